@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
+#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -56,6 +56,38 @@ commands() {
     s=$(now); for _ in 1 2 3 4 5 6 7 8; do (for _ in $(seq 50); do SLURM_CONF=$work/$k/slurm.conf "$bin/sbatch" -H -o /dev/null --wrap=true >/dev/null; done) & done; wait; e=$(now)
     awk -v k=$k -v t=$(((e-s)/1000000)) 'BEGIN{printf "8 parallel sbatch loops, %s: %.0f jobs/s\n", k, 400000/t}'
   done
+}
+
+# What TLS costs: the same commands to a plain cluster and to one with TLS, by the command service and without it, in turns; then the CPU time of slurmctld.
+tls() {
+  local d=$work/secure k c ticks
+  command -v openssl >/dev/null || { echo "openssl is needed"; exit 1; }
+  mkdir -p "$d"
+  { openssl ecparam -out "$d/ca_key.pem" -name prime256v1 -genkey; openssl req -x509 -key "$d/ca_key.pem" -out "$d/ca_cert.pem" -subj /CN=ca -days 2
+    for k in ctld slurmd; do
+      openssl ecparam -out "$d/${k}_cert_key.pem" -name prime256v1 -genkey; chmod 600 "$d/${k}_cert_key.pem"
+      openssl req -new -key "$d/${k}_cert_key.pem" -out "$d/csr" -subj "/CN=$k"
+      openssl x509 -req -in "$d/csr" -CA "$d/ca_cert.pem" -CAkey "$d/ca_key.pem" -CAcreateserial -days 2 -out "$d/${k}_cert.pem"
+    done; } 2>/dev/null
+  cluster plain "$prefix/bin" "$prefix/sbin" 2 8 33817
+  EXTRA=TLSType=tls/s2n cluster secure "$prefix/bin" "$prefix/sbin" 2 8 34817
+  one() { local s e; s=$(now); SLURM_CONF=$work/$1/slurm.conf "$prefix/bin"/$2 </dev/null >/dev/null 2>&1 || true; e=$(now); echo $(((e-s)/1000)); }
+  line() { # title command
+    : > "$work/plain.us"; : > "$work/secure.us"
+    for _ in $(seq "${RUNS:-21}"); do for k in plain secure; do one $k "$2" >> "$work/$k.us"; done; done
+    awk -v c="$1" -v m="$(med < "$work/plain.us")" -v d="$(med < "$work/secure.us")" 'BEGIN{printf "%-34s %10.1f %10.1f %8.2f\n", c, m/1000, d/1000, d/m}'
+  }
+  printf '%-34s %10s %10s %8s\n' command plain_ms tls_ms ratio
+  for _ in 1 2 3 4 5; do for k in plain secure; do one $k squeue >/dev/null; done; done
+  for c in squeue sinfo "sbatch -H -o /dev/null --wrap=true" "srun true"; do line "$c" "$c"; done
+  cp "$prefix/lib/muster/launcher.conf" "$work/launcher.conf"; sed -i '/^command_service=/d' "$prefix/lib/muster/launcher.conf"
+  line "squeue, long path" squeue; line "sbatch, long path" "sbatch -H -o /dev/null --wrap=true"
+  ticks() { awk '{print $14 + $15}' "/proc/$(cat "$work/$1/run/slurmctld.pid")/stat"; }
+  for k in plain secure; do
+    c=$(ticks $k); for _ in $(seq 50); do one $k squeue >/dev/null; done
+    echo "$k: slurmctld used $((($(ticks $k) - c) * 1000 / $(getconf CLK_TCK) / 50)) ms of CPU for each connection"
+  done
+  cp "$work/launcher.conf" "$prefix/lib/muster/launcher.conf"
 }
 
 # One step of 512 tasks over 8 slurmds, in turns; every line must come once.
@@ -238,6 +270,7 @@ as_nobody() { setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; }
 
 case $what in
   commands) commands ;;
+  tls) tls ;;
   sacct) sacct_month "${3:-100000}" ;;
   bigstep) bigstep ;;
   manynodes) manynodes "${3:-1000}" ;;
@@ -248,5 +281,5 @@ case $what in
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
 esac

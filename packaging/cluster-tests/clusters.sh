@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shows: AccountingStorageExternalHost
 # -M: commands about several clusters, which slurmdbd knows, and sbatch's choice among them.
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
@@ -49,6 +50,17 @@ check "salloc elsewhere leaves nothing" "" "$(squeue -h -M other -t R -o %j)"
 scancel "$full"; wait_empty
 check "a cluster that is none" "1 srun: error: 'nowhere' can't be reached now, or it is an invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters." \
   "$(srun -M nowhere true 2>"$dir/err"; echo $?) $(cat "$dir/err")"
+# one that keeps its accounting to itself and tells this slurmdbd where it is
+mkdir -p "$dir"/far/state; cp "$dir/slurm.key" "$dir/far/slurm.key"; q=$(free_port)
+sed -e 's/^ClusterName=.*/ClusterName=far/' -e "s/^SlurmctldPort=.*/SlurmctldPort=$q/" -e "s:$dir/other/:$dir/far/:" -e "s:/other-slurm:/far-slurm:" -e '/^AccountingStorage/d' \
+  "$dir/other/slurm.conf" > "$dir/far/slurm.conf"
+echo "AccountingStorageExternalHost=nosuch.invalid,localhost:$dbd_port" >> "$dir/far/slurm.conf"
+slurmctld -f "$dir/far/slurm.conf" </dev/null >>"$dir/log/start.out" 2>&1
+becomes "a cluster with accounting of its own is external here" "far|$q|External" '$(sacctmgr -n -P show cluster far format=cluster,controlport,flags)'
+check "commands reach it with -M" "far m1" "$(sinfo -h -M far -o %N | xargs | sed 's/^/far /')"
+match "and give it jobs" '^[0-9]+;far$' "$(sbatch --parsable -M far -H --wrap true)"
+check "it keeps its rows to itself" "" "$(sacct -n -X -M far -o jobid 2>/dev/null)"
+kill "$(pid_of far-slurmctld)"
 # programs that run when slurmdbd goes and comes
 printf '#!/bin/sh\necho "$@" >>%s/fired.txt\n' "$PWD" >fired.sh; chmod 755 fired.sh
 for event in primary_slurmdbd_failure primary_slurmdbd_resumed_operation primary_slurmctld_resumed_operation; do

@@ -36,6 +36,10 @@ check "as Bearer" 200 "$(token= ask GET /slurm/v0.0.45/jobs -H "Authorization: B
 check "an unknown path" 404 "$(ask GET /slurm/v0.0.41/jobs)"
 check "not this method" 404 "$(ask PUT /slurm/v0.0.45/jobs)"
 check "nodes that have not changed" 304 "$(ask GET /slurm/v0.0.45/nodes?update_time=4102444800)"
+u() { ask GET "/slurm/v0.0.45/$1" >/dev/null; field '["last_update"]["number"]'; }
+before=$(u partitions/); sleep 1.1; check "partitions are as old as their last change" "$before" "$(u partitions/)"
+scontrol update partitionname=main maxtime=2-0; match "which this is" '^[1-9][0-9]*$' "$(( $(u partitions/) - before ))"; scontrol update partitionname=main maxtime=INFINITE
+check "no list's age is nothing" 0 "$(scontrol show nodes --json | grep -A3 '"last_update"' | grep -c '"number": 0')"
 job='{"script":"#!/bin/sh\necho $GREETING\nsleep 60\n","job":{"name":"over-rest","environment":["GREETING=hello","PATH=/bin:/usr/bin"],
   "current_working_directory":"'$dir/work'","standard_output":"out-%j","time_limit":5,"tasks":2,"memory_per_cpu":{"set":true,"number":20}}}'
 check "a job is submitted" 200 "$(ask POST /slurm/v0.0.44/job/submit -d "$job")"
@@ -57,6 +61,7 @@ n=0; until [ -s "$dir/work/out-$id" ] || [ $n -gt 50 ]; do n=$((n+1)); sleep 0.1
 check "the job has its environment" hello "$(cat "$dir/work/out-$id")"
 check "the job is ended" "200 []" "$(ask DELETE "/slurm/v0.0.45/job/$id?signal=KILL") $(field '["errors"]')"
 wait_empty
+check "how it was started is in its flags" "['STARTED_ON_SCHEDULE']" "$(ask GET "/slurmdb/v0.0.45/job/$id" >/dev/null; field '["jobs"][0]["flags"]')"
 check "and accounted" "200 CANCELLED" "$(ask GET "/slurmdb/v0.0.45/job/$id") $(field '["jobs"][0]["state"]["current"][0]')"
 token=$root
 check "a QOS is added" 200 "$(ask POST /slurmdb/v0.0.45/qos -d '{"qos":[{"name":"fast","priority":9,"flags":["DENY_LIMIT"],"limits":{"max":{"wall_clock":{"per":{"job":60}}}}}]}')"

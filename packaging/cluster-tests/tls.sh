@@ -14,7 +14,7 @@ pair() { # name of the files, name within, authority
 serial() { (openssl s_client -connect "127.0.0.1:$1" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | openssl x509 -noout -serial; }
 { authority ca; authority other; pair ctld ctld; pair dbd dbd; pair slurmd slurmd; pair restd localhost; } 2>/dev/null
 prepare_dbd
-printf 'TLSType=tls/s2n\n' >> "$dir/slurmdbd.conf"
+printf 'TLSType=tls/s2n\nDebugFlags=TLS,AuditTLS\n' >> "$dir/slurmdbd.conf"
 printf 'ClusterName=test\nSlurmctldHost=h\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' "$dir" > "$SLURM_CONF"
 for wrong in "TLSType=tls/none2:TLSType=tls/none2 is not part of this version" "TLSParameters=ca_cert_fle=/x:Invalid TLSParameters ca_cert_fle" \
     "TLSParameters=ca_cert_file=x:TLSParameters=ca_cert_file is no absolute path"; do
@@ -28,6 +28,7 @@ mv "$dir/away.pem" "$dir/ctld_cert_key.pem"
 printf 'ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n%s\n' "$accounting" > "$SLURM_CONF"
 start_dbd
 start_cluster 2 4 "TLSType=tls/s2n
+DebugFlags=TLS,AuditTLS
 TreeWidth=2
 MetricsType=metrics/openmetrics
 SlurmctldParameters=enable_configless
@@ -43,6 +44,11 @@ check "is accounted" COMPLETED "$(sacct -X -n -j "$id" -o State | xargs)"
 check "by slurmdbd over TLS" "ctld dbd slurmd" "$(for p in "$port" "$dbd_port" $((port+1)); do (openssl s_client -connect "127.0.0.1:$p" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | openssl x509 -noout -subject | sed 's/.*CN *= *//'; done | xargs)"
 match "the newest protocol" "TLSv1.3.*Verify return code: 0" "$( (openssl s_client -connect "127.0.0.1:$port" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | tr '\n' ' ')"
 check "nor an old one" refused "$(openssl s_client -tls1_1 -connect "127.0.0.1:$port" </dev/null >/dev/null 2>&1 && echo taken || echo refused)"
+for d in slurmctld slurmd-n1; do for of in client server; do
+  match "DebugFlags=TLS: what $d does as $of" "TLS: connection successfully created. cipher suite:TLSv1.3 TLS_[A-Z0-9_]+. peer:[a-z0-9.]+:[0-9]+. tls mode:$of" "$(grep "TLS: conn.*mode:$of" "$dir/log/$d.log" | head -1)"
+done; done
+match "AuditTLS: whose certificates are used" "AUDIT_TLS: certificate of 127.0.0.1:$port: subject:CN=ctld issuer:CN=ca serial:[0-9a-f]+ valid until:20" "$(grep "AUDIT_TLS: certificate of 127.0.0.1:$port:" "$dir/log/slurmd-n1.log" | head -1)"
+match "of slurmdbd too" "certificate shown to [a-z0-9.:]+: subject:CN=dbd" "$(grep AUDIT_TLS "$dir/log/slurmdbd.log" | head -1)"
 match "metrics, encrypted" slurm_jobs "$(curl -s --cacert "$dir/ca_cert.pem" --connect-to "ctld:$port:127.0.0.1:$port" "https://ctld:$port/metrics/jobs" || true)"
 check "nobody is served plainly" "" "$(curl -s -m 5 "http://127.0.0.1:$port/livez" || true)"
 sed '/^TLSType/d' "$SLURM_CONF" > "$dir/plain.conf"
@@ -57,7 +63,7 @@ becomes "a renewed certificate is used without a restart" "other other" '"$([ "$
 echo broken > "$dir/ctld_cert.pem"; sleep 1.5
 check "a broken one changes nothing" 0 "$(squeue -h >/dev/null; echo $?)"
 serial "$port" >/dev/null
-match "and is told" "the certificate from before goes on: $dir/ctld_cert.pem" "$(grep TLS "$dir/log/slurmctld.log" | tail -1)"
+match "and is told" "the certificate from before goes on: $dir/ctld_cert.pem" "$(grep "TLS: the" "$dir/log/slurmctld.log" | tail -1)"
 pair ctld ctld 2>/dev/null
 rc=0; wait $busy || rc=$?
 check "what ran goes on" 0 "$rc"

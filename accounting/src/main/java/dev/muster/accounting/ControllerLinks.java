@@ -2,6 +2,7 @@ package dev.muster.accounting;
 
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.Effective;
+import dev.muster.accounting.book.Registration;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Sync;
 import dev.muster.model.accounting.DbdMessages.SyncReply;
@@ -21,6 +22,8 @@ import java.util.function.Supplier;
 final class ControllerLinks {
     /** A controller that has not asked for so long is away. */
     private static final long AWAY_MS = 15_000;
+    /** Nor one that only tells where it is, each ten seconds. */
+    private static final long EXTERNAL_AWAY_MS = 35_000;
     static final int WAIT_MS_MAX = 30_000;
 
     private static final class Link {
@@ -43,14 +46,28 @@ final class ControllerLinks {
     private final long bornMs = System.currentTimeMillis();
     /** Clusters whose controller was there when slurmdbd ended: it holds rows and will soon be back. */
     private final Set<String> expected = new HashSet<>();
+    /** Clusters that keep their rows elsewhere, and when they were heard of. */
+    private final Map<String, Long> external = new HashMap<>();
 
     ControllerLinks(Supplier<Book> book) {
         this.book = book;
-        book.get().clusters().stream().filter(c -> c.controlPort() != 0).forEach(c -> expected.add(c.name()));
+        book.get().clusters().stream().filter(c -> c.controlPort() != 0).forEach(c -> {
+            if (Registration.isExternal(c)) {
+                external.put(c.name(), bornMs);
+            } else {
+                expected.add(c.name());
+            }
+        });
+    }
+
+    /** One that keeps its rows elsewhere has said where it is. */
+    synchronized void heardFrom(String cluster) {
+        external.put(cluster, System.currentTimeMillis());
     }
 
     synchronized void registered(String cluster, String journal, Projection projection) {
         expected.remove(cluster);
+        external.remove(cluster);
         // the same controller again, with news of itself: what it waits for goes on
         links.compute(cluster, (name, known) -> known != null && known.journal.equals(journal) ? known : new Link(projection, journal));
         notifyAll();
@@ -156,12 +173,18 @@ final class ControllerLinks {
         if (System.currentTimeMillis() - bornMs > AWAY_MS) {
             out.addAll(expected);
         }
+        external.forEach((cluster, seenMs) -> {
+            if (System.currentTimeMillis() - seenMs > EXTERNAL_AWAY_MS) {
+                out.add(cluster);
+            }
+        });
         return out;
     }
 
     synchronized void forget(String cluster) {
         links.remove(cluster);
         expected.remove(cluster);
+        external.remove(cluster);
         notifyAll();
     }
 }

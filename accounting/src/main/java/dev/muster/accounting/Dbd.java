@@ -6,8 +6,10 @@ import dev.muster.config.TlsPlaces;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.Sessions;
+import dev.muster.daemon.TlsLog;
 import dev.muster.model.Release;
 import dev.muster.transport.Server;
+import dev.muster.transport.TlsIdentity;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -106,8 +108,9 @@ final class Dbd {
                 + conf.slurmUser()));
         api = new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
         TlsPlaces tls = TlsPlaces.of(conf);
-        server = Server.start("", conf.dbdPort(),
-                tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty(),
+        Optional<TlsIdentity> identity = tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty();
+        identity.ifPresent(own -> own.tell(new TlsLog(flag -> DbdConfig.hasFlag(conf, flag), log::info)));
+        server = Server.start("", conf.dbdPort(), identity,
                 DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities), api::handle,
                 Map.of(), Dbd::page);
         Thread.ofVirtual().name("sweep").start(this::sweep);

@@ -6,6 +6,7 @@ import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.Conditions;
 import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
+import dev.muster.accounting.book.Transactions;
 import dev.muster.accounting.book.Views;
 import dev.muster.accounting.report.Utilization;
 import dev.muster.config.SlurmdbdConf;
@@ -92,6 +93,9 @@ final class DbdApi {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
+        if (DbdConfig.hasFlag(conf.get(), "AuditRPCs")) {
+            log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
+        }
         return requests.serve(caller, RpcNames.of(message, body), () -> answer(caller, message, body));
     }
 
@@ -170,7 +174,22 @@ final class DbdApi {
 
     // ---- controllers
 
+    /** A cluster that keeps its rows elsewhere never takes the place of one that has them here. */
+    private Reply registerExternal(Caller caller, DbdMessages.Register r) {
+        if (books.book().cluster(r.cluster()).filter(c -> !Registration.isExternal(c)).isPresent()) {
+            return Reply.of(new DbdMessages.Registered(-1));
+        }
+        if (books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(), conf.get().text("DefaultQOS")), c -> c)) {
+            log.info("external cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
+        }
+        links.heardFrom(r.cluster());
+        return Reply.of(new DbdMessages.Registered(0));
+    }
+
     private Reply register(Caller caller, DbdMessages.Register r) {
+        if (r.external()) {
+            return registerExternal(caller, r);
+        }
         Projection projection = links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
         if (projection.sequence() > r.lastSeq()) {
             log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "
@@ -377,7 +396,7 @@ final class DbdApi {
             return Reply.of(new Rows(veil.shown(q.entity(), rows.get())));
         }
         return switch (q.entity()) {
-            case "transaction" -> Reply.of(new Rows(transactions(q)));
+            case "transaction" -> Reply.of(new Rows(new Transactions(books.book(), q).of(books.transactions(number(q, "start"), number(q, "end")))));
             case "event" -> {
                 settle(List.of());
                 yield Reply.of(new Rows(events(q)));
@@ -452,17 +471,6 @@ final class DbdApi {
         long to = number(q, "end");
         Report report = new Report(Report.RESERVATIONS, clusters, from == 0 && to == 0 ? now() : from, to == 0 ? Long.MAX_VALUE : to, where);
         return reports.answer(report, books.book(), veil, false, now()).orElseThrow();
-    }
-
-    private List<Map<String, String>> transactions(Show q) {
-        List<Map<String, String>> out = new ArrayList<>();
-        for (Map<String, String> row : books.transactions(number(q, "start"), number(q, "end"))) {
-            if (fits(q, "action", row.get("Action")) && fits(q, "actor", row.get("Actor")) && fits(q, "cluster", row.get("Cluster"))
-                    && fits(q, "id", row.get("ID"))) {
-                out.add(row);
-            }
-        }
-        return out;
     }
 
     private List<Map<String, String>> events(Show q) {

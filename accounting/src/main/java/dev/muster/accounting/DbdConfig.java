@@ -22,8 +22,10 @@ final class DbdConfig {
             StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
             TrackSlurmctldDown""".split("\\s+");
     private static final List<String> INERT = List.of("ArchiveSuspend", "ArchiveUsage", "CommitDelay", "CommunicationParameters",
-            "DbdBackupHost", "DebugFlags", "DebugLevelSyslog", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
+            "DbdBackupHost", "DebugLevelSyslog", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
             "PurgeUsageAfter", "TCPTimeout", "TrackSlurmctldDown");
+    /** Of DebugFlags, those that something is written for. */
+    private static final List<String> WRITTEN = List.of("AuditRPCs", "AuditTLS", "TLS");
     private static final long BOOT = System.currentTimeMillis() / 1000;
 
     private DbdConfig() {}
@@ -51,6 +53,19 @@ final class DbdConfig {
                 out.add(key + " has no effect in this version");
             }
         }
+        List<String> silent = flags(conf).stream().filter(f -> WRITTEN.stream().noneMatch(f::equalsIgnoreCase)).toList();
+        if (!silent.isEmpty()) {
+            out.add("DebugFlags: nothing is written for " + String.join(",", silent) + " in this version");
+        }
         return out;
+    }
+
+    private static List<String> flags(SlurmdbdConf conf) {
+        return List.of(conf.text("DebugFlags").split(",")).stream().map(String::strip).filter(f -> !f.isEmpty()).toList();
+    }
+
+    /** Whether one of DebugFlags is set. */
+    static boolean hasFlag(SlurmdbdConf conf, String flag) {
+        return flags(conf).stream().anyMatch(flag::equalsIgnoreCase);
     }
 }

@@ -57,4 +57,16 @@ class ControllerLinksTest {
             assertThat(links.flush(List.of(), 50)).isTrue();
         }
     }
+
+    /** Nobody waits for the rows of a cluster that keeps them elsewhere. */
+    @Test
+    void anExternalClusterHoldsNobodyUp() {
+        Book draft = Book.initial(1);
+        Registration.apply(draft, new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()).abroad(), "root", 1, "");
+        Book book = Book.of(draft);
+        ControllerLinks links = new ControllerLinks(() -> book);
+        assertThat(links.flush(List.of(), 50)).isTrue();
+        links.heardFrom(CLUSTER);
+        assertThat(links.away()).isEmpty();
+    }
 }

@@ -20,6 +20,11 @@ public final class ClientConf {
     private static final int ACCOUNTING_PORT_DEFAULT = 6819;
     private static final int MESSAGE_TIMEOUT_MAX = 65_533;
 
+    /** Where slurm.conf was read. */
+    public String path() {
+        return path;
+    }
+
     /** @param address where to connect; @param name as configured */
     record Server(String name, String address) {}
 

@@ -8,7 +8,8 @@ public final class Commands {
     /** All that there are, for what goes through them. */
     static final List<String> NAMES = List.of("bjobs", "bkill", "bsub", "lsid", "mpiexec.slurm", "muster", "pbsnodes", "qalter", "qdel", "qhold",
             "qrerun", "qrls", "qstat", "qsub", "sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "scrontab",
-            "sdiag", "seff", "sgather", "sinfo", "sjstat", "sprio", "squeue", "sreport", "srun", "sshare", "sstat", "strigger", "sview", "swait");
+            "sdiag", "seff", "sgather", "sh5util", "sinfo", "sjstat", "sprio", "squeue", "sreport", "srun", "sshare", "sstat", "strigger", "sview",
+            "swait");
 
     private Commands() {}
 
@@ -34,6 +35,7 @@ public final class Commands {
             case "strigger" -> Optional.of(new Strigger());
             case "scrontab" -> Optional.of(new Scrontab());
             case "sgather" -> Optional.of(new dev.muster.cli.wrap.Sgather());
+            case "sh5util" -> Optional.of(new dev.muster.cli.profile.Sh5util());
             case "sjstat" -> Optional.of(new dev.muster.cli.wrap.Sjstat());
             case "muster" -> Optional.of(new dev.muster.cli.wrap.MusterCommand());
             case "seff" -> Optional.of(new dev.muster.cli.wrap.Seff());

@@ -94,7 +94,7 @@ public final class Texts {
         return path.substring(path.lastIndexOf('/') + 1);
     }
 
-    static String absolute(String path, String workDir) {
+    public static String absolute(String path, String workDir) {
         return path.startsWith("/") ? path : workDir.endsWith("/") ? workDir + path : workDir + "/" + path;
     }
 

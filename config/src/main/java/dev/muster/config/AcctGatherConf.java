@@ -16,11 +16,10 @@ import java.util.TreeMap;
  */
 public record AcctGatherConf(List<String> interfaces, List<String> without, Map<String, String> profile) {
     private static final List<String> OF_OTHERS = List.of("energyipmifrequency", "energyipmicalcadjustment", "energyipmipowersensors",
-            "energyipmiusername", "energyipmipassword", "energyipmitimeout", "energyipmivariable", "profilehdf5dir", "profilehdf5default",
-            "infinibandofedport");
+            "energyipmiusername", "energyipmipassword", "energyipmitimeout", "energyipmivariable", "infinibandofedport");
     private static final List<String> OF_PROFILES = List.of("profileinfluxdbdatabase", "profileinfluxdbdefault", "profileinfluxdbextratags",
             "profileinfluxdbflags", "profileinfluxdbfrequency", "profileinfluxdbhost", "profileinfluxdbpass", "profileinfluxdbrtpolicy",
-            "profileinfluxdbtimeout", "profileinfluxdbuser");
+            "profileinfluxdbtimeout", "profileinfluxdbuser", "profilehdf5dir", "profilehdf5default");
 
     /** What the file says, nothing where it is not there; mistakes are added to {@code errors}. */
     public static AcctGatherConf read(File file, List<ConfigError> errors) {

@@ -7,8 +7,7 @@ package dev.muster.config;
 public enum Key {
     ACCOUNTING_STORAGE_BACKUP_HOST("AccountingStorageBackupHost", Kind.TEXT, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_ENFORCE("AccountingStorageEnforce", Kind.LIST, "none", Reader.CONTROLLER),
-    ACCOUNTING_STORAGE_EXTERNAL_HOST("AccountingStorageExternalHost", Kind.TEXT, "",
-        Reader.CONTROLLER, Inert.SLURMDBD),
+    ACCOUNTING_STORAGE_EXTERNAL_HOST("AccountingStorageExternalHost", Kind.TEXT, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_HOST("AccountingStorageHost", Kind.TEXT, "localhost", Reader.ALL),
     ACCOUNTING_STORAGE_PARAMETERS("AccountingStorageParameters", Kind.TEXT, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_PASS("AccountingStoragePass", Kind.TEXT, "", Reader.ALL),
@@ -248,7 +247,7 @@ public enum Key {
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String REMOTE = "remote licences are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
-        static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
+        static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone";
         static final String FED = "federation is not part of this version";
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";

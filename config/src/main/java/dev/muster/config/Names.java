@@ -41,7 +41,7 @@ final class Names {
             "use_jwt_client_ids_only", "userclaimfield");
     static final List<String> JOB_COMPLETION = List.of("jobcomp/none", "jobcomp/filetxt", "jobcomp/script", "jobcomp/mysql", "jobcomp/elasticsearch",
             "jobcomp/lua", "jobcomp/kafka");
-    static final List<String> PROFILES = List.of("acct_gather_profile/none", "acct_gather_profile/influxdb");
+    static final List<String> PROFILES = List.of("acct_gather_profile/none", "acct_gather_profile/influxdb", "acct_gather_profile/hdf5");
     static final List<String> BURST_BUFFER = List.of("burst_buffer/none", "burst_buffer/lua");
     static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
         "partitions", "reservations", "usage", "users", "all");

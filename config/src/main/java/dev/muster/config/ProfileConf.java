@@ -10,8 +10,9 @@ import java.util.TreeSet;
 /**
  * Time series of steps: AcctGatherProfileType, and what acct_gather.conf says of it.
  *
- * @param kind       {@code influxdb}, or "" where nobody profiles
+ * @param kind       {@code influxdb} or {@code hdf5}, or "" where nobody profiles
  * @param standard   series of jobs that do not say: {@code energy}, {@code task} …
+ * @param directory  ProfileHDF5Dir, which all nodes see; "" with influxdb, as what follows is with hdf5
  * @param host       of the server, {@code name:port}
  * @param policy     of retention, "" for the server's own
  * @param frequencyS seconds between two words to the server; 0: each sample at once
@@ -19,9 +20,9 @@ import java.util.TreeSet;
  * @param grouped    one line for all values of a sample
  * @param tags       further tags of each line: cluster, uid, user
  */
-public record ProfileConf(String kind, Set<String> standard, String host, String database, String policy, String user, String password,
-        int frequencyS, int timeoutS, boolean grouped, List<String> tags) {
-    public static final ProfileConf NONE = new ProfileConf("", Set.of(), "", "", "", "", "", 0, 0, false, List.of());
+public record ProfileConf(String kind, Set<String> standard, String directory, String host, String database, String policy, String user,
+        String password, int frequencyS, int timeoutS, boolean grouped, List<String> tags) {
+    public static final ProfileConf NONE = new ProfileConf("", Set.of(), "", "", "", "", "", "", 0, 0, false, List.of());
     /** Series that there are. */
     public static final List<String> SERIES = List.of("energy", "filesystem", "network", "task");
     private static final String PREFIX = "acct_gather_profile/";
@@ -32,10 +33,13 @@ public record ProfileConf(String kind, Set<String> standard, String host, String
     /** Mistakes are added to {@code errors}. */
     public static ProfileConf of(SlurmConf conf, AcctGatherConf gather, List<ConfigError> errors) {
         String type = conf.text(Key.ACCT_GATHER_PROFILE_TYPE);
+        Map<String, String> said = gather.profile();
+        if (type.equals(PREFIX + "hdf5")) {
+            return hdf5(conf, said, type, errors);
+        }
         if (!type.equals(PREFIX + "influxdb")) {
             return NONE;
         }
-        Map<String, String> said = gather.profile();
         for (String needed : List.of("ProfileInfluxDBHost", "ProfileInfluxDBDatabase")) {
             if (said.getOrDefault(lower(needed), "").isEmpty()) {
                 errors.add(new ConfigError(conf.file(), 0, "No " + needed + " in your acct_gather.conf file. This is required to use the " + type
@@ -51,9 +55,22 @@ public record ProfileConf(String kind, Set<String> standard, String host, String
         if (!tags.isEmpty() && !grouped) {
             errors.add(new ConfigError(conf.file(), 0, "ProfileInfluxDBExtraTags requires ProfileInfluxDBFlags=grouped_fields", ""));
         }
-        return new ProfileConf("influxdb", series(text(said, "Default"), conf, errors), text(said, "Host"), text(said, "Database"),
+        return new ProfileConf("influxdb", series(text(said, "Default"), "InfluxDB", conf, errors), "", text(said, "Host"), text(said, "Database"),
                 text(said, "RTPolicy"), text(said, "User"), text(said, "Pass"), number(said, "Frequency", FREQUENCY_S, conf, errors),
                 number(said, "Timeout", TIMEOUT_S, conf, errors), grouped, tags);
+    }
+
+    private static ProfileConf hdf5(SlurmConf conf, Map<String, String> said, String type, List<ConfigError> errors) {
+        String directory = said.getOrDefault("profilehdf5dir", "");
+        if (directory.isEmpty()) {
+            // two blanks, as in the original
+            errors.add(new ConfigError(conf.file(), 0, "No ProfileHDF5Dir in your acct_gather.conf file.  This is required to use the " + type
+                    + " plugin", ""));
+        } else if (!directory.startsWith("/")) {
+            errors.add(new ConfigError(conf.file(), 0, "ProfileHDF5Dir=" + directory + " is not an absolute path", ""));
+        }
+        return new ProfileConf("hdf5", series(said.getOrDefault("profilehdf5default", ""), "HDF5", conf, errors), directory, "", "", "", "", "",
+                0, 0, false, List.of());
     }
 
     private static String lower(String key) {
@@ -86,10 +103,10 @@ public record ProfileConf(String kind, Set<String> standard, String host, String
         return List.copyOf(out);
     }
 
-    private static Set<String> series(String text, SlurmConf conf, List<ConfigError> errors) {
+    private static Set<String> series(String text, String plugin, SlurmConf conf, List<ConfigError> errors) {
         for (String word : lower(text).split(",")) {
             if (!word.isBlank() && !SERIES.contains(word.strip()) && !List.of("all", "none", "lustre").contains(word.strip())) {
-                errors.add(new ConfigError(conf.file(), 0, "ProfileInfluxDBDefault can not be set to " + text
+                errors.add(new ConfigError(conf.file(), 0, "Profile" + plugin + "Default can not be set to " + text
                         + ", please specify a valid option", ""));
                 return Set.of();
             }

@@ -43,8 +43,8 @@ class ProfileConfTest {
             ProfileInfluxDBExtraTags=cluster,user
             """);
         assertThat(messages()).isEmpty();
-        assertThat(conf).isEqualTo(new ProfileConf("influxdb", Set.of("energy", "task"), "db:8086", "series", "week", "slurm", "secret", 5, 3, true,
-                List.of("cluster", "user")));
+        assertThat(conf).isEqualTo(new ProfileConf("influxdb", Set.of("energy", "task"), "", "db:8086", "series", "week", "slurm", "secret", 5,
+                3, true, List.of("cluster", "user")));
         assertThat(read("acct_gather_profile/none", "ProfileInfluxDBHost=db:8086\n")).isEqualTo(ProfileConf.NONE);
         conf = read("acct_gather_profile/influxdb", "ProfileInfluxDBHost=db:8086\nProfileInfluxDBDatabase=series\n");
         assertThat(List.of(conf.frequencyS(), conf.timeoutS())).containsExactly(30, 10);
@@ -62,5 +62,17 @@ class ProfileConfTest {
                 "ProfileInfluxDBDefault can not be set to Everything, please specify a valid option",
                 "ProfileInfluxDBExtraTags=sluid is not part of this version; there is cluster, uid, user",
                 "ProfileInfluxDBExtraTags requires ProfileInfluxDBFlags=grouped_fields", "Bad value \"soon\" for ProfileInfluxDBFrequency");
+    }
+
+    @Test
+    void filesOfHdf5() throws IOException {
+        ProfileConf conf = read("acct_gather_profile/hdf5", "ProfileHDF5Dir=/shared/profiles\nProfileHDF5Default=Task,Network\n");
+        assertThat(messages()).isEmpty();
+        assertThat(List.of(conf.kind(), conf.directory(), conf.standard())).containsExactly("hdf5", "/shared/profiles", Set.of("network", "task"));
+        read("acct_gather_profile/hdf5", "ProfileHDF5Default=Everything\n");
+        assertThat(messages()).containsExactly("No ProfileHDF5Dir in your acct_gather.conf file.  This is required to use the "
+                + "acct_gather_profile/hdf5 plugin", "ProfileHDF5Default can not be set to Everything, please specify a valid option");
+        read("acct_gather_profile/hdf5", "ProfileHDF5Dir=profiles\n");
+        assertThat(messages()).containsExactly("ProfileHDF5Dir=profiles is not an absolute path");
     }
 }

@@ -60,7 +60,9 @@ final class Api {
     private final ReservationEdge reservations;
     private final SubmitEdge submissions;
     private final Notices notices = new Notices();
-    private final JobsSince jobsSince = new JobsSince();
+    private final Since jobsSince = new Since();
+    private final Since nodesSince = new Since();
+    private final Since partitionsSince = new Since();
     private final FollowEdge following;
 
     Api(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
@@ -246,7 +248,9 @@ final class Api {
         Json.Writer out = new Json.Writer();
         long now = System.currentTimeMillis() / 1000;
         long lastPass = controller.planner().lastPass();
-        out.raw("{\"now\":").number(now).raw(",\"lastUpdate\":").number(jobsSince.of(state, lastPass, now))
+        // the scheduler gives reasons and planned starts when it looks
+        long jobsAsOf = Math.max(jobsSince.of(now, state.jobs()), Math.min(lastPass, now));
+        out.raw("{\"now\":").number(now).raw(",\"lastUpdate\":").number(jobsAsOf)
                 .raw(",\"lastBackfill\":").number(lastPass).raw(",\"jobs\":[");
         String separator = "";
         for (JobQuery.Hit hit : query.hits()) {
@@ -534,7 +538,9 @@ final class Api {
             }
             ok.list().names().forEach(name -> state.nodes().find(name).ifPresent(n -> out.add(views.info(n))));
         }
-        return Reply.of(new ClusterMessages.NodesReply(System.currentTimeMillis() / 1000, 0, out));
+        long now = System.currentTimeMillis() / 1000;
+        // what is allocated is said by the jobs
+        return Reply.of(new ClusterMessages.NodesReply(now, nodesSince.of(now, state.nodes(), state.jobs()), out));
     }
 
     private Reply partitions() {
@@ -544,7 +550,8 @@ final class Api {
         for (String name : controller.partitionOrder(state)) {
             state.partitions().find(name).ifPresent(p -> out.add(views.info(p)));
         }
-        return Reply.of(new ClusterMessages.PartitionsReply(System.currentTimeMillis() / 1000, 0, out));
+        long now = System.currentTimeMillis() / 1000;
+        return Reply.of(new ClusterMessages.PartitionsReply(now, partitionsSince.of(now, state.partitions(), state.nodes()), out));
     }
 
     private Reply licences(ClusterMessages.QueryLicenses q) {

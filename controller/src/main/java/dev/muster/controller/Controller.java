@@ -11,6 +11,7 @@ import dev.muster.config.HelpersConf;
 import dev.muster.config.KafkaConf;
 import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
+import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
@@ -27,6 +28,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
+import dev.muster.daemon.TlsLog;
 import dev.muster.daemon.TokenKey;
 import dev.muster.config.AuthPlaces;
 import dev.muster.journal.FileJournal;
@@ -89,6 +91,7 @@ final class Controller {
     private Programs programs;
     private BurstBuffers buffers;
     private Accounting accounting;
+    private ExternalDbds external;
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
@@ -195,6 +198,8 @@ final class Controller {
             dbd.start();
             DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));
         }
+        external = DbdAccounting.external(conf::get, sessions, thread::durable, log::info);
+        external.start();
         log.info("Running as primary controller");
     }
 
@@ -240,7 +245,7 @@ final class Controller {
 
     private Sessions sessions(SlurmConf c) throws IOException {
         int uid = slurmUid(c);
-        return new Sessions(c, new Caller(uid, 0), uid, true);
+        return new Sessions(c, new Caller(uid, 0), uid, true).telling(new TlsLog(flags::has, log::info));
     }
 
     private int slurmUid(SlurmConf c) {
@@ -654,6 +659,9 @@ final class Controller {
         }
         if (programs != null) {
             programs.close();
+        }
+        if (external != null) {
+            external.close();
         }
         if (accounting != null) {
             accounting.close();

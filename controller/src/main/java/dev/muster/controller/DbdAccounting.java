@@ -4,6 +4,7 @@ import dev.muster.accounting.Projector;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.dbd.DbdLink;
+import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.core.Entry;
 import dev.muster.core.Node;
 import dev.muster.core.State;
@@ -116,6 +117,14 @@ final class DbdAccounting implements Accounting {
         String backup = conf.text(Key.ACCOUNTING_STORAGE_BACKUP_HOST);
         String host = conf.text(Key.ACCOUNTING_STORAGE_HOST);
         return backup.isEmpty() ? List.of(host) : List.of(host, backup);
+    }
+
+    /** Other slurmdbds that are told where this cluster is. */
+    static ExternalDbds external(Supplier<SlurmConf> confs, Sessions sessions, Supplier<State> state, Consumer<String> log) {
+        return new ExternalDbds(() -> {
+            int port = (int) confs.get().number(Key.ACCOUNTING_STORAGE_PORT);
+            return ExternalDbds.Place.list(confs.get().text(Key.ACCOUNTING_STORAGE_EXTERNAL_HOST), port > 0 ? port : PORT_DEFAULT);
+        }, () -> introduction(confs.get(), state.get(), "", 0).abroad(), sessions.tls(), sessions::accountingSession, sessions::nonce, log);
     }
 
     private static Register introduction(SlurmConf conf, State state, String journal, long last) {

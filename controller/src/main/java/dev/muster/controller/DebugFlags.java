@@ -12,7 +12,8 @@ import java.util.TreeSet;
 /** What DebugFlags adds to the controller's log: what the records say, by subject. Lines begin with the flag, as Slurm's do. */
 final class DebugFlags {
     /** Those that something is written for. */
-    private static final List<String> WRITTEN = List.of("Agent", "AuditRPCs", "Dependency", "Gres", "Priority", "SelectType", "Steps", "TraceJobs");
+    private static final List<String> WRITTEN = List.of("Agent", "AuditRPCs", "AuditTLS", "Dependency", "Gres", "Priority", "SelectType", "Steps",
+            "TLS", "TraceJobs");
 
     private final DaemonLog log;
     private volatile List<String> on = List.of();

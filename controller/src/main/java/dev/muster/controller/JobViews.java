@@ -185,7 +185,8 @@ final class JobViews {
                 patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
                 state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
-                d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile());
+                d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
+                d.extras().batchFeatures(), r.tasksPerGpu());
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

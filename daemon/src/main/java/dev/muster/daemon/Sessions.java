@@ -11,6 +11,7 @@ import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
 import dev.muster.transport.Tls;
 import dev.muster.transport.TlsIdentity;
+import dev.muster.transport.TlsNews;
 import dev.muster.transport.Tokens;
 import dev.muster.transport.Verifier;
 import java.io.IOException;
@@ -33,6 +34,7 @@ public final class Sessions {
     private final Caller self;
     private final int daemonUid;
     private final SecureRandom random = new SecureRandom();
+    private TlsNews news = TlsNews.NONE;
     private Session current;
     private long issuedMs;
     private Session accounting;
@@ -118,6 +120,13 @@ public final class Sessions {
         return tls;
     }
 
+    /** From now on this is told of encrypted connections; identities that are asked for later tell it as well. */
+    public Sessions telling(TlsNews who) {
+        news = who;
+        tls.tell(who);
+        return this;
+    }
+
     /** A connection as this daemon, which proves itself with each request. */
     public Client client(String host, int port) {
         return new Client(host, port, this::session, this::nonce).over(tls);
@@ -130,7 +139,16 @@ public final class Sessions {
      * @throws IOException with the sentence, if there is none
      */
     public Optional<TlsIdentity> identity(TlsPlaces.Role role, Consumer<String> complain) throws IOException {
-        return encryption.on() ? Optional.of(identity(encryption, role, complain)) : Optional.empty();
+        if (!encryption.on()) {
+            return Optional.empty();
+        }
+        return Optional.of(telling(identity(encryption, role, complain)));
+    }
+
+    /** A certificate that has come another way. */
+    public TlsIdentity telling(TlsIdentity own) {
+        own.tell(news);
+        return own;
     }
 
     /** As above, of whatever configuration. */

@@ -13,6 +13,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
+import dev.muster.daemon.TlsLog;
 import dev.muster.model.HostList;
 import dev.muster.model.Release;
 import dev.muster.transport.Caller;
@@ -272,7 +273,8 @@ public final class Main {
     private static Lifetime.Order serveOnce(Start start, Lifetime lifetime, Machine machine) throws Slurmd.CannotStartException,
             IOException {
         Settings settings = start.settings();
-        Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false);
+        Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false)
+                .telling(new TlsLog(start.conf.debugFlags()::contains, start.log::info));
         List<Slurmd> running = new ArrayList<>();
         try {
             for (Settings node : start.nodes) {

@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import java.util.Map;
+import java.util.Set;
 
 /** Where time series of steps go. Called from several threads. */
 interface ProfileSink {
@@ -16,6 +17,12 @@ interface ProfileSink {
             // for nobody
         }
     };
+
+    /** Samples of this step will come. */
+    default void begun(Profiles.Plan plan) {}
+
+    /** slurmd has started and goes on with these steps; of others that it had begun no more will come. */
+    default void resumed(Set<Profiles.Plan> live) {}
 
     /**
      * One sample.

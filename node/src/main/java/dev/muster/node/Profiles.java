@@ -3,6 +3,8 @@ package dev.muster.node;
 import dev.muster.config.ProfileConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
+import dev.muster.model.Identity;
+import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.node.NodeMessages;
@@ -17,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Time series of steps (--profile, AcctGatherProfileType): looks at the step's tasks and at the node's meters from time to time and hands on
@@ -31,10 +34,13 @@ final class Profiles {
     /**
      * What is to be looked at.
      *
-     * @param taskS   seconds between two samples, energyS and networkS likewise; 0 for none
-     * @param beganMs when the step started here
+     * @param taskS       seconds between two samples, energyS and networkS likewise; 0 for none
+     * @param tasks       of the step on this node
+     * @param nodeIndex   of this node in the step, from 0
+     * @param beganMs     when the step started here
      */
-    record Plan(int jobId, int stepId, String user, int uid, List<String> series, int taskS, int energyS, int networkS, long beganMs) {
+    record Plan(int jobId, int stepId, String user, int uid, int gid, int tasks, int cpusPerTask, int nodeIndex, List<String> series, int taskS,
+            int energyS, int networkS, long beganMs) {
         int seconds(String name) {
             return !series.contains(name) ? 0 : switch (name) {
                 case "task" -> taskS;
@@ -113,6 +119,8 @@ final class Profiles {
         for (ProcessTable.Running step : running.get()) {
             adopt(step.directory());
         }
+        Set<Plan> plans = live.values().stream().map(l -> l.plan).collect(Collectors.toSet());
+        Loop.aside(() -> sink.resumed(plans));
         later();
     }
 
@@ -140,8 +148,17 @@ final class Profiles {
         int taskS = SettingsReader.seconds(own, "task=").orElse(SettingsReader.seconds(all, "task=").orElse(SettingsReader.POLL_SECONDS_DEFAULT));
         int energyS = SettingsReader.seconds(own, "energy=").orElse(SettingsReader.seconds(all, "energy=").orElse(0));
         int networkS = SettingsReader.seconds(own, "network=").orElse(SettingsReader.seconds(all, "network=").orElse(0));
-        return new Plan(launch.share().jobId(), launch.stepId(), launch.share().owner().user(), launch.share().owner().uid(), List.copyOf(series),
-                tasks ? taskS : 0, energyS, profiling.interfaces().isEmpty() ? 0 : networkS, nowMs);
+        Identity owner = launch.share().owner();
+        return new Plan(launch.share().jobId(), launch.stepId(), owner.user(), owner.uid(), owner.gid(), launch.tasks().size(),
+                cpusPerTask(launch), launch.nodeIndex(), List.copyOf(series), tasks ? taskS : 0, energyS,
+                profiling.interfaces().isEmpty() ? 0 : networkS, nowMs);
+    }
+
+    /** Of the first; where tasks are not told apart, an even share of the step's. */
+    private static int cpusPerTask(Launch launch) {
+        String cpus = launch.tasks().isEmpty() ? "" : launch.tasks().getFirst().cpus();
+        return !cpus.isEmpty() ? IndexSet.parse(cpus).count() : launch.tasks().isEmpty() || launch.share().cpus().isEmpty() ? 1
+                : Math.max(1, IndexSet.parse(launch.share().cpus()).count() / launch.tasks().size());
     }
 
     /** The step whose directory this is is about to start. */
@@ -158,6 +175,7 @@ final class Profiles {
         } catch (IOException e) {
             log.error(stepDirectory.resolve(FILE) + " cannot be written: " + Reasons.of(e));
         }
+        sink.begun(plan);
         Live step = new Live(plan);
         live.put(stepDirectory, step);
         meter(step, System.currentTimeMillis(), System.nanoTime());

@@ -192,8 +192,11 @@ public final class Slurmd implements AutoCloseable {
 
     private Profiles profiles() {
         Settings.Sensing how = settings.around().sensing();
-        ProfileSink sink = how.profiling().conf().kind().equals("influxdb")
-                ? new InfluxSink(how.profiling().conf(), settings.cluster(), settings.nodeName(), log) : ProfileSink.NONE;
+        ProfileSink sink = switch (how.profiling().conf().kind()) {
+            case "influxdb" -> new InfluxSink(how.profiling().conf(), settings.cluster(), settings.nodeName(), log);
+            case "hdf5" -> new Hdf5Sink(Path.of(how.profiling().conf().directory()), settings.spoolDirectory(), settings.nodeName(), log);
+            default -> ProfileSink.NONE;
+        };
         return new Profiles(loop, how, settings.confinement().tracking() == Confinement.Tracking.GROUP, () -> jobs.running(),
                 () -> Profiles.meters(Path.of("/"), sensors, how.profiling().interfaces()), sink, log);
     }
@@ -224,7 +227,7 @@ public final class Slurmd implements AutoCloseable {
         try {
             if (settings.around().certmgr().on()) {
                 NodeCertificate own = new NodeCertificate(settings, sessions, log);
-                identity = Optional.of(own.open());
+                identity = Optional.of(sessions.telling(own.open()));
                 own.keep(loop);
             } else {
                 identity = sessions.identity(TlsPlaces.Role.SLURMD, log::error);

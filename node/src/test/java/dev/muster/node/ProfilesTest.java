@@ -45,7 +45,7 @@ class ProfilesTest {
     };
 
     private static ProfileConf conf(String host, String standard, int frequencyS, boolean grouped, String... tags) {
-        return new ProfileConf("influxdb", ProfileConf.series(standard), host, "my db", "", "u", "p", frequencyS, 2, grouped, List.of(tags));
+        return new ProfileConf("influxdb", ProfileConf.series(standard), "", host, "my db", "", "u", "p", frequencyS, 2, grouped, List.of(tags));
     }
 
     private static Launch launch(String profile, String frequency) {
@@ -139,7 +139,7 @@ class ProfilesTest {
         return out;
     }
 
-    private static final Profiles.Plan PLAN = new Profiles.Plan(7, -5, "ann lee", 1000, List.of("task"), 1, 0, 0, 0);
+    private static final Profiles.Plan PLAN = new Profiles.Plan(7, -5, "ann lee", 1000, 100, 1, 1, 0, List.of("task"), 1, 0, 0, 0);
 
     @Test
     void linesOfTheProtocol() throws IOException {

@@ -56,18 +56,24 @@ final class Cluster {
 
     // ---- lists
 
+    /** Since when the caller could see this content. */
+    private static long since(Call c, String list, Object content, long now) {
+        return FRESH.since(list + " " + c.user().name() + c.path(), content, now);
+    }
+
     /** @return whether the caller has all of it already */
     static boolean unchanged(Call c, String list, Object content, long now) throws RestException {
-        long since = FRESH.since(list + " " + c.user().name() + c.path(), content, now);
+        long since = since(c, list, content, now);
         return !c.asked("update_time").isEmpty() && (c.number("update_time") - 1 >= since || c.number("update_time") > now);
     }
 
     private static void listed(Call c, String list, Json.Obj shape, long now) throws RestException {
+        long since = since(c, list, shape.raw(list), now);
         if (unchanged(c, list, shape.raw(list), now)) {
             c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_" + list + "()");
             shape.put(list, new ArrayList<>());
         }
-        c.out().with(shape.put("last_update", Tree.number(now)));
+        c.out().with(shape.put("last_update", Tree.number(since)));
     }
 
     private static void nodes(Call c) throws RestException, SlurmException {
@@ -78,7 +84,7 @@ final class Cluster {
             c.out().status(304);
             return;
         }
-        c.out().with(shape.put("last_update", Tree.number(now)));
+        c.out().with(shape.put("last_update", Tree.number(since(c, "nodes", shape.raw("nodes"), now))));
     }
 
     private static void node(Call c) throws RestException, SlurmException {

@@ -29,6 +29,8 @@ class TrueValuesTest {
             jobs | cronSpec | '0 * * * *' | flags | ["CRON_JOB"]
             jobs | dependency | 'afterok:1' | flags | ["DEPENDENT"]
             jobs | expedite | true     | flags | ["EXPEDITED_REQUEUE"]
+            jobs | batchFeatures | 'f1' | batch_features | f1
+            jobs | tasksPerGpu | 2     | tasks_per_tres/number | 2
             jobs | lastBackfill | 1234 | /last_backfill/number | 1234
             jobs | lastUpdate | 1235   | /last_update/number | 1235
             jobs/state | lastBackfill | 1234 | /last_backfill/number | 1234

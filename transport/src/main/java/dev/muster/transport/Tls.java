@@ -5,6 +5,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
@@ -25,6 +26,7 @@ public final class Tls {
 
     private final List<Path> authorities;
     private Loaded loaded;
+    private volatile TlsNews news = TlsNews.NONE;
 
     /** The files as they were when read. */
     private record Loaded(List<Long> stamps, SSLContext context) {}
@@ -59,7 +61,19 @@ public final class Tls {
         socket.setEnabledProtocols(PROTOCOLS);
         socket.setSoTimeout(timeoutMs);
         socket.startHandshake();
+        if (news != TlsNews.NONE && socket.getSession().getPeerCertificates()[0] instanceof X509Certificate theirs) {
+            news.connected(true, raw.getInetAddress().getHostAddress() + ":" + raw.getPort(), socket.getSession().getProtocol() + " "
+                    + socket.getSession().getCipherSuite(), theirs);
+        }
         return socket;
+    }
+
+    /** From now on this is told of each connection that is opened. */
+    public void tell(TlsNews who) {
+        // the one that is no TLS at all is shared, and never opens any
+        if (isOn()) {
+            news = who;
+        }
     }
 
     /** For other clients of this side. */
@@ -87,7 +101,7 @@ public final class Tls {
 
     private SSLContext load() throws IOException {
         try {
-            List<java.security.cert.X509Certificate> trusted = new ArrayList<>();
+            List<X509Certificate> trusted = new ArrayList<>();
             for (Path file : authorities) {
                 trusted.addAll(read(file));
             }
@@ -99,7 +113,7 @@ public final class Tls {
         }
     }
 
-    private static List<java.security.cert.X509Certificate> read(Path file) throws IOException {
+    private static List<X509Certificate> read(Path file) throws IOException {
         try {
             return Pem.certificates(Files.readAllBytes(file));
         } catch (IOException e) {

@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedKeyManager;
 
 /** A daemon's certificate and private key. They are read anew when the files change: a renewed certificate needs no restart. */
@@ -33,6 +35,7 @@ public final class TlsIdentity {
     /** Handshakes that began before a change end with what they began with. */
     private volatile Pair before;
     private volatile long lookedNs;
+    private volatile TlsNews news = TlsNews.NONE;
 
     /** @param alias under which the JDK asks for its two parts, one after the other */
     private record Pair(String alias, List<Long> stamps, X509Certificate[] chain, PrivateKey key) {}
@@ -53,6 +56,18 @@ public final class TlsIdentity {
             context.init(new KeyManager[] {new Keys()}, null, null);
         } catch (GeneralSecurityException e) {
             throw new IOException("TLS: " + e.getMessage(), e);
+        }
+    }
+
+    /** From now on this is told of each session that begins with this certificate. */
+    public void tell(TlsNews who) {
+        news = who;
+    }
+
+    private void told(String alias, String host, SSLSession session) {
+        if (alias != null && news != TlsNews.NONE && session != null) {
+            news.connected(false, host + ":" + session.getPeerPort(), session.getProtocol() + " " + session.getCipherSuite(),
+                    named(alias).chain[0]);
         }
     }
 
@@ -159,12 +174,21 @@ public final class TlsIdentity {
 
         @Override
         public String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
-            return alias(type);
+            String alias = alias(type);
+            if (socket instanceof SSLSocket s) {
+                // its address: a session would look for its name
+                told(alias, s.getInetAddress().getHostAddress(), s.getHandshakeSession());
+            }
+            return alias;
         }
 
         @Override
         public String chooseEngineServerAlias(String type, Principal[] issuers, SSLEngine engine) {
-            return alias(type);
+            String alias = alias(type);
+            if (engine != null) {
+                told(alias, engine.getPeerHost(), engine.getHandshakeSession());
+            }
+            return alias;
         }
 
         @Override

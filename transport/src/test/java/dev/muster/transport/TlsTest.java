@@ -148,6 +148,24 @@ class TlsTest {
         }
     }
 
+    /** DebugFlags: each side tells of a connection with the serving side's certificate. */
+    @Test
+    void bothSidesTellOfConnections() throws Exception {
+        java.util.List<String> told = new java.util.concurrent.CopyOnWriteArrayList<>();
+        TlsIdentity own = made.pair("d");
+        own.tell((opened, peer, suite, certificate) -> told.add("server " + peer.replaceAll(":.*", "") + " " + suite + " "
+                + certificate.getSubjectX500Principal().getName()));
+        Tls trust = trust();
+        trust.tell((opened, peer, suite, certificate) -> told.add((opened ? "client " : "? ") + peer.replaceAll(":.*", "") + " " + suite + " "
+                + certificate.getSubjectX500Principal().getName()));
+        try (Server server = serve(own); Client client = client(server, trust)) {
+            client.post("/muster/v1/Ping", new byte[0], 5000);
+            client.post("/muster/v1/Ping", new byte[0], 5000);
+        }
+        assertThat(told).hasSize(2).allMatch(line -> line.matches("(client|server) (127.0.0.1|localhost) TLSv1\\.3 TLS_\\w+ .*CN=d"));
+        assertThat(told.getFirst().charAt(0)).isNotEqualTo(told.getLast().charAt(0));
+    }
+
     @Test
     void aRenewedCertificateNeedsNoRestart() throws Exception {
         try (Server server = serve(made.pair("d")); Client before = client(server, trust())) {

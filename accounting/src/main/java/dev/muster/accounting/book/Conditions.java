@@ -5,11 +5,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Which conditions each request acts on. One that would be passed over is refused: it could show, change or delete too much. */
 public final class Conditions {
     private static final Map<String, String> HONOURED = Map.ofEntries(
-            Map.entry("show account", "name description organization parent cluster qos user defaultqos id account"),
+            Map.entry("show account", "name description organization parent cluster partition qos user defaultqos id account"),
             Map.entry("show association", "account cluster defaultqos id parent partition qos user"),
             Map.entry("show cluster", "name classification rpc qos defaultqos"),
             Map.entry("show coordinator", "name account"),
@@ -18,11 +19,11 @@ public final class Conditions {
             Map.entry("show problem", "cluster account user"),
             Map.entry("show qos", "name description id preemptmode"),
             Map.entry("show reservation", "cluster names ids flags nodes start end"),
-            Map.entry("show resource", "name cluster description id server type"),
+            Map.entry("show resource", "name allowed cluster description id server servertype type"),
             Map.entry("show runawayjob", "cluster"),
-            Map.entry("show transaction", "action actor cluster end id start"),
+            Map.entry("show transaction", "account action actor cluster end id start user"),
             Map.entry("show tres", "name id type"),
-            Map.entry("show user", "name account adminlevel cluster defaultaccount defaultwckey partition qos defaultqos"),
+            Map.entry("show user", "name account adminlevel cluster defaultaccount defaultwckey partition qos defaultqos wckey"),
             Map.entry("show wckey", "name cluster id user"),
             Map.entry("modify account", "name cluster"),
             Map.entry("modify account records", "name cluster description organization"),
@@ -65,6 +66,11 @@ public final class Conditions {
             key = records && !others ? what + " records" : records || change.set().containsKey("parent") ? what : what + " limits";
         }
         return refused(what, key, change.where());
+    }
+
+    /** Every request and the conditions that it acts on. */
+    static Map<String, Set<String>> honoured() {
+        return HONOURED.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, e -> Set.of(e.getValue().split(" "))));
     }
 
     private static Optional<String> refused(String what, String key, Map<String, String> where) {

@@ -8,6 +8,9 @@ import java.util.TreeMap;
 
 /** What a controller says of its cluster when it comes. */
 public final class Registration {
+    /** Among a cluster's flags: it is only known by its address. */
+    static final String EXTERNAL = "External";
+
     private Registration() {}
 
     /** Puts it into the draft; a cluster that nobody added yet is added, as Slurm does, with the QOS of DefaultQOS. False if nothing is new. */
@@ -19,9 +22,9 @@ public final class Registration {
             changed = true;
         }
         Cluster c = draft.cluster(r.cluster()).orElseThrow();
-        Cluster registered = new Cluster(c.name(), c.id(), r.host(), r.port(), r.rpcVersion(), c.classification(), c.flags(), r.nodes(),
-                r.nodeCount(),
-                r.tres(), c.created(), c.modified(), false);
+        Cluster registered = new Cluster(c.name(), c.id(), r.host(), r.port(), r.rpcVersion(), c.classification(),
+                r.external() ? EXTERNAL : c.flags().equals(EXTERNAL) ? "" : c.flags(), r.nodes(), r.nodeCount(), r.tres(), c.created(),
+                c.modified(), false);
         if (!registered.equals(c)) {
             draft.put(registered);
             draft.log(now, "Modify Clusters", actor, c.name(), "name='" + c.name() + "'", "control_host='" + r.host() + "', control_port=" + r.port()
@@ -36,6 +39,11 @@ public final class Registration {
             }
         }
         return changed;
+    }
+
+    /** Whether the cluster keeps its rows elsewhere. */
+    public static boolean isExternal(Cluster c) {
+        return c.flags().equals(EXTERNAL);
     }
 
     /** The controller is gone. */

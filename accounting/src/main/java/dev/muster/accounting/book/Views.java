@@ -197,6 +197,7 @@ public final class Views {
                     && (!given("parent") || named("parent", r.get("ParentName"))) && hasQos(r)
                     && named("defaultqos", r.getOrDefault("DefaultQOS", "")) && named("id", r.get("ID"))
                     && named("account", r.get("Account"))
+                    && (!given("partition") || named("partition", r.get("Partition")))
                     && (!given("user") || named("user", r.get("User")))).toList();
             add(out, row, own);
         }
@@ -250,7 +251,8 @@ public final class Views {
             row.put("Coordinators", String.join(",", book.accountsEver().stream()
                     .filter(a -> !a.deleted() && a.coordinators().contains(u.name())).map(Account::name).toList()));
             row.put("UserDeleted", u.deleted() ? "1" : "");
-            if (given("defaultaccount") && !named("defaultaccount", standard) || !named("defaultwckey", row.get("DefaultWCKey"))) {
+            if (given("wckey") && book.wckeysEver().stream().noneMatch(w -> !w.deleted() && w.user().equals(u.name()) && named("wckey", w.name()))
+                    || given("defaultaccount") && !named("defaultaccount", standard) || !named("defaultwckey", row.get("DefaultWCKey"))) {
                 continue;
             }
             List<Map<String, String>> own = trees.stream().filter(r -> r.get("User").equals(u.name())
@@ -362,6 +364,8 @@ public final class Views {
         for (Resource r : book.resourcesEver()) {
             if (!alive(r.deleted()) || !named("name", r.name()) || !named("server", r.server())
                     || !named("description", r.description()) || !named("id", r.key()) || !named("type", r.type())
+                    || !named("servertype", r.manager())
+                    || given("allowed") && r.allowed().values().stream().noneMatch(share -> named("allowed", share))
                     || given("cluster") && r.allowed().keySet().stream().noneMatch(c -> named("cluster", c))) {
                 continue;
             }
@@ -374,7 +378,7 @@ public final class Views {
             row.put("LastUpdate", Long.toString(Math.max(r.consumedAt(), r.modified())));
             if (has("withclusters")) {
                 r.allowed().forEach((cluster, percent) -> {
-                    if (named("cluster", cluster)) {
+                    if (named("cluster", cluster) && named("allowed", percent)) {
                         Map<String, String> both = new LinkedHashMap<>(row);
                         both.put("Cluster", cluster);
                         both.put("Allowed", percent);

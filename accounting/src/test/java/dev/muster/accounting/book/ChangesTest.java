@@ -357,6 +357,19 @@ class ChangesTest {
         assertThat(draft.assoc("e", "root", "", "").orElseThrow().limit("QOS")).isEqualTo(expected);
     }
 
+    /** A cluster that keeps its rows elsewhere is known by its address; it becomes an ordinary one when it brings its rows. */
+    @Test
+    void anExternalClusterSaysWhereItIs() {
+        Register own = new Register("far", "j", 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of("gres/gpu"));
+        Book draft = book.draft();
+        assertThat(Registration.apply(draft, own.abroad(), "root", 1, "")).isTrue();
+        assertThat(Registration.apply(draft, own.abroad(), "root", 2, "")).as("nothing new").isFalse();
+        assertThat(draft.cluster("far").orElseThrow()).matches(Registration::isExternal).matches(c -> c.controlPort() == 6817);
+        assertThat(draft.tres()).extracting(t -> t.full()).doesNotContain("gres/gpu");
+        Registration.apply(draft, own, "root", 3, "");
+        assertThat(draft.cluster("far").orElseThrow()).matches(c -> !Registration.isExternal(c));
+    }
+
     @Test
     void coordinatorsMayNothingWhereTheSiteSaysSo() {
         root("add coordinator name=bob account=phys");

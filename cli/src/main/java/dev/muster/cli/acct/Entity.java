@@ -217,7 +217,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "grpjobs,grpsubmitjobs,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,maxtrespa,"
                     + "maxtresrunminspa,maxtresrunminspu,maxjobspa,maxsubmitpa,mintres", columns(QOS_COLUMNS)),
             new Entity("resource", "resources:4", names("names:1=name clusters:1=cluster descriptions:1=description ids:1=id servers:2=server "
-                    + "flags:2=flags allowed:2=allowed percentallowed:1=allowed type:2=type"),
+                    + "flags:2=flags allowed:2=allowed percentallowed:1=allowed servertype:7=servertype type:2=type"),
                     "name,server,type,count,lastconsumed,allocated,servertype",
                     columns(OTHER_COLUMNS.replace("name:1|Name|15", "name:1|Name|10"))),
             new Entity("job", "jobs:1",

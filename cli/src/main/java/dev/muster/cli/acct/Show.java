@@ -155,6 +155,7 @@ final class Show {
                     + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
             case "user" -> entity.format() + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
                     + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
+            case "transaction" -> entity.format() + (assoc ? ",user,account,cluster" : "");
             case "resource" -> entity.format() + (options.contains("withclusters") ? ",cluster,allowed,flags" : ",flags");
             default -> entity.format();
         };

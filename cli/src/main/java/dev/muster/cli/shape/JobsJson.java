@@ -37,7 +37,7 @@ public final class JobsJson {
         "batch_host", "batchHost", "burst_buffer", "burstBuffer", "burst_buffer_state", "burstBufferState",
         "command", "command", "comment", "comment", "container", "container",
         "container_id", "containerId", "container_type", "containerType",
-        "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
+        "batch_features", "batchFeatures", "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
         "excluded_nodes", "excludeList", "extra", "extra", "features", "features", "group_name", "groupName",
         "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc", "mail_user", "mailUser",
         "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
@@ -48,8 +48,8 @@ public final class JobsJson {
         "tres_per_job", "tresPerJob", "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
         "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",
         "current_working_directory", "workDir"};
-    /** What no job has here: features for the batch host alone, federations, SELinux, the system's comments. */
-    private static final String[] NONE = {"batch_features", "cluster_features", "failed_node", "federation_origin",
+    /** What no job has here: federations, SELinux, the system's comments. */
+    private static final String[] NONE = {"cluster_features", "failed_node", "federation_origin",
         "federation_siblings_active", "federation_siblings_viable", "selinux_context", "system_comment"};
     private static final String[] PLAIN = {"job_id", "jobId", "user_id", "userId", "group_id", "groupId", "nice", "nice",
         "restart_cnt", "restarts", "association_id", "assocId", "segment_size", "segment",
@@ -63,8 +63,8 @@ public final class JobsJson {
         "minimum_tmp_disk_per_node", "tmpDiskMb"};
     private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
         "threads_per_core", "threadsPerCore", "tasks_per_core", "tasksPerCore", "tasks_per_node", "tasksPerNode",
-        "tasks_per_socket", "tasksPerSocket", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
-    private static final String[] UNSET = {"tasks_per_board", "tasks_per_tres", "cpu_frequency_minimum", "cpu_frequency_maximum",
+        "tasks_per_socket", "tasksPerSocket", "tasks_per_tres", "tasksPerGpu", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
+    private static final String[] UNSET = {"tasks_per_board", "cpu_frequency_minimum", "cpu_frequency_maximum",
         "cpu_frequency_governor"};
     private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue",
         "reboot", "reboot"};

@@ -57,7 +57,7 @@ public final class SacctJson {
                 .put("original_sluid", Sluid.text(Sluid.shown(Sluid.original(j.number("sluid")), j.integer("restarts"))));
         o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"), open)).put("exit_code", Tree.exit(j.obj("exit"),
                 open));
-        o.put("time", times(j, j, steps, now)).put("flags", Tree.csv(j.text("flags")));
+        o.put("time", times(j, j, steps, now)).put("flags", flags(j.text("flags")));
         o.put("het", new Json.Obj().put("job_id", j.number("hetJobId")).put("job_offset",
                 j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset"))));
         o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", j.text("mcsLabel")));
@@ -68,7 +68,7 @@ public final class SacctJson {
                         ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
                 .put("memory_per_node", j.flag("memoryPerCpu")
                         ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
-        o.put("kill_request_user", killer(names, j)).put("restart_cnt", j.number("restarts")).put("segment_size", 0L);
+        o.put("kill_request_user", killer(names, j)).put("restart_cnt", j.number("restarts")).put("segment_size", j.number("segmentSize"));
         o.put("reservation", new Json.Obj().put("id", 0L).put("name", j.text("reservation")).put("requested", ""));
         o.put("state", new Json.Obj().put("current", Tree.texts(j.text("state")))
                 .put("reason", j.text("reason").isEmpty() ? "None" : j.text("reason")));
@@ -83,6 +83,19 @@ public final class SacctJson {
         o.put("wckey", new Json.Obj().put("wckey", j.text("wckey").substring(standard ? 1 : 0))
                 .put("flags", standard ? new ArrayList<Object>(List.of("ASSIGNED_DEFAULT")) : new ArrayList<Object>()));
         return o;
+    }
+
+    /** What sacct calls SchedMain and SchedBackfill. */
+    private static List<Object> flags(String names) {
+        List<Object> out = new ArrayList<>();
+        for (Object name : Tree.csv(names)) {
+            out.add(switch (name.toString()) {
+                case "SchedMain" -> "STARTED_ON_SCHEDULE";
+                case "SchedBackfill" -> "STARTED_ON_BACKFILL";
+                default -> name;
+            });
+        }
+        return out;
     }
 
     private static String killer(Names names, Json.Obj row) {

@@ -18,12 +18,25 @@ public final class DbdMessages {
      * @param journal  names its journal
      * @param lastSeq  the last index of the journal: tables ahead of it go back (its tail was cut)
      * @param tres     the cluster's resources, {@code cpu=4,mem=100,…}
+     * @param external it keeps its rows elsewhere, and tells only where it is, again and again
      */
     public record Register(
             String cluster, String journal, long lastSeq, String host, int port, int rpcVersion, String tres, String nodes,
-            int nodeCount, List<String> tresNames) {}
+            int nodeCount, List<String> tresNames, boolean external) {
 
-    /** @param seq everything up to it is in the tables */
+        /** Of a cluster that keeps its rows here. */
+        public Register(String cluster, String journal, long lastSeq, String host, int port, int rpcVersion, String tres, String nodes,
+                int nodeCount, List<String> tresNames) {
+            this(cluster, journal, lastSeq, host, port, rpcVersion, tres, nodes, nodeCount, tresNames, false);
+        }
+
+        /** The same cluster where it keeps no rows. */
+        public Register abroad() {
+            return new Register(cluster, "", 0, host, port, rpcVersion, tres, nodes, nodeCount, List.of(), true);
+        }
+    }
+
+    /** @param seq everything up to it is in the tables; -1 to an external cluster whose name is that of one with rows here */
     public record Registered(long seq) {}
 
     /** Rows of one journal, in order. Answered by {@link Registered}. */

@@ -306,7 +306,9 @@ public final class JobMessages {
             int memUpdateMargin,
             int memUpdateMin,
             boolean reboot,
-            String profile) {}
+            String profile,
+            String batchFeatures,
+            int tasksPerGpu) {}
 
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.
