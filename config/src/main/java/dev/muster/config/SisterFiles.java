@@ -87,7 +87,7 @@ public final class SisterFiles {
             }
         }
         for (NodeConf n : conf.nodes()) {
-            String[][] keys = {{n.bcastAddress(), "BcastAddr"}, {n.topology(), "Topology"}, {n.parameters(), "Parameters"}};
+            String[][] keys = {{n.bcastAddress(), "BcastAddr"}, {n.parameters(), "Parameters"}};
             for (String[] key : keys) {
                 String sentence = "NodeName=" + n.name() + ": " + key[1] + " has no effect in this version";
                 if (!key[0].isEmpty() && found.size() < SENTENCES_MAX) {

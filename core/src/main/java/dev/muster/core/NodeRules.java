@@ -1,5 +1,7 @@
 package dev.muster.core;
 
+import dev.muster.model.Affiliation;
+import dev.muster.model.CpuBind;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
@@ -7,6 +9,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Topology;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
 import java.util.ArrayList;
@@ -31,6 +34,10 @@ final class NodeRules {
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
+    /** CpuBind of nodes that get another one. */
+    private final Map<String, String> bindings = new LinkedHashMap<>();
+    /** How nodes hang together with those that are moved. */
+    private Optional<List<Topology>> topologies = Optional.empty();
 
     NodeRules(State state, Now now) {
         this.state = state;
@@ -462,6 +469,9 @@ final class NodeRules {
         if (wrongState.isPresent() && changes.isEmpty()) {
             return wrongState.get();
         }
+        if (!bindings.isEmpty() || topologies.isPresent()) {
+            changes.add(new Change.OptionsChanged(TaskBinding.changed(state.settings(), bindings), topologies.orElse(List.of())));
+        }
         return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.INVALID_NODE_STATE.sentence() : "", direct);
     }
 
@@ -483,7 +493,8 @@ final class NodeRules {
     }
 
     private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
-            "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter");
+            "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter",
+            "cpubind", "topology");
     /** Words with a value for each of several nodes. */
     private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
@@ -519,8 +530,27 @@ final class NodeRules {
                     if (!after.changeable().isEmpty()) {
                         return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, FEATURES_REPORTED));
                     }
-                    after = after.withSpec(NodeSpecs.withFeatures(
-                        after.spec(), value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","))));
+                    Optional<Node.Spec> featured = featured(after.spec(), Keyword.whole(c.changes(), NODE_WORDS));
+                    if (featured.isEmpty()) {
+                        return Optional.of(Decision.reject(SlurmErrno.ACTIVE_FEATURE_NOT_SUBSET));
+                    }
+                    after = after.withSpec(featured.get());
+                }
+                case "cpubind" -> {
+                    Optional<String> mode = CpuBind.defaultMode(value);
+                    if (mode.isEmpty()) {
+                        return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid CpuBind value " + value));
+                    }
+                    bindings.put(node.name(), mode.get());
+                }
+                case "topology" -> {
+                    switch (Affiliation.place(topologies.orElse(state.settings().topologies()), node.name(), value)) {
+                        case Affiliation.Placed p -> topologies = Optional.of(p.topologies());
+                        case Affiliation.Wrong w -> {
+                            return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
+                        }
+                    }
+                    after = after.withSpec(NodeSpecs.withTopology(after.spec(), value));
                 }
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
@@ -557,6 +587,25 @@ final class NodeRules {
         }
         emit(node, after, c.uid());
         return Optional.empty();
+    }
+
+    /**
+     * AvailableFeatures are what a node can have, and ActiveFeatures those of them that it has: all, where only the former are said. What it has
+     * already must stay available.
+     *
+     * @return empty where some would be active that are not available
+     */
+    private static Optional<Node.Spec> featured(Node.Spec s, Map<String, String> changes) {
+        Optional<List<String>> can = Optional.ofNullable(changes.getOrDefault("availablefeatures", changes.get("features"))).map(NodeRules::words);
+        Optional<List<String>> has = Optional.ofNullable(changes.get("activefeatures")).map(NodeRules::words);
+        List<String> available = can.orElse(s.features());
+        List<String> active = has.orElseGet(() -> s.features().stream().filter(f -> !s.inactive().contains(f)).toList());
+        return !available.containsAll(active) ? Optional.empty() : Optional.of(NodeSpecs.withFeatures(s, available,
+                has.isEmpty() ? List.of() : available.stream().filter(f -> !active.contains(f)).toList()));
+    }
+
+    private static List<String> words(String value) {
+        return value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","));
     }
 
     private static Node.Marks marked(Node.Marks k, String word, String value) {
