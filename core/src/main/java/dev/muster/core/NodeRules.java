@@ -410,7 +410,7 @@ final class NodeRules {
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(state, job, now));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
-            changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
+            changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, node, job.run().exit(), now.seconds()));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
     }
