@@ -23,6 +23,7 @@ import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
 import dev.muster.core.TaskBinding;
+import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
@@ -277,6 +278,10 @@ final class ConfigBridge {
     }
 
     private static void bindings(SlurmConf conf, Map<String, String> options) {
+        List<String> believed = conf.nodes().stream().filter(n -> n.has("config_overrides")).map(NodeConf::name).toList();
+        if (!believed.isEmpty()) {
+            options.put(Settings.BELIEVED_NODES, HostList.of(believed).compressed());
+        }
         String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
         if (!bind.isEmpty()) {
             options.put(Settings.TASK_BIND, bind);
@@ -328,7 +333,8 @@ final class ConfigBridge {
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
                 n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units), n.state(), n.reason(), order,
-                n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime(), List.of(), n.topology());
+                n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime(), List.of(), n.topology(),
+                n.bcastAddress());
     }
 
     /** The units near each device, as the Cores of gres.conf have it; empty where it says of none. */

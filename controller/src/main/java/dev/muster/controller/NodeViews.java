@@ -99,7 +99,8 @@ final class NodeViews {
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
                 tresUsed, s.topology(), n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
                 restricted(s), power.isEmpty() ? "" : power.get().idleText(n), n.marks().instanceId(), n.marks().instanceType(),
-                !n.marks().certToken().isEmpty(), n.marks().certTime(), TaskBinding.ofNode(state.settings(), n.name()));
+                !n.marks().certToken().isEmpty(), n.marks().certTime(), TaskBinding.ofNode(state.settings(), n.name()),
+                s.bcastAddress());
     }
 
     private static String restricted(Node.Spec s) {

@@ -129,6 +129,7 @@ public record Node(
      * @param restrictedPerGpu units for each GPU that only those who have it may use
      * @param suspendTime  seconds without work before it is stopped, INFINITE, or "" where its partitions or the cluster say
      * @param inactive     those of the features that it has not now, as scontrol says
+     * @param bcastAddress what sbcast speaks to it by, "" for its address
      * @param topology     where it is, against what the files of the network say ({@link dev.muster.model.Affiliation}); "" for nothing of its own
      */
     public record Spec(
@@ -156,8 +157,10 @@ public record Node(
             int restrictedPerGpu,
             String suspendTime,
             List<String> inactive,
-            String topology) {
+            String topology,
+            String bcastAddress) {
         public Spec {
+            bcastAddress = bcastAddress == null ? "" : bcastAddress;
             // records of before have none
             inactive = inactive == null ? List.of() : inactive;
             topology = topology == null ? "" : topology;
@@ -167,7 +170,7 @@ public record Node(
                 int threadsPerCore, int units, int cpusPerUnit, long memoryMb, long memSpecLimitMb, long tmpDiskMb, List<String> features,
                 int weight, List<Gres> gres, IndexSet reservedUnits, String configState, String configReason, int order) {
             this(name, hostname, address, port, cpus, boards, sockets, coresPerSocket, threadsPerCore, units, cpusPerUnit, memoryMb,
-                    memSpecLimitMb, tmpDiskMb, features, weight, gres, reservedUnits, configState, configReason, order, 0, "", List.of(), "");
+                    memSpecLimitMb, tmpDiskMb, features, weight, gres, reservedUnits, configState, configReason, order, 0, "", List.of(), "", "");
         }
     }
 

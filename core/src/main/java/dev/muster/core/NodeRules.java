@@ -129,7 +129,7 @@ final class NodeRules {
     private boolean returned(Node node, NodeMessages.Register m) {
         Node after = PowerRules.registered(node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false), m,
                 state.settings().slurmUid(), now.seconds());
-        String low = state.settings().configOverrides() ? "" : shortfall(node.spec(), m.hardware());
+        String low = state.settings().believes(node.name()) ? "" : shortfall(node.spec(), m.hardware());
         if (!low.isEmpty()) {
             after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
         } else {

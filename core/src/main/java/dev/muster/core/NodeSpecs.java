@@ -10,35 +10,35 @@ final class NodeSpecs {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
                 weight, s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology());
+                s.inactive(), s.topology(), s.bcastAddress());
     }
 
     static Node.Spec withGres(Node.Spec s, List<Node.Gres> gres) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
                 s.weight(), gres, s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology());
+                s.inactive(), s.topology(), s.bcastAddress());
     }
 
     static Node.Spec withAddress(Node.Spec s, String hostname, String address) {
         return new Node.Spec(s.name(), hostname, address, s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
                 s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology());
+                s.inactive(), s.topology(), s.bcastAddress());
     }
 
     static Node.Spec withPort(Node.Spec s, int port) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), port, s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
                 s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology());
+                s.inactive(), s.topology(), s.bcastAddress());
     }
 
     static Node.Spec withOrder(Node.Spec s, int order) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
                 s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), order, s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology());
+                s.inactive(), s.topology(), s.bcastAddress());
     }
 
     /** @param inactive those of the features that the node has not now */
@@ -46,13 +46,13 @@ final class NodeSpecs {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), features,
                 s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                inactive, s.topology());
+                inactive, s.topology(), s.bcastAddress());
     }
 
     static Node.Spec withTopology(Node.Spec s, String topology) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
                 s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), topology);
+                s.inactive(), topology, s.bcastAddress());
     }
 }

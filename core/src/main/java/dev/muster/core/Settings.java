@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.HostList;
 import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
 import java.util.List;
@@ -128,6 +129,8 @@ public record Settings(
     public static final String TASK_BIND = "task_bind";
     /** Seconds; SchedulerParameters=requeue_delay, else cred_expire of AuthInfo. */
     public static final String REQUEUE_DELAY = "requeue_delay";
+    /** An option: nodes with config_overrides among their own Parameters. */
+    public static final String BELIEVED_NODES = "believed_nodes";
     /** CpuBind of nodes, as {@link TaskBinding} has it. */
     public static final String NODE_BIND = "node_bind";
     /** An option: JobAcctGatherFrequency, where JobAcctGatherType is not none. */
@@ -158,6 +161,12 @@ public record Settings(
     public static final String BARE_LICENCES = "bare_licences";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
+
+    /** What slurm.conf says of a node counts, whatever the node finds: SlurmdParameters=config_overrides, or so in the node's own Parameters. */
+    boolean believes(String node) {
+        return configOverrides || HostList.parse(options.getOrDefault(BELIEVED_NODES, "")) instanceof HostList.Parsed.Ok ok
+                && ok.list().contains(node);
+    }
 
     /** By the name that a partition says, or the cluster's. */
     public Topology topology(String name) {

@@ -281,4 +281,14 @@ class UpdateTableTest {
             return c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", changes, Map.of("g", 7)));
         });
     }
+
+    /** A job on one switch goes where the node was moved to; a new reading of the files brings it back, and a deleted one is nowhere. */
+    @Test
+    void aMovedNodeIsChosenByItsNewPlace() {
+        Cluster c = cluster();
+        c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("topology", "t:s1")));
+        assertThat(c.place("nodesMin=2 tasks=2 partition=q switches=1")).isEqualTo("n1:1 n3:1");
+        c.reconfigure();
+        assertThat(text(c)).contains("{\"name\":\"s1\",\"linkSpeed\":1,\"nodes\":[\"n1\"]}");
+    }
 }

@@ -27,7 +27,7 @@ public final class NodesJson {
         return states;
     }
 
-    private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "", "extra",
+    private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "bcastAddress", "extra",
             "extra",
         "gpu_spec", "", "gres", "gres", "gres_drained", "gresDrain", "gres_used", "gresUsed", "instance_id", "instanceId",
         "instance_type", "instanceType", "mcs_label", "mcsLabel", "name", "name", "address", "address", "hostname", "hostname",

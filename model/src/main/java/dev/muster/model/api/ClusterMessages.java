@@ -127,7 +127,8 @@ public final class ClusterMessages {
             String instanceType,
             boolean certTokenSet,
             long certTime,
-            String cpuBind) {}
+            String cpuBind,
+            String bcastAddress) {}
 
     public record QueryPartitions(List<String> partitions, boolean all) {}
 
