@@ -339,7 +339,7 @@ final class Srun implements Command {
     /** @param allocations of the parts; leader: that of the first component */
     private int hetStep(CommandContext c, List<SrunHet.Part> typed, List<Json.Obj> allocations, Json.Obj leader, boolean own)
             throws SlurmException, UsageException {
-        Optional<List<SrunHet.Part>> sent = SrunHet.sent(c, typed, allocations);
+        Optional<List<SrunHet.Part>> sent = SrunHet.sent(c, leader.integer("jobId"), typed, allocations);
         if (sent.isEmpty()) {
             return typed.getFirst().options().exitError(1);
         }

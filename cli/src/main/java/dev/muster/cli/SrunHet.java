@@ -109,14 +109,14 @@ final class SrunHet {
     }
 
     /** {@code --bcast}: programs go to the nodes of their own components. Empty if one could not be copied, which has been told. */
-    static Optional<List<Part>> sent(CommandContext c, List<Part> parts, List<Json.Obj> allocations) throws SlurmException, UsageException {
+    static Optional<List<Part>> sent(CommandContext c, int leader, List<Part> parts, List<Json.Obj> allocations)
+            throws SlurmException, UsageException {
         List<Part> out = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             Part p = parts.get(i);
-            int jobId = allocations.get(i).integer("jobId");
-            // the first one's number stands for the whole job
-            Optional<List<String>> program = Bcast.sent(c, p.options, p.program, jobId,
-                    List.of("--jobid=" + jobId, "--nodelist=" + allocations.get(i).text("nodes")));
+            // the first one's number alone would stand for the whole job
+            Optional<List<String>> program = Bcast.sent(c, p.options, p.program, allocations.get(i).integer("jobId"),
+                    List.of("--jobid=" + leader + "+" + p.group));
             if (program.isEmpty()) {
                 return Optional.empty();
             }
