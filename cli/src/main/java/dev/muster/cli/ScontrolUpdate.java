@@ -413,8 +413,7 @@ final class ScontrolUpdate {
             return nodes(c, "DeleteNodes", q, "failed to delete nodes " + name, "delete_node " + words.getFirst());
         }
         if (isReservation(ch.key)) {
-            return ScontrolReservation.delete(c, words.getFirst().indexOf('=') < 0 && words.size() > 1 ? words.getFirst() + " " + name
-                    : words.getFirst(), name);
+            return ScontrolReservation.delete(c, words.getFirst(), name);
         }
         c.err().println("Invalid deletion entity: " + words.getFirst());
         return 1;

@@ -574,7 +574,7 @@ final class Api {
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
-        if (m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
+        if (!m.cancel() && m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
         }
         return nodesNamed(m.nodes()).map(names -> done(core.execute(

@@ -171,8 +171,11 @@ public final class Priorities {
 
     /** Since when a job grows older; 0 if it does not. */
     public static long accrueTime(State state, Job job) {
-        boolean kept = job.accrueTime() == Job.KEPT_YOUNG && state.accounts().limitsAccrual();
-        return kept ? 0 : job.eligibleTime() == 0 ? 0 : Math.max(job.accrueTime(), job.eligibleTime());
+        if (job.accrueTime() < Job.KEPT_YOUNG) {
+            return job.eligibleTime() == 0 ? 0 : Math.max(-job.accrueTime(), job.eligibleTime());
+        }
+        boolean own = job.accrueTime() != 0 && state.accounts().limitsAccrual();
+        return own ? Math.max(0, job.accrueTime()) : job.eligibleTime();
     }
 
     private double size(Job job) {

@@ -372,7 +372,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         if (job.eligibleTime() > 0 && job.accrueTime() != Job.KEPT_YOUNG) {
-            changes.add(new Change.AccrualChanged(job.id(), now.seconds()));
+            changes.add(new Change.AccrualChanged(job.id(), -now.seconds()));
         }
         return Optional.empty();
     }

@@ -91,7 +91,7 @@ class UpdateTableTest {
             ReqThreads=1          | "threadsPerCore":1
             Requeue=0             | "requeue":"NO"
             ReservationName=none  | says Requested reservation is invalid
-            ResetAccrueTime=      | "accrueTime":10000
+            ResetAccrueTime=      | "accrueTime":-10000
             SiteFactor=5          | "siteFactor":5
             StdErr=o              | "stderr":"bw=="
             StdIn=o               | "stdin":"bw=="
@@ -287,7 +287,7 @@ class UpdateTableTest {
     void aMovedNodeIsChosenByItsNewPlace() {
         Cluster c = cluster();
         c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("topology", "t:s1")));
-        assertThat(c.place("nodesMin=2 tasks=2 partition=q switches=1")).isEqualTo("n1:1 n3:1");
+        assertThat(c.place("nodesMin=2 tasks=2 partition=q switches=1@00:05")).isEqualTo("n1:1 n3:1");
         c.reconfigure();
         assertThat(text(c)).contains("{\"name\":\"s1\",\"linkSpeed\":1,\"nodes\":[\"n1\"]}");
     }
