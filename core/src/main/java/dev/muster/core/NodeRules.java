@@ -537,18 +537,15 @@ final class NodeRules {
                     after = after.withSpec(featured.get());
                 }
                 case "cpubind" -> {
-                    Optional<String> mode = CpuBind.defaultMode(value);
-                    if (mode.isEmpty()) {
+                    if (CpuBind.defaultMode(value).isEmpty()) {
                         return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid CpuBind value " + value));
                     }
-                    bindings.put(node.name(), mode.get());
+                    bindings.put(node.name(), CpuBind.defaultMode(value).get());
                 }
                 case "topology" -> {
-                    switch (Affiliation.place(topologies.orElse(state.settings().topologies()), node.name(), value)) {
-                        case Affiliation.Placed p -> topologies = Optional.of(p.topologies());
-                        case Affiliation.Wrong w -> {
-                            return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
-                        }
+                    Optional<Decision.Rejected> nowhere = moved(node.name(), value);
+                    if (nowhere.isPresent()) {
+                        return nowhere;
                     }
                     after = after.withSpec(NodeSpecs.withTopology(after.spec(), value));
                 }
@@ -572,21 +569,36 @@ final class NodeRules {
                 }
             }
         }
-        String resume = Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", "");
-        if (!resume.isEmpty()) {
-            if (!resume.matches("-1|[0-9]{1,9}")) {
-                return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume));
+        Outcome resumed = resumeAfter(after, Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", ""));
+        resumed.after().ifPresent(n -> emit(node, n, c.uid()));
+        return resumed.refused();
+    }
+
+    /** Notes the node's new place, or says why it has none. */
+    private Optional<Decision.Rejected> moved(String node, String words) {
+        return switch (Affiliation.place(topologies.orElse(state.settings().topologies()), node, words)) {
+            case Affiliation.Placed p -> {
+                topologies = Optional.of(p.topologies());
+                yield Optional.empty();
             }
-            boolean out = after.has(Node.Flag.DOWN) || after.has(Node.Flag.DRAIN);
-            if (!out && !resume.equals("-1")) {
-                return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
-            }
-            after = after.withTexts(after.comment(), after.extra(), resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume));
-        } else if (!after.has(Node.Flag.DOWN) && !after.has(Node.Flag.DRAIN)) {
-            after = after.withTexts(after.comment(), after.extra(), 0);
+            case Affiliation.Wrong w -> Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
+        };
+    }
+
+    /** One of both. */
+    private record Outcome(Optional<Node> after, Optional<Decision.Rejected> refused) {}
+
+    /** With the time at which it is put back into service; one that is in service has none. */
+    private Outcome resumeAfter(Node node, String resume) {
+        boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN);
+        if (!resume.isEmpty() && !resume.matches("-1|[0-9]{1,9}")) {
+            return new Outcome(Optional.empty(), Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume)));
         }
-        emit(node, after, c.uid());
-        return Optional.empty();
+        if (!resume.isEmpty() && !resume.equals("-1") && !out) {
+            return new Outcome(Optional.empty(), Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
+        }
+        long at = resume.isEmpty() ? out ? node.resumeAfter() : 0 : resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume);
+        return new Outcome(Optional.of(node.withTexts(node.comment(), node.extra(), at)), Optional.empty());
     }
 
     /**

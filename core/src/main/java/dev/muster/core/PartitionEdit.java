@@ -40,6 +40,7 @@ public final class PartitionEdit {
     }
 
     private static final long PRIORITY_MAX = 65_533;
+    private static final String PREEMPTIONS = "|(OFF|CANCEL|REQUEUE|SUSPEND|GANG|WITHIN)(,(CANCEL|REQUEUE|SUSPEND|GANG|WITHIN))*";
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -168,32 +169,8 @@ public final class PartitionEdit {
             case TEXT, WEIGHTS, TOPOLOGY -> fields.put(key.field, value);
             case ALLOWED -> fields.put(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
             case JOB_DEFAULTS -> fields.put(key.field, GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
-            case BINDING -> {
-                Optional<String> mode = CpuBind.defaultMode(value);
-                if (mode.isEmpty()) {
-                    return false;
-                }
-                fields.put(key.field, mode.get());
-            }
-            case PREEMPTION -> {
-                String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (!word.matches("|(OFF|CANCEL|REQUEUE|SUSPEND|GANG|WITHIN)(,(CANCEL|REQUEUE|SUSPEND|GANG|WITHIN))*")) {
-                    return false;
-                }
-                fields.put(key.field, word);
-            }
-            case PRIORITY -> {
-                if (!value.matches("[0-9]{1,5}") || Long.parseLong(value) > PRIORITY_MAX) {
-                    return false;
-                }
-                fields.put(key.field, Long.parseLong(value));
-            }
-            case MEMORY -> {
-                String other = key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu");
-                if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
-                    return false;
-                }
-                fields.put(other, 0L);
+            case BINDING, PREEMPTION, PRIORITY, MEMORY -> {
+                return checked(fields, key, value);
             }
             case CPUS -> {
                 if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
@@ -252,6 +229,28 @@ public final class PartitionEdit {
                 }
                 fields.put(key.field, minutes.getAsLong());
             }
+        }
+        return true;
+    }
+
+    /** What not every text is a value of. */
+    private static boolean checked(Json.Obj fields, Key key, String value) {
+        Optional<String> mode = CpuBind.defaultMode(value);
+        String word = value.toUpperCase(java.util.Locale.ROOT);
+        boolean good = switch (key.kind) {
+            case BINDING -> mode.isPresent();
+            case PREEMPTION -> word.matches(PREEMPTIONS);
+            case PRIORITY -> value.matches("[0-9]{1,5}") && Long.parseLong(value) <= PRIORITY_MAX;
+            default -> put(fields, new Key(key.field, Kind.NUMBER), value);
+        };
+        if (!good) {
+            return false;
+        }
+        switch (key.kind) {
+            case BINDING -> fields.put(key.field, mode.get());
+            case PREEMPTION -> fields.put(key.field, word);
+            case PRIORITY -> fields.put(key.field, Long.parseLong(value));
+            default -> fields.put(key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu"), 0L);
         }
         return true;
     }

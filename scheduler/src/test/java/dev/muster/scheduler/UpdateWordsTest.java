@@ -119,7 +119,6 @@ class UpdateWordsTest {
             {"user", "workdir=/tmp", "\"workDir\":\"L3RtcA==\""},
             {"user", "stdout=o", "\"stdout\":\"bw==\""},
             {"user", "stderr=o", "\"stderr\":\"bw==\""},
-            {"user", "stdin=o", "\"stdin\":\"bw==\""},
             {"user", "reqcores=2", "\"coresPerSocket\":2"},
             {"user", "partition=q", "\"partition\":\"q\""},
             {"user", "partition=r", "Invalid partition name specified"},
