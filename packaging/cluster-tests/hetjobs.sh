@@ -28,6 +28,11 @@ check "sacct by component" "$id+1|$((id + 1))" "$(sacct -X -n -P -o JobID,JobIDR
 check "sacct by number" "$id+1" "$(sacct -X -n -P -o JobID -j "$((id + 1))")"
 check "sacct --whole-hetjob" "$id+0 $id+1" "$(sacct --whole-hetjob -X -n -P -o JobID -j "$((id + 1))" | xargs)"
 check "srun with a colon" "0: a|1: b|2: b|" "$(srun -Q -l -n 1 echo a : -n 2 -N 2 echo b | sort | tr '\n' '|')"
+cp /bin/echo prog
+check "each program goes to its component first" "0: a|1: b|2" \
+  "$(srun -Q -l -n 1 --bcast="$PWD/one" ./prog a : -n 1 --bcast="$PWD/two" ./prog b | sort | tr '\n' '|')$(ls -d "$PWD"/one "$PWD"/two | wc -l)"
+srun -Q -n 1 --bcast ./prog a : -n 1 --bcast ./prog b >/dev/null
+check "and nowhere else" 2 "$(ls | grep -c slurm_bcast_)"
 rc=0; srun -Q -n 1 true : -n 1 sh -c 'exit 4' 2>err.txt || rc=$?
 check "the highest exit code" 4 "$rc"
 out=$(salloc -n 1 : -n 1 sh -c 'srun -Q --het-group=0,1 sh -c "echo \$SLURM_NODEID"; srun --het-group=0,5 true' 2>&1) || true

@@ -20,6 +20,10 @@ match "a held job was not looked at" 'LastSchedEval=Unknown' "$(scontrol show jo
 check "sstat of a job that waits" "sstat: error: No steps running for job $wait" "$(sstat -n -j "$wait" 2>&1)"
 check "sstat of no job" "sstat: error: couldn't get steps for job 9999" "$(sstat -n -j 9999 2>&1)"
 check "sstat of no step" "sstat: error: StepId=$run.7 not found running." "$(sstat -n -j "$run.7" 2>&1)"
+check "sstat of what is no job" "sstat: fatal: Bad job/step specified: bogus" "$(sstat -j bogus 2>&1)"
+places='cpu=n[12],fs/disk=n[12],mem=n[12],pages=n[12],vmem=n[12]'
+match "sstat says where what was most and least" "^$places\|cpu=[0-9].*\|$places\|fs/disk=[0-9]$" \
+  "$(sstat -n -P -o TRESUsageInMaxNode,TRESUsageInMaxTask,TRESUsageInMinNode,TRESUsageOutMinTask -j "$run.batch")"
 check "sstat of the script" "$run.batch" "$(sstat -n -P -o JobID -j "$run.batch")"
 check "an array that waits is one row" "${array}_[1-3]" "$(sacct -X -n -P -o JobID -j "$array")"
 check "and with --array its tasks" "${array}_1 ${array}_2 ${array}_3" "$(sacct -X -n -P -o JobID --array -j "$array" | xargs)"

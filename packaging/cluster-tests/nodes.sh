@@ -67,5 +67,8 @@ soon '[ -f "$dir/run2/conf/slurm.conf" ]'; check "sackd fetches" "$(cksum < "$SL
 echo "# and more" >> "$dir/more.conf"; scontrol reconfigure; soon 'grep -q more "$dir/run2/conf/more.conf"'
 check "and follows" "# and more" "$(tail -1 "$dir/run2/conf/more.conf")"
 kill $sackd; wait $sackd 2>/dev/null || true
+scontrol update nodename=n1 cpubind=core availablefeatures=a,b; scontrol update nodename=n1 activefeatures=b
+match "a binding and features of its own" 'CpuBind=cores .*AvailableFeatures=a,b ActiveFeatures=b ' "$(scontrol -o show node n1)"
+check "no more than it can have" "slurm_update error: Active features not subset of available features" "$(scontrol update nodename=n1 activefeatures=c 2>&1)"
 sed -i s/enable_configless/node_reg_mem_percent=90/ "$SLURM_CONF"; scontrol reconfigure
 match "only where it is enabled" 'enable_configless is not set' "$(unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" -N n1 2>&1 </dev/null)"

@@ -19,6 +19,11 @@ id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30')
 comes "outside of it a job waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
 scancel "$id"
 check "inside it runs" n1 "$(srun --reservation=r1 printenv SLURM_JOB_NODELIST)"
+becomes "sacct has what it asked for and its number" "r1|r1|1" '"$(sacct -X -n -P -o ReqReservation,Reservation,ReservationId -s CD | head -1)"'
+check "cores of each node" 4 "$(scontrol -o show res "$(scontrol create res start=now+2hours dur=10 nodecnt=2 trespernode=cpu=2 user="$me" | awk '{print $3}')" \
+  | sed -n 's/.* CoreCnt=\([0-9]*\).*/\1/p')"
+check "no devices" "Error creating the reservation: Invalid Trackable RESource (TRES) specification" \
+  "$(scontrol create res start=now+2hours dur=10 nodecnt=1 trespernode=gres/gpu=1 user="$me" 2>&1)"
 check "no such one" "srun: error: Unable to allocate resources: Requested reservation is invalid" "$(srun --reservation=no true 2>&1 || true)"
 id=$(sbatch --parsable -o /dev/null -t 1 --reservation=r1 --wrap 'sleep 30')
 becomes "squeue %v" "RUNNING r1" '"$(squeue -h -o '\''%T %v'\'' -j "$id")"'

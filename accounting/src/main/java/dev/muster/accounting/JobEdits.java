@@ -29,6 +29,7 @@ final class JobEdits {
             switch (key) {
                 case "comment", "wckey", "extra" -> out.put(key, value);
                 case "admincomment" -> out.put("admin_comment", value);
+                case "systemcomment" -> out.put("system_comment", value);
                 // a plain number: the original keeps it where a signal would stand, and so it is shown
                 case "derivedexitcode" -> {
                     out.put("derived_exit_code", 0);
@@ -51,7 +52,8 @@ final class JobEdits {
      * @param operator may change any job; others their own, and there the comment and the derived exit code
      */
     Changed run(Change c, int uid, boolean operator, String cluster) {
-        if (c.set().keySet().stream().anyMatch(k -> !List.of("comment", "wckey", "extra", "admincomment", "derivedexitcode").contains(k))) {
+        List<String> known = List.of("comment", "wckey", "extra", "admincomment", "systemcomment", "derivedexitcode");
+        if (c.set().keySet().stream().anyMatch(k -> !known.contains(k))) {
             return refused("Setting " + c.set().keySet() + " of a job is not supported by this version");
         }
         if (!c.set().getOrDefault("derivedexitcode", "0").matches("\\d{1,3}")) {

@@ -97,6 +97,9 @@ public final class Projection implements RowSink, AutoCloseable {
                 for (Batch batch : fresh) {
                     events(c, batch);
                     ReservationTable.write(c, key, batch);
+                }
+                ReservationTable.number(c, key, jobs.values());
+                for (Batch batch : fresh) {
                     InstanceTable.write(c, key, batch);
                     JobTexts.write(c, store.database().dialect(), key, batch);
                 }

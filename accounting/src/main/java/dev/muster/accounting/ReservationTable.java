@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.ReservationRow;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -64,6 +65,30 @@ final class ReservationTable {
             add.setString(9, r.users());
             add.setString(10, r.tres());
             add.executeUpdate();
+        }
+    }
+
+    /** Gives rows of jobs that were written the number of their reservation: of its times the first that was not over when the job began. */
+    static void number(Connection c, int key, Iterable<JobRow> jobs) throws SQLException {
+        String sql = "update \"job\" set \"reservation_id\" = (select coalesce(min(\"id\"), 0) from \"reservation\" where \"cluster_key\" = ? "
+                + "and \"name\" = ? and \"end_time\" > ?) where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
+        try (PreparedStatement set = c.prepareStatement(sql)) {
+            boolean any = false;
+            for (JobRow j : jobs) {
+                if (!j.reservation().isEmpty()) {
+                    set.setInt(1, key);
+                    set.setString(2, j.reservation());
+                    set.setLong(3, j.startTime() > 0 ? j.startTime() : j.submitTime());
+                    set.setInt(4, key);
+                    set.setLong(5, j.sluid());
+                    set.setInt(6, j.restarts());
+                    set.addBatch();
+                    any = true;
+                }
+            }
+            if (any) {
+                set.executeBatch();
+            }
         }
     }
 

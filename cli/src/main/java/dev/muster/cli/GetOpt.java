@@ -99,7 +99,7 @@ public final class GetOpt {
             }
         }
         if (found == null && candidates.isEmpty()) {
-            return "unrecognized option '--" + name + "'";
+            return "unrecognized option '" + text + "'";
         }
         if (found == null) {
             found = candidates.getFirst();

@@ -39,8 +39,9 @@ enum SacctField {
     PLANNED("Planned", 10), PLANNEDCPU("PlannedCPU", 10), PLANNEDCPURAW("PlannedCPURAW", 13), PRIORITY("Priority", 10),
     QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
     REQCPUFREQGOV("ReqCPUFreqGov", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13),
-    REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQTRES("ReqTRES", 10),
-    RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), RESTARTS("Restarts", 8), SEGMENTSIZE("SegmentSize", 12), SLUID("SLUID", 14),
+    REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQRESERVATION("ReqReservation", 20),
+    REQTRES("ReqTRES", 10), RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), RESTARTS("Restarts", 8),
+    SEGMENTSIZE("SegmentSize", 12), SLUID("SLUID", 14),
     START("Start", 19), STATE("State", 10), STDERR("StdErr", 20), STDIN("StdIn", 20), STDOUT("StdOut", 20),
     SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
     SYSTEMCPU("SystemCPU", 10), TIMELIMIT("Timelimit", 10), TIMELIMITRAW("TimelimitRaw", 12), TOTALCPU("TotalCPU", 10),
@@ -96,8 +97,8 @@ enum SacctField {
                     TRESUSAGEINMAXNODE, TRESUSAGEINMAXTASK, TRESUSAGEINMIN, TRESUSAGEINMINNODE, TRESUSAGEINMINTASK, TRESUSAGEOUTMAXNODE,
                     TRESUSAGEOUTMAXTASK, TRESUSAGEOUTMIN, TRESUSAGEOUTMINNODE, TRESUSAGEOUTMINTASK, TRESUSAGEOUTMAX -> Optional.of(List.of("usage"));
             case AVEDISKREAD, AVEDISKWRITE, TRESUSAGEINAVE, TRESUSAGEINTOT, TRESUSAGEOUTAVE -> Optional.of(List.of("usage", "tasks"));
-            case AVECPUFREQ, BLOCKID, FAILEDNODE, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID, SYSTEMCOMMENT ->
-                Optional.of(List.of());
+            case AVECPUFREQ, BLOCKID, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN -> Optional.of(List.of());
+            case REQRESERVATION -> Optional.of(List.of("reservationRequested"));
             case WORKDIR -> Optional.of(List.of("workDir"));
             default -> Optional.empty();
         };
@@ -255,8 +256,12 @@ enum SacctField {
             case MAXDISKWRITETASK -> isStep ? SacctUse.at(usage, Measure.WRITE, true, SacctUse::task) : "";
             case CONSUMEDENERGY -> energy(usage.number("energyJ"), v.unit);
             case CONSUMEDENERGYRAW -> number(usage.number("energyJ"));
-            case AVECPUFREQ, BLOCKID, FAILEDNODE, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
-                    SYSTEMCOMMENT -> "";
+            // blocks were those of Blue Gene machines; no frequency is kept of a step
+            case AVECPUFREQ, BLOCKID, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN -> "";
+            case FAILEDNODE -> isStep ? "" : job.text("failedNode");
+            case REQRESERVATION -> isStep ? "" : job.text("reservationRequested");
+            case RESERVATIONID -> isStep || job.number("reservationId") == 0 ? "" : number(job.number("reservationId"));
+            case SYSTEMCOMMENT -> isStep ? "" : job.text("systemComment");
             case MCSLABEL -> isStep ? "" : job.text("mcsLabel");
             case EXCLUSIVE -> isStep ? "" : job.text("exclusiveUse");
             case SEGMENTSIZE -> isStep ? "" : Integer.toString(job.integer("segmentSize"));

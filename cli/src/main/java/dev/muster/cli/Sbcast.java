@@ -325,7 +325,19 @@ final class Sbcast implements Command {
         if (w.fanout > 0) {
             args.addFirst("--treewidth=" + w.fanout);
         }
-        return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(),
-                c.in()));
+        return new Srun(w.unallocated ? Map.of() : addresses(c))
+                .run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(), c.in()));
+    }
+
+    /** BcastAddr of the nodes that have one. */
+    private static Map<String, String> addresses(CommandContext c) throws SlurmException {
+        Map<String, String> out = new java.util.TreeMap<>();
+        Json.Obj q = new Json.Obj().put("all", Boolean.TRUE).put("fields", List.of("name", "bcastAddress"));
+        for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
+            if (!n.text("bcastAddress").isEmpty()) {
+                out.put(n.text("name"), n.text("bcastAddress"));
+            }
+        }
+        return out;
     }
 }

@@ -64,7 +64,7 @@ final class ScontrolReservation {
                 new Name("comment", 3), new Name("endtime", 1), new Name("features", 2), new Name("flags", 2), new Name("groups", 1),
                 new Name("licenses", 1), new Name("maxstartdelay", 1), new Name("nodecnt", 5), new Name("nodecount", 5), new Name("corecnt", 5),
                 new Name("corecount", 5), new Name("nodes", 5), new Name("partitionname", 1), new Name("qos", 1), new Name("starttime", 1),
-                new Name("duration", 1), new Name("users", 1), new Name("tres", 1))) {
+                new Name("duration", 1), new Name("users", 1), new Name("tres", 1), new Name("trespernode", 5))) {
             if (typed.length() >= n.least && n.full.startsWith(typed)) {
                 return n.full.equals("nodecount") ? "nodecnt" : n.full.equals("corecount") ? "corecnt" : n.full;
             }
@@ -173,7 +173,7 @@ final class ScontrolReservation {
         }
         boolean features = !v.text("features").isEmpty() && v.has("partitionname");
         boolean unsaid = v.text("nodes").isEmpty() && v.text("nodecnt").isEmpty() && v.text("corecnt").isEmpty() && v.text("licenses").isEmpty()
-                && v.text("tres").isEmpty() && !features;
+                && v.text("tres").isEmpty() && v.text("trespernode").isEmpty() && v.text("burstbuffer").isEmpty() && !features;
         if (unsaid && !v.text("partitionname").isEmpty()) {
             // a partition alone means all of it
             v.put("nodes", "ALL");

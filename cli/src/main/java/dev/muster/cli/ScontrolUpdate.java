@@ -177,13 +177,24 @@ final class ScontrolUpdate {
             Scontrol.warnings(c, c.host().controller().call(message, q));
             return 0;
         } catch (SlurmException e) {
-            return isUnknownKey(c, e, all) ? 1 : Standard.failed(c, what, e);
+            if (isUnknownKey(c, e, all)) {
+                if (message.equals("UpdatePartition")) {
+                    c.err().println(what + ": No error");
+                }
+                return 1;
+            }
+            return Standard.failed(c, what, e);
         }
     }
 
     /** Tells about a parameter that cannot be updated, as it was typed. */
     private static boolean isUnknownKey(CommandContext c, SlurmException e, List<Change> all) {
         for (Change ch : all) {
+            if (e.getMessage().startsWith("Updating " + ch.key + " of a partition ")) {
+                c.error("Update of this parameter is not supported: " + ch.typed + "\n");
+                c.error("Request aborted");
+                return true;
+            }
             if (e.getMessage().startsWith("Updating " + ch.key + " of a ")) {
                 c.err().println("Update of this parameter is not supported: " + ch.typed);
                 c.err().println("Request aborted");
@@ -251,10 +262,13 @@ final class ScontrolUpdate {
         if (read.isEmpty()) {
             return 1;
         }
-        List<Change> all = read.get();
+        List<Change> all = new ArrayList<>(read.get());
         if (isRefused(c, "UpdateJob", all)) {
             return 1;
         }
+        // it only says whose jobs of a name are meant
+        boolean named = isKey(entity.key, "jobname", 4) || entity.key.equals("name");
+        all.removeIf(ch -> !named && isKey(ch.key, "userid", 4));
         if (all.size() < 2) {
             c.err().println("No changes specified");
             return 1;
@@ -327,10 +341,7 @@ final class ScontrolUpdate {
                 return 1;
             }
             if (isKey(ch.key, "partitionname", 3)) {
-                Json.Obj q = new Json.Obj();
-                q.put("partition", ch.value);
-                q.put("values", changesWithout(all, ch));
-                return Scontrol.simple(c, "CreatePartition", q, "slurm_create_partition error");
+                return createPartition(c, ch, all);
             }
             if (isKey(ch.key, "nodename", 5)) {
                 return createNodes(c, words, all);
@@ -338,6 +349,22 @@ final class ScontrolUpdate {
         }
         c.error("Invalid creation entity: " + words.getFirst());
         return 1;
+    }
+
+    private static int createPartition(CommandContext c, Change name, List<Change> all) {
+        if (isRefused(c, "UpdatePartition", all)) {
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("partition", name.value);
+        q.put("values", changesWithout(all, name));
+        q.put("requestId", c.host().requestId());
+        try {
+            c.host().controller().call("CreatePartition", q);
+            return 0;
+        } catch (SlurmException e) {
+            return isUnknownKey(c, e, all) ? 1 : Standard.failed(c, "Error creating the partition", e);
+        }
     }
 
     private static int createNodes(CommandContext c, List<String> words, List<Change> all) {
@@ -386,8 +413,7 @@ final class ScontrolUpdate {
             return nodes(c, "DeleteNodes", q, "failed to delete nodes " + name, "delete_node " + words.getFirst());
         }
         if (isReservation(ch.key)) {
-            return ScontrolReservation.delete(c, words.getFirst().indexOf('=') < 0 && words.size() > 1 ? words.getFirst() + " " + name
-                    : words.getFirst(), name);
+            return ScontrolReservation.delete(c, words.getFirst(), name);
         }
         c.err().println("Invalid deletion entity: " + words.getFirst());
         return 1;

@@ -307,6 +307,9 @@ final class ShowText {
         if (!n.text("architecture").isEmpty()) {
             add("Arch", n.text("architecture"));
         }
+        if (!n.text("cpuBind").isEmpty()) {
+            add("CpuBind", n.text("cpuBind"));
+        }
         add("CoresPerSocket", n.number("coresPerSocket"));
         b.append(' ');
         line();
@@ -397,18 +400,21 @@ final class ShowText {
         add("PartitionName", p.text("name"));
         line();
         add("AllowGroups", orAll(p, "allowGroups"));
-        if (p.text("denyAccounts").isEmpty()) {
+        if (p.text("denyAccounts").isEmpty() || !orAll(p, "allowAccounts").equalsIgnoreCase("ALL")) {
             add("AllowAccounts", orAll(p, "allowAccounts"));
         } else {
             add("DenyAccounts", p.text("denyAccounts"));
         }
-        if (p.text("denyQos").isEmpty()) {
+        if (p.text("denyQos").isEmpty() || !orAll(p, "allowQos").equalsIgnoreCase("ALL")) {
             add("AllowQos", orAll(p, "allowQos"));
         } else {
             add("DenyQos", p.text("denyQos"));
         }
         line();
         add("AllocNodes", orAll(p, "allocNodes")).flag("Default", p.flag("isDefault"));
+        if (!p.text("cpuBind").isEmpty()) {
+            add("CpuBind", p.text("cpuBind") + " ");
+        }
         add("QoS", JobRows.orNA(p.text("qos")));
         if (!p.text("alternate").isEmpty()) {
             line();
@@ -464,11 +470,16 @@ final class ShowText {
         line();
         add("TRES", orNull(p, "tres"));
         optional(p, "tresBillingWeights", "TRESBillingWeights");
-        if (!p.text("suspendTime").isEmpty()) {
+        optional(p, "topology", "Topology");
+        if (!p.text("suspendTime").isEmpty() || p.flag("powerDownOnIdle")) {
             line();
-            add("ResumeTimeout", p.text("resumeTimeout")).add("SuspendTimeout", p.text("suspendTimeout"));
-            add("SuspendTime", p.text("suspendTime")).flag("PowerDownOnIdle", p.flag("powerDownOnIdle"));
+            add("ResumeTimeout", orGlobal(p, "resumeTimeout")).add("SuspendTimeout", orGlobal(p, "suspendTimeout"));
+            add("SuspendTime", orGlobal(p, "suspendTime")).flag("PowerDownOnIdle", p.flag("powerDownOnIdle"));
         }
+    }
+
+    private static String orGlobal(Json.Obj p, String field) {
+        return p.text(field).isEmpty() ? "GLOBAL" : p.text(field);
     }
 
     private static String orAll(Json.Obj p, String field) {

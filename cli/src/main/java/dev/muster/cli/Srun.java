@@ -18,6 +18,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs a step: in the allocation it is called from, or in one of its own. */
 final class Srun implements Command {
+    /** What nodes are spoken to by, where that is not their own address. */
+    private final Map<String, String> addresses;
+
+    Srun() {
+        this(Map.of());
+    }
+
+    /** @param addresses by node: BcastAddr of slurm.conf, for sbcast's step */
+    Srun(Map<String, String> addresses) {
+        this.addresses = addresses;
+    }
+
     private static final int INPUT_BYTES_MAX = 1 << 30;
     private static final int STEP_WAIT_MS = 20_000;
     private static final int RETRY_MS = 1_000;
@@ -301,10 +313,12 @@ final class Srun implements Command {
         AllocationClient client = new AllocationClient(c, first);
         List<String> names = parts.stream().map(p -> first.has(JobOption.JOB_NAME) ? first.text(JobOption.JOB_NAME)
                 : Texts.baseName(p.program().getFirst())).toList();
+        // a job of one step would end with the one that copies
+        String kind = parts.stream().anyMatch(p -> p.options().has(JobOption.BCAST)) ? "ALLOCATION" : "RUN";
         Json.Obj reply;
         try {
-            client.choose("RUN", parts.stream().map(SrunHet.Part::options).toList(), names);
-            reply = client.submit("RUN", parts.stream().map(SrunHet.Part::options).toList(), names, o.has(JobOption.TEST_ONLY));
+            client.choose(kind, parts.stream().map(SrunHet.Part::options).toList(), names);
+            reply = client.submit(kind, parts.stream().map(SrunHet.Part::options).toList(), names, o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);
         }
@@ -324,12 +338,13 @@ final class Srun implements Command {
     }
 
     /** @param allocations of the parts; leader: that of the first component */
-    private int hetStep(CommandContext c, List<SrunHet.Part> parts, List<Json.Obj> allocations, Json.Obj leader, boolean own)
+    private int hetStep(CommandContext c, List<SrunHet.Part> typed, List<Json.Obj> allocations, Json.Obj leader, boolean own)
             throws SlurmException, UsageException {
-        if (parts.stream().anyMatch(p -> p.options().has(JobOption.BCAST))) {
-            throw c.bad(parts.getFirst().options().exitError(1),
-                    "--bcast over components of a heterogeneous job is not supported by this version of Muster");
+        Optional<List<SrunHet.Part>> sent = SrunHet.sent(c, leader.integer("jobId"), typed, allocations);
+        if (sent.isEmpty()) {
+            return typed.getFirst().options().exitError(1);
         }
+        List<SrunHet.Part> parts = sent.get();
         JobOptions o = parts.getFirst().options();
         if (o.has(JobOption.PTY) && parts.size() > 1) {
             throw c.bad(o.exitError(1), "--pty is for a step of one component");
@@ -460,6 +475,8 @@ final class Srun implements Command {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
         }
+        started.objects("shares").stream().filter(s -> addresses.containsKey(s.text("node")))
+                .forEach(s -> s.put("address", addresses.get(s.text("node"))));
         CliFilter.taken(o, 1, jobId, started.integer("stepId"), program);
         if (o.has(JobOption.ASYNC)) {
             c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + started.integer("stepId"));

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** A step of srun over components of a heterogeneous job: which part of the command line runs in which of them. */
@@ -105,5 +106,22 @@ final class SrunHet {
             out.add(((Number) id).intValue());
         }
         return out;
+    }
+
+    /** {@code --bcast}: programs go to the nodes of their own components. Empty if one could not be copied, which has been told. */
+    static Optional<List<Part>> sent(CommandContext c, int leader, List<Part> parts, List<Json.Obj> allocations)
+            throws SlurmException, UsageException {
+        List<Part> out = new ArrayList<>();
+        for (int i = 0; i < parts.size(); i++) {
+            Part p = parts.get(i);
+            // the first one's number alone would stand for the whole job
+            Optional<List<String>> program = Bcast.sent(c, p.options, p.program, allocations.get(i).integer("jobId"),
+                    List.of("--jobid=" + leader + "+" + p.group));
+            if (program.isEmpty()) {
+                return Optional.empty();
+            }
+            out.add(new Part(p.group, p.options, program.get()));
+        }
+        return Optional.of(out);
     }
 }

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.Sluid;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
@@ -76,6 +77,12 @@ final class Sstat implements Command {
         }
         if (w.steps.isEmpty()) {
             throw c.bad(1, "You didn't give me any jobs to stat.");
+        }
+        for (String step : w.steps) {
+            String job = step.split("\\.", 2)[0];
+            if (!JobIds.isJob(job) && Sluid.parse(job).isEmpty()) {
+                throw new UsageException(1, List.of("sstat: fatal: Bad job/step specified: " + step));
+            }
         }
         List<SstatField.Column> columns = SstatField.columns(c, w.format.isEmpty() ? SstatField.STANDARD : w.format);
         return show(c, w, columns);

@@ -6,6 +6,7 @@ import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /** The columns of sstat: names as their headings show them, and default widths (negative: left side). */
@@ -20,13 +21,18 @@ enum SstatField {
     MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10), NODELIST("Nodelist", 20), NTASKS("NTasks", 8),
     PIDS("Pids", 20), REQCPUFREQ("ReqCPUFreq", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13),
     REQCPUFREQGOV("ReqCPUFreqGov", 13), SLUID("SLUID", 14), TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14),
-    TRESUSAGEINTOT("TRESUsageInTot", 14), TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15),
-    TRESUSAGEOUTTOT("TRESUsageOutTot", 15);
+    TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18), TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18), TRESUSAGEINMIN("TRESUsageInMin", 14),
+    TRESUSAGEINMINNODE("TRESUsageInMinNode", 18), TRESUSAGEINMINTASK("TRESUsageInMinTask", 18), TRESUSAGEINTOT("TRESUsageInTot", 14),
+    TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19),
+    TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19), TRESUSAGEOUTMIN("TRESUsageOutMin", 15), TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19),
+    TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19), TRESUSAGEOUTTOT("TRESUsageOutTot", 15);
 
     static final String STANDARD = "JobID,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MaxPages,"
             + "MaxPagesNode,MaxPagesTask,AvePages,MinCPU,MinCPUNode,MinCPUTask,AveCPU,NTasks,AveCPUFreq,ReqCPUFreqMin,ReqCPUFreqMax,"
             + "ReqCPUFreqGov,ConsumedEnergy,MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteNode,"
-            + "MaxDiskWriteTask,AveDiskWrite,TRESUsageInAve,TRESUsageInMax,TRESUsageInTot,TRESUsageOutAve,TRESUsageOutMax,TRESUsageOutTot";
+            + "MaxDiskWriteTask,AveDiskWrite,TRESUsageInAve,TRESUsageInMax,TRESUsageInMaxNode,TRESUsageInMaxTask,TRESUsageInMin,"
+            + "TRESUsageInMinNode,TRESUsageInMinTask,TRESUsageInTot,TRESUsageOutAve,TRESUsageOutMax,TRESUsageOutMaxNode,TRESUsageOutMaxTask,"
+            + "TRESUsageOutMin,TRESUsageOutMinNode,TRESUsageOutMinTask,TRESUsageOutTot";
     private static final int LISTED_PER_LINE = 4;
 
     /** @param width negative: left side; 0 for the whole value */
@@ -152,11 +158,42 @@ enum SstatField {
             case CONSUMEDENERGYRAW -> Long.toString(step.number("energyJ"));
             case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f), raw);
             case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), raw);
+            case TRESUSAGEINMAXNODE -> places(f -> node(tasks, f, true));
+            case TRESUSAGEINMAXTASK -> places(f -> task(tasks, f, true));
+            case TRESUSAGEINMIN -> in(step, f -> least(tasks, f), raw);
+            case TRESUSAGEINMINNODE -> places(f -> node(tasks, f, false));
+            case TRESUSAGEINMINTASK -> places(f -> task(tasks, f, false));
             case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), raw);
             case TRESUSAGEOUTAVE -> out(step, mean(tasks, "writeBytes"));
             case TRESUSAGEOUTMAX -> out(step, most(tasks, "writeBytes"));
+            case TRESUSAGEOUTMAXNODE -> writePlace(node(tasks, "writeBytes", true));
+            case TRESUSAGEOUTMAXTASK -> writePlace(task(tasks, "writeBytes", true));
+            case TRESUSAGEOUTMIN -> out(step, least(tasks, "writeBytes"));
+            case TRESUSAGEOUTMINNODE -> writePlace(node(tasks, "writeBytes", false));
+            case TRESUSAGEOUTMINTASK -> writePlace(task(tasks, "writeBytes", false));
             case TRESUSAGEOUTTOT -> out(step, sum(tasks, "writeBytes"));
         };
+    }
+
+    /** Where something was most or least of what single tasks do: {@code cpu=n1,fs/disk=n2,…}. */
+    private static String places(Function<String, String> of) {
+        List<String> out = new ArrayList<>();
+        String[][] all = {{"cpu", "cpuMs"}, {"fs/disk", "readBytes"}, {"mem", "residentKb"}, {"pages", "pages"}, {"vmem", "virtualKb"}};
+        for (String[] one : all) {
+            String at = of.apply(one[1]);
+            if (!at.isEmpty()) {
+                out.add(one[0] + "=" + at);
+            }
+        }
+        return String.join(",", out);
+    }
+
+    private static String writePlace(String at) {
+        return at.isEmpty() ? "" : "fs/disk=" + at;
+    }
+
+    private static long least(List<Json.Obj> tasks, String field) {
+        return extreme(tasks, field, false).map(t -> t.number(field)).orElse(0L);
     }
 
     private static String out(Json.Obj step, long written) {

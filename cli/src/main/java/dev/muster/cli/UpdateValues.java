@@ -1,7 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.model.CpuBind;
 import dev.muster.model.Durations;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Values of {@code scontrol update} that cannot be meant: told before anything is asked of the controller, in scontrol's words. */
@@ -11,25 +13,64 @@ final class UpdateValues {
             "resume", "undrain", "blocked", "planned", "unblocked");
     private static final Set<String> PARTITION_STATES = Set.of("up", "down", "drain", "inactive");
 
+    private static final long SHORT_MAX = 65_533;
+    private static final long WORD_MAX = 4_294_967_293L;
+    private static final long LONG_MAX = Long.MAX_VALUE;
+
     private UpdateValues() {}
 
     /** @param key lower case; @return lines for standard error, empty if nothing is wrong that can be seen from here */
     static List<String> wrong(String entity, String key, String value, String typed) {
         return switch (entity) {
-            case "UpdateNode" -> node(key, value);
+            case "UpdateNode" -> node(key, value, typed);
             case "UpdatePartition" -> partition(key, value, typed);
             default -> job(key, value);
         };
     }
 
-    private static List<String> node(String key, String value) {
+    private static List<String> node(String key, String value, String typed) {
         if (key.equals("state") && !NODE_STATES.contains(Texts.lower(value))) {
             return List.of("Invalid input: state=" + value, "Request aborted",
                     "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN",
                     "Not all states are valid given a node's prior state");
         }
+        if (key.equals("cpubind") && CpuBind.defaultMode(value).isEmpty()) {
+            return binding(typed);
+        }
         if (key.equals("weight") && OptionCheck.parseNumber(value) < 0) {
             return List.of("scontrol: error: Weight value (" + value + ") is not a valid number", "No changes specified");
+        }
+        return List.of();
+    }
+
+    private static List<String> binding(String typed) {
+        return List.of("scontrol: error: Invalid input " + typed, NOTHING_ASKED);
+    }
+
+    private static final String NOTHING_ASKED = "slurm_update error: No error";
+    /** The keys of a partition that are YES or NO, as they are named. */
+    private static final List<String> SWITCHES = List.of("Default", "DisableRootJobs", "ExclusiveUser", "ExclusiveTopo", "Hidden", "LLN",
+            "PowerDownOnIdle", "ReqResv", "RootOnly");
+    /** Those that are numbers, with the most that they may be. */
+    private static final Map<String, Long> NUMBERS = Map.of("PriorityJobFactor", SHORT_MAX, "PriorityTier", SHORT_MAX, "OverTimeLimit", SHORT_MAX,
+            "GraceTime", WORD_MAX, "DefMemPerCPU", LONG_MAX, "DefMemPerNode", LONG_MAX, "MaxMemPerCPU", LONG_MAX, "MaxMemPerNode", LONG_MAX,
+            "MaxCPUsPerNode", WORD_MAX, "MaxCPUsPerSocket", WORD_MAX);
+    private static final String PREEMPTION = "|(off|cancel|requeue|suspend|gang|within)(,(cancel|requeue|suspend|gang|within))*";
+
+    /** What is YES or NO, and numbers. */
+    private static List<String> plain(String key, String value, String typed) {
+        for (String name : SWITCHES) {
+            if (Texts.lower(name).equals(key) && !value.equalsIgnoreCase("YES") && !value.equalsIgnoreCase("NO")) {
+                return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable " + name + " values are YES and NO",
+                        NOTHING_ASKED);
+            }
+        }
+        boolean unlimited = List.of("unlimited", "infinite").contains(Texts.lower(value));
+        for (Map.Entry<String, Long> number : NUMBERS.entrySet()) {
+            long n = OptionCheck.parseNumber(value);
+            if (Texts.lower(number.getKey()).equals(key) && !unlimited && (n < 0 || n > number.getValue())) {
+                return List.of("scontrol: error: Invalid " + number.getKey() + " value: " + value, NOTHING_ASKED);
+            }
         }
         return List.of();
     }
@@ -38,6 +79,16 @@ final class UpdateValues {
         if (key.equals("state") && !PARTITION_STATES.contains(Texts.lower(value))) {
             return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE",
                     "slurm_update error: No error");
+        }
+        if (key.equals("cpubind") && CpuBind.defaultMode(value).isEmpty()) {
+            return binding(typed);
+        }
+        if (key.equals("preemptmode") && !Texts.lower(value).matches(PREEMPTION)) {
+            return List.of("scontrol: error: Invalid input: " + typed, NOTHING_ASKED);
+        }
+        List<String> plain = plain(key, value, typed);
+        if (!plain.isEmpty()) {
+            return plain;
         }
         boolean named = List.of("unlimited", "infinite", "default").contains(Texts.lower(value));
         if ((key.equals("maxnodes") || key.equals("minnodes")) && !named && OptionCheck.parseNumber(value) < 0) {

@@ -352,18 +352,10 @@ final class KeyCheck {
 
     /** How tasks are bound on a node, or in a partition, by the word of {@code --cpu-bind}. */
     static String cpuBind(String value, Values values) {
-        return switch (value.toLowerCase(Locale.ROOT)) {
-            case "" -> "";
-            case "none" -> "none";
-            case "socket", "sockets" -> "sockets";
-            case "ldom", "ldoms" -> "ldoms";
-            case "core", "cores" -> "cores";
-            case "thread", "threads" -> "threads";
-            default -> {
-                values.error("Invalid CpuBind value " + value);
-                yield "";
-            }
-        };
+        return dev.muster.model.CpuBind.defaultMode(value).orElseGet(() -> {
+            values.error("Invalid CpuBind value " + value);
+            return "";
+        });
     }
 
     static String suspendTime(String value, Values values) {

@@ -54,4 +54,9 @@ public record NodeConf(
     public int cores() {
         return sockets * coresPerSocket;
     }
+
+    /** Its own Parameters have the word, which counts beside those of SlurmdParameters. */
+    public boolean has(String parameter) {
+        return java.util.Arrays.stream(parameters.split(",")).anyMatch(p -> p.strip().equalsIgnoreCase(parameter));
+    }
 }

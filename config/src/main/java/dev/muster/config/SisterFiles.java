@@ -87,11 +87,9 @@ public final class SisterFiles {
             }
         }
         for (NodeConf n : conf.nodes()) {
-            String[][] keys = {{n.bcastAddress(), "BcastAddr"}, {n.topology(), "Topology"}, {n.parameters(), "Parameters"}};
-            for (String[] key : keys) {
-                String sentence = "NodeName=" + n.name() + ": " + key[1] + " has no effect in this version";
-                if (!key[0].isEmpty() && found.size() < SENTENCES_MAX) {
-                    found.add(sentence);
+            for (String word : n.parameters().split(",")) {
+                if (!word.isBlank() && !word.strip().equalsIgnoreCase("config_overrides") && found.size() < SENTENCES_MAX) {
+                    found.add("NodeName=" + n.name() + ": Parameters=" + word.strip() + " has no effect in this version");
                 }
             }
         }

@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.model.Affiliation;
 import dev.muster.model.HostList;
 import dev.muster.model.Topology;
 import java.io.File;
@@ -22,8 +23,23 @@ public final class Topologies {
         this.errors = errors;
     }
 
-    /** The cluster's own first. Mistakes are added to {@code errors}. */
+    /** The cluster's own first, as the files of the network have them. Mistakes are added to {@code errors}, those of nodes' own Topology as well. */
     public static List<Topology> read(SlurmConf conf, List<ConfigError> errors) {
+        List<Topology> all = files(conf, errors);
+        List<Topology> after = all;
+        for (NodeConf n : conf.nodes()) {
+            if (!n.topology().isEmpty()) {
+                switch (Affiliation.place(after, n.name(), n.topology())) {
+                    case Affiliation.Placed p -> after = p.topologies();
+                    case Affiliation.Wrong w -> errors.add(new ConfigError(n.file(), n.line(), "NodeName=" + n.name() + " Topology=" + n.topology()
+                            + ": " + w.sentence(), n.topology()));
+                }
+            }
+        }
+        return all;
+    }
+
+    private static List<Topology> files(SlurmConf conf, List<ConfigError> errors) {
         boolean onRequest = conf.has(Key.TOPOLOGY_PARAM, "TopoOptional");
         File yaml = conf.sister("topology.yaml");
         if (yaml.exists()) {

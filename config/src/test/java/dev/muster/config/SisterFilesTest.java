@@ -216,7 +216,7 @@ class SisterFilesTest {
             SlurmctldAddr=virtual
             AcctGatherEnergyType=acct_gather_energy/ipmi
             AcctGatherInterconnectType=acct_gather_interconnect/sysfs
-            NodeName=n[1-2] BcastAddr=b
+            NodeName=n[1-2] BcastAddr=b Parameters=config_overrides,l3cache_as_socket
             """);
         file("cgroup.conf", "IgnoreSystemd=yes\nConstrainCores=yes\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
@@ -226,7 +226,8 @@ class SisterFilesTest {
             "FederationParameters has no effect: federation is not part of this version");
         assertThat(SisterFiles.inertWords(conf)).containsExactly(
             "LaunchParameters=lustre_no_flush has no effect: there is no such flush",
-            "NodeName=n1: BcastAddr has no effect in this version", "NodeName=n2: BcastAddr has no effect in this version",
+            "NodeName=n1: Parameters=l3cache_as_socket has no effect in this version",
+            "NodeName=n2: Parameters=l3cache_as_socket has no effect in this version",
             "AcctGatherEnergyType=acct_gather_energy/ipmi has no effect: only acct_gather_energy/rapl is part of this version",
             "AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs",
             "cgroup.conf: IgnoreSystemd has no effect: control groups are made without systemd");

@@ -106,4 +106,15 @@ class TopologiesTest {
             assertThat(errors.getFirst().sentence()).as(row).isEqualTo(cells[2].strip());
         }
     }
+
+    /** What a NodeName line says of the node's place is judged here; slurmctld puts the node there. */
+    @Test
+    void placesOfNodesThatDoNotFit() throws IOException {
+        List<ConfigError> errors = new ArrayList<>();
+        assertThat(read("TopologyPlugin=topology/tree\nNodeName=m1 Topology=default:s2\nNodeName=m2 Topology=default:s9\nNodeName=m3 Topology=x:s1",
+                "topology.conf", "SwitchName=root Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-4]\nSwitchName=s2 Nodes=n[5-8]\n", errors)
+                .getFirst().switches()).extracting(s -> s.nodes().size()).containsExactly(8, 4, 4);
+        assertThat(errors).extracting(ConfigError::sentence).containsExactly(
+                "NodeName=m2 Topology=default:s9: There is no switch s9 in topology default", "NodeName=m3 Topology=x:s1: There is no topology x");
+    }
 }

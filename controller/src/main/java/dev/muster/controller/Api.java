@@ -4,7 +4,7 @@ import dev.muster.accounting.AccountingException;
 import dev.muster.accounting.PackedRows;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
-import dev.muster.config.SlurmConf;
+import dev.muster.core.PartitionEdit;
 import dev.muster.core.Access;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -581,7 +581,7 @@ final class Api {
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
-        if (m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
+        if (!m.cancel() && m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
         }
         return nodesNamed(m.nodes()).map(names -> done(core.execute(
@@ -633,9 +633,10 @@ final class Api {
     }
 
     private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {
-        SlurmConf conf = controller.conf();
-        return controller.newPartition(conf, m).map(p -> done(core.execute(new Command.CreatePartition(caller.uid(), p), caller.uid())))
-                .orElseGet(() -> Reply.error(SlurmErrno.INVALID_PARTITION_NAME));
+        return switch (controller.newPartition(m)) {
+            case PartitionEdit.Edited e -> done(core.execute(new Command.CreatePartition(caller.uid(), e.partition()), caller.uid()));
+            case PartitionEdit.Refused r -> Reply.error(400, r.errno(), r.sentence());
+        };
     }
 
     private Reply accounting(Caller caller, AccountingRows.Query q) {

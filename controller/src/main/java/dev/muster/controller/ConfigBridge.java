@@ -15,6 +15,7 @@ import dev.muster.core.Expediting;
 import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
+import dev.muster.core.GpuDefaults;
 import dev.muster.core.Mcs;
 import dev.muster.core.Partition;
 import dev.muster.daemon.Identities;
@@ -22,6 +23,7 @@ import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
 import dev.muster.core.TaskBinding;
+import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
@@ -225,12 +227,14 @@ final class ConfigBridge {
         if (conf.yes(Key.ALLOW_SPEC_RESOURCES_USAGE)) {
             options.put(Settings.SPEC_USAGE, "true");
         }
-        gpuDefaults(options, "", conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
-        conf.partitions().forEach(p -> gpuDefaults(options, p.name(), p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()));
+        String jobDefaults = gpuDefaults(conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
+        if (!jobDefaults.isEmpty()) {
+            options.put(Settings.JOB_DEFAULTS, jobDefaults);
+        }
     }
 
     /** What JobDefaults says in one word and newer files in two keys. */
-    private static void gpuDefaults(Map<String, String> options, String partition, String words, long cpus, long memoryMb) {
+    private static String gpuDefaults(String words, long cpus, long memoryMb) {
         long[] values = {cpus, memoryMb};
         for (String word : words.split(",")) {
             String[] pair = word.strip().split("=");
@@ -240,9 +244,7 @@ final class ConfigBridge {
                 values[which] = Long.parseLong(pair[1]);
             }
         }
-        if (values[0] > 0 || values[1] > 0) {
-            options.put(Settings.GPU_DEFAULTS + partition, Math.max(0, values[0]) + "," + Math.max(0, values[1]));
-        }
+        return new GpuDefaults(Math.max(0, values[0]), Math.max(0, values[1])).text();
     }
 
     private static void priorities(SlurmConf conf, Map<String, String> options) {
@@ -276,6 +278,10 @@ final class ConfigBridge {
     }
 
     private static void bindings(SlurmConf conf, Map<String, String> options) {
+        List<String> believed = conf.nodes().stream().filter(n -> n.has("config_overrides")).map(NodeConf::name).toList();
+        if (!believed.isEmpty()) {
+            options.put(Settings.BELIEVED_NODES, HostList.of(believed).compressed());
+        }
         String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
         if (!bind.isEmpty()) {
             options.put(Settings.TASK_BIND, bind);
@@ -284,11 +290,6 @@ final class ConfigBridge {
         conf.nodes().stream().filter(n -> !n.cpuBind().isEmpty()).forEach(n -> ofNodes.put(n.name(), n.cpuBind()));
         if (!ofNodes.isEmpty()) {
             options.put(Settings.NODE_BIND, TaskBinding.ofNodes(ofNodes));
-        }
-        String ofPartitions = conf.partitions().stream().filter(p -> !p.cpuBind().isEmpty())
-                .map(p -> p.name() + "=" + p.cpuBind()).collect(java.util.stream.Collectors.joining(";"));
-        if (!ofPartitions.isEmpty()) {
-            options.put(Settings.PARTITION_BIND, ofPartitions);
         }
     }
 
@@ -332,7 +333,8 @@ final class ConfigBridge {
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
                 n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units), n.state(), n.reason(), order,
-                n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime());
+                n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime(), List.of(), n.topology(),
+                n.bcastAddress());
     }
 
     /** The units near each device, as the Cores of gres.conf have it; empty where it says of none. */
@@ -398,10 +400,11 @@ final class ConfigBridge {
                 p.defaultTimeMin() < 0 ? 0 : (int) p.defaultTimeMin(), (int) p.maxNodes(), (int) p.minNodes(), cpus(p.maxCpusPerNode()),
                 cpus(p.maxCpusPerSocket()), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
                 p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
-                p.graceTimeSec(), p.selectParameters(), p.jobDefaults(), p.tresBillingWeights(), "",
+                p.graceTimeSec(), p.selectParameters(), gpuDefaults(p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()),
+                p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
                 p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),
-                p.exclusiveNode(), p.topology(), p.powerDownOnIdle());
+                p.exclusiveNode(), p.topology(), p.powerDownOnIdle(), p.cpuBind());
         return new Partition(info, p.nodes());
     }
 

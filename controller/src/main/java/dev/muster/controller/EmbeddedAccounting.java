@@ -311,7 +311,7 @@ final class EmbeddedAccounting implements Accounting {
             return;
         }
         String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
-        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time), suspended(job))));
+        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time, lost(entry, job)), suspended(job))));
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING) {
                 rows.stepRows.add(JobRows.left(job, step, usage(job, step), time));
@@ -320,10 +320,16 @@ final class EmbeddedAccounting implements Accounting {
         forget(job);
     }
 
+    /** The node that the job lost in this entry, whatever else is in it. */
+    private static String lost(Entry entry, Job job) {
+        return entry.changes().stream().filter(c -> c instanceof Change.NodeReleased r && r.jobId() == job.id() && r.attempt() == job.attempt())
+                .map(c -> ((Change.NodeReleased) c).node()).findFirst().orElse("");
+    }
+
     /** The size that ends here keeps its row; one that is beyond those counted shares the last. */
     private void resized(State before, Job job, long time, Rows rows) {
         if (job.run().allocation().resizes().size() < Sluid.SIZES_MAX) {
-            rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(JobRows.RESIZING, time), suspended(job))));
+            rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(JobRows.RESIZING, time, ""), suspended(job))));
             suspendedSeconds.remove(key(job));
         }
     }

@@ -5,7 +5,6 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
-import dev.muster.core.Limits;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
@@ -13,6 +12,7 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.StepRow;
@@ -30,19 +30,19 @@ final class JobRows {
     private JobRows() {
     }
 
-    /** What a requeue leaves of an attempt. */
-    record Left(String state, long endTime) {
+    /** What a requeue leaves of an attempt. @param failedNode whose failure brought it about, "" if none did */
+    record Left(String state, long endTime, String failedNode) {
     }
 
     static JobRow job(State state, Job job, long suspendedSeconds) {
         boolean pending = job.state() == JobState.PENDING;
         return row(state, job, pending ? Job.Run.NONE : job.run(), job.state().name(), job.run().endTime(),
-            suspendedSeconds);
+            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.reasonText() : "");
     }
 
     /** The row of an attempt that went back to the queue. */
     static JobRow left(State before, Job job, Left left, long suspendedSeconds) {
-        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds);
+        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds, left.failedNode);
     }
 
     /** As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey, AccountingStoreFlags). */
@@ -52,7 +52,8 @@ final class JobRows {
                 s.accounts("job_extra") ? row.extra() : "", !s.accounts("no_stdio"));
     }
 
-    private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS) {
+    private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS,
+            String failedNode) {
         JobDesc d = job.desc();
         ResourceRequest r = d.request();
         Allocation a = run.allocation();
@@ -68,7 +69,7 @@ final class JobRows {
         return new JobRow(job.rowSluid(), job.restarts(), job.id(), job.array().jobId(), job.array().task(),
             job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
             d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
-            d.charge().firstQos(), d.charge().wckey(), d.partition(), d.charge().reservation(), stateName,
+            d.charge().firstQos(), d.charge().wckey(), d.partition(), reservation(state, job, a), stateName,
             job.reason().word(), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : run.exit(),
             killed(stateName) ? ExitStatus.NONE : run.derivedExit(), resizes.isEmpty() ? submitTime : began,
             resizes.isEmpty() ? job.eligibleTime() : began, began, pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
@@ -80,7 +81,19 @@ final class JobRows {
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
             run.startTime() == 0 ? "" : a.backfilled() ? "SchedBackfill" : "SchedMain", batch, job.het().jobId(), job.het().offset(), r.licenses(),
                     d.extras().mcsLabel(),
-            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment());
+            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment(),
+            d.charge().drawn() ? "" : d.charge().reservation(), 0,
+            failedNode, "");
+    }
+
+    /** Of several that it asked for the one that its nodes are in, once it has some. */
+    private static String reservation(State state, Job job, Allocation a) {
+        String asked = job.desc().charge().reservation();
+        if (asked.indexOf(',') < 0 || a.isEmpty()) {
+            return asked;
+        }
+        return List.of(asked.split(",")).stream().filter(name -> state.reservations().find(name).filter(r -> r.has(ReservationFlag.ANY_NODES)
+                || r.has(ReservationFlag.FLEX) || r.nodes().containsAll(a.nodeNames())).isPresent()).findFirst().orElse(asked);
     }
 
     /** Core keeps {@code by UID} with a cancelled job. */

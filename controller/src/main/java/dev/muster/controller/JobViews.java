@@ -59,7 +59,7 @@ final class JobViews {
         Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
         String words = buffer.map(BurstBuffer::words).orElse("");
         return !words.isEmpty() ? words : job.has(JobFlag.STAGE_OUT) ? "burst_buffer/lua: Stage-out in progress"
-                : job.state() == JobState.CANCELLED ? "" : job.reasonText();
+                : job.state() == JobState.CANCELLED || job.state() == JobState.NODE_FAIL ? "" : job.reasonText();
     }
 
     private String bufferState(Job job) {

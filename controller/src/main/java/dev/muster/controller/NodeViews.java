@@ -9,6 +9,7 @@ import dev.muster.core.Partition;
 import dev.muster.core.Power;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
+import dev.muster.core.TaskBinding;
 import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobFlag;
@@ -96,9 +97,10 @@ final class NodeViews {
                 gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
                 partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
-                tresUsed, "", n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
+                tresUsed, s.topology(), n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
                 restricted(s), power.isEmpty() ? "" : power.get().idleText(n), n.marks().instanceId(), n.marks().instanceType(),
-                !n.marks().certToken().isEmpty(), n.marks().certTime());
+                !n.marks().certToken().isEmpty(), n.marks().certTime(), TaskBinding.ofNode(state.settings(), n.name()),
+                s.bcastAddress());
     }
 
     private static String restricted(Node.Spec s) {

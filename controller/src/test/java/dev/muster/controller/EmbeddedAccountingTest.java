@@ -7,12 +7,14 @@ import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
+import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.Sluid;
@@ -237,6 +239,43 @@ class EmbeddedAccountingTest {
         assertThat(rows.get(1).job().startTime()).isZero();
         assertThat(rows.get(1).job().nodes()).isEmpty();
         assertThat(all(false)).hasSize(1);
+    }
+
+    /** Whether the job ends with its node or goes back to the queue: the row of the attempt says which node it was. */
+    @Test
+    void theNodeThatFailedIsInTheRow() {
+        open();
+        submitted();
+        started(1);
+        happens("NodeLost", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false), new Change.NodeReleased(7, 1, "n2"));
+        started(2);
+        happens("NodeLost", new Change.JobEnded(7, JobState.NODE_FAIL, JobReason.NODE_DOWN, "n1", ExitStatus.NONE, 300),
+                new Change.NodeReleased(7, 2, "n1"));
+        restart();
+        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().failedNode()).containsExactly("NODE_FAIL n2", "NODE_FAIL n1");
+    }
+
+    /** What it asked for, and where it ran; what drew it in it did not ask for. */
+    @Test
+    void reservationsAskedForAndHad() {
+        open();
+        String reservation = "{'name':'%s','start':1,'end':%d,'nodes':%s,'flags':0,'want':{},'who':{},'zone':'UTC'}";
+        submitted();
+        happens("Reserve", new Change.ReservationChanged(json(reservation.formatted("r", 900, "['n9']"), Reservation.class)));
+        happens("Reserve", new Change.ReservationChanged(json(reservation.formatted("s", 900, "['n1','n2']"), Reservation.class)));
+        JobDesc desc = state.jobs().at(7).desc();
+        happens("Update", new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "r,s", ""))));
+        started(1);
+        assertThat(reservations()).isEqualTo("r,s s 2");
+        happens("Update", new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "", "").in("s"))));
+        assertThat(reservations()).isEqualTo(" s 2");
+        happens("Update", new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "t", "").in("t"))));
+        assertThat(reservations()).isEqualTo("t t 0");
+    }
+
+    private String reservations() {
+        JobRow row = all(false).getFirst().job();
+        return row.reservationRequested() + " " + row.reservation() + " " + row.reservationId();
     }
 
     @Test

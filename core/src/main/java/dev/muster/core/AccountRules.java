@@ -102,7 +102,8 @@ public final class AccountRules {
                 && accounts.qos(qos.split(",")[0]).filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isPresent()) {
             return new Unfit(SlurmErrno.INVALID_QOS);
         }
-        return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag())));
+        return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag(),
+                c.drawn())));
     }
 
     private long priority(String qos) {

@@ -13,6 +13,7 @@ import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import dev.muster.model.node.NodeMessages.Hardware;
+import dev.muster.model.Topology;
 import java.util.List;
 import java.util.Map;
 
@@ -165,8 +166,17 @@ public sealed interface Change {
     /** What the node can be rebooted with, what of it it has, and what it is being rebooted for. */
     record NodeFeaturesChanged(String node, List<String> changeable, List<String> active, List<String> wanted) implements Change {}
 
-    /** Options of the settings that count until slurm.conf is read again; "" for none. */
-    record OptionsChanged(Map<String, String> options) implements Change {}
+    /** Options of the settings that count until slurm.conf is read again; "" for none. Topologies likewise, none for those that there are. */
+    record OptionsChanged(Map<String, String> options, List<Topology> topologies) implements Change {
+        public OptionsChanged {
+            // records of before have none
+            topologies = topologies == null ? List.of() : topologies;
+        }
+
+        OptionsChanged(Map<String, String> options) {
+            this(options, List.of());
+        }
+    }
 
     /** How the node's next start, stop or reboot is done: a PowerAction of slurm.conf, "" for the usual program. */
     record NodePowerActionChosen(String node, String action) implements Change {}

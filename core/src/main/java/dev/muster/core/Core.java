@@ -185,7 +185,7 @@ public final class Core {
             }
             // of several reservations that it names it shows all; where it runs follows from its nodes
             if (desc.charge().reservation().indexOf(',') < 0 && !start.reservation().equals(desc.charge().reservation())) {
-                desc = job.with(desc).inReservation(start.reservation()).desc();
+                desc = desc.withCharge(desc.charge().in(start.reservation()));
             }
             if (!desc.equals(job.desc())) {
                 changes.add(new Change.DescriptionChanged(id, desc));

@@ -1,6 +1,8 @@
 package dev.muster.core;
 
+import dev.muster.model.Affiliation;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Topology;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,6 +46,31 @@ final class DynamicRules {
             changes.add(new Change.NodeAdded(spec, Node.of(spec).with(Node.Flag.DYNAMIC_NORM, true).flags()));
         }
         join(fresh);
+        return moved(state.settings().topologies());
+    }
+
+    /** With the topologies as the nodes say where they are. */
+    private Decision moved(List<Topology> before) {
+        List<Topology> after = before;
+        for (Change change : changes) {
+            Optional<Node.Spec> spec = switch (change) {
+                case Change.NodeAdded a -> Optional.of(a.spec());
+                case Change.NodeSpecChanged s -> Optional.of(s.spec());
+                default -> Optional.empty();
+            };
+            String own = spec.map(Node.Spec::topology).orElse("");
+            if (!own.isEmpty()) {
+                switch (Affiliation.place(after, spec.get().name(), own)) {
+                    case Affiliation.Placed p -> after = p.topologies();
+                    case Affiliation.Wrong w -> {
+                        return new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence());
+                    }
+                }
+            }
+        }
+        if (!after.equals(before)) {
+            changes.add(new Change.OptionsChanged(Map.of(), after));
+        }
         return Decision.of(changes, "");
     }
 
@@ -113,6 +140,13 @@ final class DynamicRules {
                 changes.add(new Change.PartitionChanged(new Partition(p.info(), rest)));
             }
         }
+        List<Topology> network = state.settings().topologies();
+        for (String name : c.nodes()) {
+            network = Affiliation.place(network, name, "") instanceof Affiliation.Placed p ? p.topologies() : network;
+        }
+        if (!network.equals(state.settings().topologies())) {
+            changes.add(new Change.OptionsChanged(Map.of(), network));
+        }
         return Decision.of(changes, "", direct);
     }
 
@@ -158,7 +192,14 @@ final class DynamicRules {
             specs.add(placed.map(n -> NodeSpecs.withPort(
                     NodeSpecs.withAddress(s, n.spec().hostname(), n.spec().address()), n.spec().port())).orElse(s));
         }
-        return new Change.ConfigApplied(c.settings(), specs,
+        // where a node's own words do not fit the files it stays where those have it
+        List<Topology> network = c.settings().topologies();
+        for (Node.Spec s : java.util.stream.Stream.concat(specs.stream(), dynamic.values().stream()).toList()) {
+            if (!s.topology().isEmpty() && Affiliation.place(network, s.name(), s.topology()) instanceof Affiliation.Placed p) {
+                network = p.topologies();
+            }
+        }
+        return new Change.ConfigApplied(c.settings().with(Map.of(), network), specs,
                 c.partitions().stream().map(p -> with(kept(p, c.settings()), dynamic.values(), c.settings())).toList());
     }
 

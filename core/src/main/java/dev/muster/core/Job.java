@@ -22,7 +22,8 @@ import java.util.Optional;
  * @param attempt    0 before its first start; grows with each start
  * @param restarts   how often it was requeued after a start
  * @param het        its place in a heterogeneous job
- * @param accrueTime since when it grows older where few may do so at once (GrpJobsAccrue and its like); {@link #KEPT_YOUNG} while it may not,
+ * @param accrueTime since when it grows older where few may do so at once (GrpJobsAccrue and its like); {@link #KEPT_YOUNG} while it may not;
+ *     less than that, negated, since when it does because somebody said so (ResetAccrueTime),
  *                   0 since it is eligible
  */
 public record Job(

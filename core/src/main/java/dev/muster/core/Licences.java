@@ -249,6 +249,15 @@ public final class Licences {
         return out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(text(out));
     }
 
+    /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */
+    static boolean leaves(State state, Job job, List<Item> items) {
+        Map<String, Integer> all = configured(state);
+        Map<String, Integer> used = new java.util.HashMap<>();
+        state.jobs().values().stream().filter(j -> j.id() != job.id()).flatMap(j -> held(j).stream())
+                .forEach(i -> used.merge(i.name, i.count, Integer::sum));
+        return items.stream().allMatch(i -> i.count <= all.getOrDefault(i.name, -1) - used.getOrDefault(i.name, 0));
+    }
+
     /** As {@code Licenses=} shows it. */
     public static String text(List<Item> items) {
         return String.join(",", items.stream().map(Item::toString).toList());

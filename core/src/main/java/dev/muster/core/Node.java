@@ -128,6 +128,9 @@ public record Node(
      * @param configState  State= of slurm.conf: UNKNOWN, DOWN, DRAIN, FUTURE, CLOUD, …
      * @param restrictedPerGpu units for each GPU that only those who have it may use
      * @param suspendTime  seconds without work before it is stopped, INFINITE, or "" where its partitions or the cluster say
+     * @param inactive     those of the features that it has not now, as scontrol says
+     * @param bcastAddress what sbcast speaks to it by, "" for its address
+     * @param topology     where it is, against what the files of the network say ({@link dev.muster.model.Affiliation}); "" for nothing of its own
      */
     public record Spec(
             String name,
@@ -152,12 +155,22 @@ public record Node(
             String configReason,
             int order,
             int restrictedPerGpu,
-            String suspendTime) {
+            String suspendTime,
+            List<String> inactive,
+            String topology,
+            String bcastAddress) {
+        public Spec {
+            bcastAddress = bcastAddress == null ? "" : bcastAddress;
+            // records of before have none
+            inactive = inactive == null ? List.of() : inactive;
+            topology = topology == null ? "" : topology;
+        }
+
         public Spec(String name, String hostname, String address, int port, int cpus, int boards, int sockets, int coresPerSocket,
                 int threadsPerCore, int units, int cpusPerUnit, long memoryMb, long memSpecLimitMb, long tmpDiskMb, List<String> features,
                 int weight, List<Gres> gres, IndexSet reservedUnits, String configState, String configReason, int order) {
             this(name, hostname, address, port, cpus, boards, sockets, coresPerSocket, threadsPerCore, units, cpusPerUnit, memoryMb,
-                    memSpecLimitMb, tmpDiskMb, features, weight, gres, reservedUnits, configState, configReason, order, 0, "");
+                    memSpecLimitMb, tmpDiskMb, features, weight, gres, reservedUnits, configState, configReason, order, 0, "", List.of(), "", "");
         }
     }
 
@@ -243,7 +256,8 @@ public record Node(
 
     /** ActiveFeatures. */
     public List<String> activeFeatures() {
-        return changeable.isEmpty() ? spec.features : joined(spec.features.stream().filter(f -> !changeable.contains(f)).toList(), active);
+        List<String> own = spec.inactive.isEmpty() ? spec.features : spec.features.stream().filter(f -> !spec.inactive.contains(f)).toList();
+        return changeable.isEmpty() ? own : joined(own.stream().filter(f -> !changeable.contains(f)).toList(), active);
     }
 
     private static List<String> joined(List<String> some, List<String> others) {

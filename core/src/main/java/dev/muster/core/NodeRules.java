@@ -1,5 +1,7 @@
 package dev.muster.core;
 
+import dev.muster.model.Affiliation;
+import dev.muster.model.CpuBind;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
@@ -7,6 +9,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Topology;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
 import java.util.ArrayList;
@@ -31,6 +34,10 @@ final class NodeRules {
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
+    /** CpuBind of nodes that get another one. */
+    private final Map<String, String> bindings = new LinkedHashMap<>();
+    /** How nodes hang together with those that are moved. */
+    private Optional<List<Topology>> topologies = Optional.empty();
 
     NodeRules(State state, Now now) {
         this.state = state;
@@ -122,7 +129,7 @@ final class NodeRules {
     private boolean returned(Node node, NodeMessages.Register m) {
         Node after = PowerRules.registered(node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false), m,
                 state.settings().slurmUid(), now.seconds());
-        String low = state.settings().configOverrides() ? "" : shortfall(node.spec(), m.hardware());
+        String low = state.settings().believes(node.name()) ? "" : shortfall(node.spec(), m.hardware());
         if (!low.isEmpty()) {
             after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
         } else {
@@ -426,7 +433,7 @@ final class NodeRules {
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(state, job, now));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
-            changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
+            changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, node, job.run().exit(), now.seconds()));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
     }
@@ -485,6 +492,9 @@ final class NodeRules {
         if (wrongState.isPresent() && changes.isEmpty()) {
             return wrongState.get();
         }
+        if (!bindings.isEmpty() || topologies.isPresent()) {
+            changes.add(new Change.OptionsChanged(TaskBinding.changed(state.settings(), bindings), topologies.orElse(List.of())));
+        }
         return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.INVALID_NODE_STATE.sentence() : "", direct);
     }
 
@@ -506,7 +516,8 @@ final class NodeRules {
     }
 
     private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
-            "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter");
+            "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter",
+            "cpubind", "topology");
     /** Words with a value for each of several nodes. */
     private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
@@ -542,8 +553,24 @@ final class NodeRules {
                     if (!after.changeable().isEmpty()) {
                         return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, FEATURES_REPORTED));
                     }
-                    after = after.withSpec(NodeSpecs.withFeatures(
-                        after.spec(), value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","))));
+                    Optional<Node.Spec> featured = featured(after.spec(), Keyword.whole(c.changes(), NODE_WORDS));
+                    if (featured.isEmpty()) {
+                        return Optional.of(Decision.reject(SlurmErrno.ACTIVE_FEATURE_NOT_SUBSET));
+                    }
+                    after = after.withSpec(featured.get());
+                }
+                case "cpubind" -> {
+                    if (CpuBind.defaultMode(value).isEmpty()) {
+                        return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid CpuBind value " + value));
+                    }
+                    bindings.put(node.name(), CpuBind.defaultMode(value).get());
+                }
+                case "topology" -> {
+                    Optional<Decision.Rejected> nowhere = moved(node.name(), value);
+                    if (nowhere.isPresent()) {
+                        return nowhere;
+                    }
+                    after = after.withSpec(NodeSpecs.withTopology(after.spec(), value));
                 }
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
@@ -565,21 +592,55 @@ final class NodeRules {
                 }
             }
         }
-        String resume = Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", "");
-        if (!resume.isEmpty()) {
-            if (!resume.matches("-1|[0-9]{1,9}")) {
-                return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume));
+        Outcome resumed = resumeAfter(after, Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", ""));
+        resumed.after().ifPresent(n -> emit(node, n, c.uid()));
+        return resumed.refused();
+    }
+
+    /** Notes the node's new place, or says why it has none. */
+    private Optional<Decision.Rejected> moved(String node, String words) {
+        return switch (Affiliation.place(topologies.orElse(state.settings().topologies()), node, words)) {
+            case Affiliation.Placed p -> {
+                topologies = Optional.of(p.topologies());
+                yield Optional.empty();
             }
-            boolean out = after.has(Node.Flag.DOWN) || after.has(Node.Flag.DRAIN);
-            if (!out && !resume.equals("-1")) {
-                return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
-            }
-            after = after.withTexts(after.comment(), after.extra(), resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume));
-        } else if (!after.has(Node.Flag.DOWN) && !after.has(Node.Flag.DRAIN)) {
-            after = after.withTexts(after.comment(), after.extra(), 0);
+            case Affiliation.Wrong w -> Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
+        };
+    }
+
+    /** One of both. */
+    private record Outcome(Optional<Node> after, Optional<Decision.Rejected> refused) {}
+
+    /** With the time at which it is put back into service; one that is in service has none. */
+    private Outcome resumeAfter(Node node, String resume) {
+        boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN);
+        if (!resume.isEmpty() && !resume.matches("-1|[0-9]{1,9}")) {
+            return new Outcome(Optional.empty(), Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume)));
         }
-        emit(node, after, c.uid());
-        return Optional.empty();
+        if (!resume.isEmpty() && !resume.equals("-1") && !out) {
+            return new Outcome(Optional.empty(), Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
+        }
+        long at = resume.isEmpty() ? out ? node.resumeAfter() : 0 : resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume);
+        return new Outcome(Optional.of(node.withTexts(node.comment(), node.extra(), at)), Optional.empty());
+    }
+
+    /**
+     * AvailableFeatures are what a node can have, and ActiveFeatures those of them that it has: all, where only the former are said. What it has
+     * already must stay available.
+     *
+     * @return empty where some would be active that are not available
+     */
+    private static Optional<Node.Spec> featured(Node.Spec s, Map<String, String> changes) {
+        Optional<List<String>> can = Optional.ofNullable(changes.getOrDefault("availablefeatures", changes.get("features"))).map(NodeRules::words);
+        Optional<List<String>> has = Optional.ofNullable(changes.get("activefeatures")).map(NodeRules::words);
+        List<String> available = can.orElse(s.features());
+        List<String> active = has.orElseGet(() -> s.features().stream().filter(f -> !s.inactive().contains(f)).toList());
+        return !available.containsAll(active) ? Optional.empty() : Optional.of(NodeSpecs.withFeatures(s, available,
+                has.isEmpty() ? List.of() : available.stream().filter(f -> !active.contains(f)).toList()));
+    }
+
+    private static List<String> words(String value) {
+        return value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","));
     }
 
     private static Node.Marks marked(Node.Marks k, String word, String value) {

@@ -1,14 +1,17 @@
 package dev.muster.core;
 
 import dev.muster.model.Codec;
+import dev.muster.model.CpuBind;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,7 +29,18 @@ public final class PartitionEdit {
     /** What a key changes: the component of {@link PartitionInfo} and how its value reads. */
     private record Key(String field, Kind kind) {}
 
-    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS }
+    private enum Kind {
+        TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS, BINDING, JOB_DEFAULTS, PREEMPTION, TOPOLOGY,
+        /** Names, or all. */
+        ALLOWED,
+        /** A priority: no more than {@link #PRIORITY_MAX}. */
+        PRIORITY,
+        /** MiB, for each node or each CPU: what was said last counts. */
+        MEMORY
+    }
+
+    private static final long PRIORITY_MAX = 65_533;
+    private static final String PREEMPTIONS = "|(OFF|CANCEL|REQUEUE|SUSPEND|GANG|WITHIN)(,(CANCEL|REQUEUE|SUSPEND|GANG|WITHIN))*";
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -40,30 +54,34 @@ public final class PartitionEdit {
             Map.entry("maxnodes", new Key("maxNodes", Kind.NUMBER)),
             Map.entry("minnodes", new Key("minNodes", Kind.NUMBER)),
             Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.CPUS)),
-            Map.entry("prioritytier", new Key("priorityTier", Kind.NUMBER)),
-            Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.NUMBER)),
+            Map.entry("prioritytier", new Key("priorityTier", Kind.PRIORITY)),
+            Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.PRIORITY)),
             Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.CPUS)),
             Map.entry("allocnodes", new Key("allocNodes", Kind.TEXT)),
             Map.entry("tresbillingweights", new Key("tresBillingWeights", Kind.WEIGHTS)),
             Map.entry("overtimelimit", new Key("overTimeLimitMin", Kind.NUMBER)),
-            Map.entry("allowgroups", new Key("allowGroups", Kind.TEXT)),
-            Map.entry("allowaccounts", new Key("allowAccounts", Kind.TEXT)),
+            Map.entry("allowgroups", new Key("allowGroups", Kind.ALLOWED)),
+            Map.entry("allowaccounts", new Key("allowAccounts", Kind.ALLOWED)),
             Map.entry("denyaccounts", new Key("denyAccounts", Kind.TEXT)),
-            Map.entry("allowqos", new Key("allowQos", Kind.TEXT)),
+            Map.entry("allowqos", new Key("allowQos", Kind.ALLOWED)),
             Map.entry("denyqos", new Key("denyQos", Kind.TEXT)),
             Map.entry("oversubscribe", new Key("overSubscribe", Kind.SHARES)),
             Map.entry("exclusive", new Key("exclusive", Kind.EXCLUSIVE)),
             Map.entry("exclusiveuser", new Key("exclusiveUser", Kind.FLAG)),
             Map.entry("exclusivetopo", new Key("exclusiveTopo", Kind.FLAG)),
-            Map.entry("defmempercpu", new Key("defMemPerCpuMb", Kind.NUMBER)),
-            Map.entry("defmempernode", new Key("defMemPerNodeMb", Kind.NUMBER)),
-            Map.entry("maxmempercpu", new Key("maxMemPerCpuMb", Kind.NUMBER)),
-            Map.entry("preemptmode", new Key("preemptMode", Kind.TEXT)),
+            Map.entry("defmempercpu", new Key("defMemPerCpuMb", Kind.MEMORY)),
+            Map.entry("defmempernode", new Key("defMemPerNodeMb", Kind.MEMORY)),
+            Map.entry("maxmempercpu", new Key("maxMemPerCpuMb", Kind.MEMORY)),
+            Map.entry("preemptmode", new Key("preemptMode", Kind.PREEMPTION)),
             Map.entry("gracetime", new Key("graceTimeSeconds", Kind.NUMBER)),
+            Map.entry("cpubind", new Key("cpuBind", Kind.BINDING)),
+            Map.entry("jobdefaults", new Key("jobDefaults", Kind.JOB_DEFAULTS)),
+            Map.entry("powerdownonidle", new Key("powerDownOnIdle", Kind.FLAG)),
+            Map.entry("topology", new Key("topology", Kind.TOPOLOGY)),
             Map.entry("lln", new Key("leastLoadedNodes", Kind.FLAG)),
             Map.entry("alternate", new Key("alternate", Kind.TEXT)),
             Map.entry("qos", new Key("qos", Kind.TEXT)),
-            Map.entry("maxmempernode", new Key("maxMemPerNodeMb", Kind.NUMBER))));
+            Map.entry("maxmempernode", new Key("maxMemPerNodeMb", Kind.MEMORY))));
 
     private static final Set<String> WORDS = new TreeSet<>(KEYS.keySet());
 
@@ -90,16 +108,12 @@ public final class PartitionEdit {
                 continue;
             }
             if (change.getKey().equals("nodes")) {
-                if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok)) {
+                Optional<List<String>> named = nodes(partition.nodes(), value, state);
+                if (named.isEmpty()) {
                     return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
                 }
-                nodes = ok.list().names();
-                for (String name : nodes) {
-                    if (!state.nodes().has(name)) {
-                        return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
-                    }
-                }
-                fields.put("nodes", value);
+                nodes = named.get();
+                fields.put("nodes", isSigned(value) ? HostList.of(nodes).compressed() : value);
                 continue;
             }
             Key key = KEYS.get(change.getKey());
@@ -110,6 +124,12 @@ public final class PartitionEdit {
             if (key.kind == Kind.WEIGHTS && !Billing.isValid(value)) {
                 return new Refused(SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
             }
+            if (key.kind == Kind.TOPOLOGY && !value.isEmpty() && state.settings().topologies().stream().noneMatch(t -> t.name().equals(value))) {
+                return new Refused(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence());
+            }
+            if (key.kind == Kind.JOB_DEFAULTS && GpuDefaults.parse(value).isEmpty()) {
+                return new Refused(SlurmErrno.INVALID_JOB_DEFAULTS, SlurmErrno.INVALID_JOB_DEFAULTS.sentence());
+            }
             if (!put(fields, key, value)) {
                 return new Refused(SlurmErrno.ERROR, key.kind == Kind.SHARES ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
                         + "\"YES:#\", and \"FORCE:#\"" : "Invalid input: " + change.getKey() + "=" + value);
@@ -118,9 +138,40 @@ public final class PartitionEdit {
         return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
     }
 
+    private static boolean isSigned(String value) {
+        return value.startsWith("+") || value.startsWith("-");
+    }
+
+    /** All that are named, or with {@code +n1,-n[2-4]} those that there are with some more and without some. */
+    private static Optional<List<String>> nodes(List<String> before, String value, State state) {
+        if (!isSigned(value)) {
+            return HostList.parse(value) instanceof HostList.Parsed.Ok ok && ok.list().names().stream().allMatch(state.nodes()::has)
+                    ? Optional.of(ok.list().names()) : Optional.empty();
+        }
+        Set<String> out = new LinkedHashSet<>(before);
+        // each sign counts up to the next one
+        for (String part : value.split("(?<=,)(?=[+-])")) {
+            if (!(HostList.parse(part.substring(1).replaceAll(",$", "")) instanceof HostList.Parsed.Ok ok)
+                    || !ok.list().names().stream().allMatch(state.nodes()::has)) {
+                return Optional.empty();
+            }
+            if (part.startsWith("+")) {
+                out.addAll(ok.list().names());
+            } else {
+                out.removeAll(ok.list().names());
+            }
+        }
+        return Optional.of(out.stream().sorted(java.util.Comparator.comparingInt(n -> state.nodes().at(n).spec().order())).toList());
+    }
+
     private static boolean put(Json.Obj fields, Key key, String value) {
         switch (key.kind) {
-            case TEXT, WEIGHTS -> fields.put(key.field, value);
+            case TEXT, WEIGHTS, TOPOLOGY -> fields.put(key.field, value);
+            case ALLOWED -> fields.put(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
+            case JOB_DEFAULTS -> fields.put(key.field, GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
+            case BINDING, PREEMPTION, PRIORITY, MEMORY -> {
+                return checked(fields, key, value);
+            }
             case CPUS -> {
                 if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
                     return false;
@@ -139,7 +190,7 @@ public final class PartitionEdit {
             }
             case EXCLUSIVE -> {
                 String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (!word.matches("NO|NODE|USER|TOPO")) {
+                if (!word.matches("NO|NONE|NODE|USER|TOPO")) {
                     return false;
                 }
                 fields.put("exclusiveNode", word.equals("NODE"));
@@ -178,6 +229,28 @@ public final class PartitionEdit {
                 }
                 fields.put(key.field, minutes.getAsLong());
             }
+        }
+        return true;
+    }
+
+    /** What not every text is a value of. */
+    private static boolean checked(Json.Obj fields, Key key, String value) {
+        Optional<String> mode = CpuBind.defaultMode(value);
+        String word = value.toUpperCase(java.util.Locale.ROOT);
+        boolean good = switch (key.kind) {
+            case BINDING -> mode.isPresent();
+            case PREEMPTION -> word.matches(PREEMPTIONS);
+            case PRIORITY -> value.matches("[0-9]{1,5}") && Long.parseLong(value) <= PRIORITY_MAX;
+            default -> put(fields, new Key(key.field, Kind.NUMBER), value);
+        };
+        if (!good) {
+            return false;
+        }
+        switch (key.kind) {
+            case BINDING -> fields.put(key.field, mode.get());
+            case PREEMPTION -> fields.put(key.field, word);
+            case PRIORITY -> fields.put(key.field, Long.parseLong(value));
+            default -> fields.put(key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu"), 0L);
         }
         return true;
     }

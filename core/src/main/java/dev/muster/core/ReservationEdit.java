@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.ReservationFlag;
 import dev.muster.model.SlurmErrno;
@@ -116,29 +117,51 @@ final class ReservationEdit {
         return out;
     }
 
-    /** TRES=cpu=…,node=… is another way to count. */
+    /** TRES=cpu=…,node=…,license/…=… is another way to count; TRESPerNode=cpu=… counts on each node. */
     private void tres() {
-        for (String item : values.getOrDefault("tres", "").split(",")) {
-            int eq = item.indexOf('=');
-            String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
-            String count = eq < 0 ? "" : item.substring(eq + 1);
-            if (item.isEmpty()) {
-                continue;
-            }
-            if (!count.matches("[0-9]{1,7}")) {
-                wrong(SlurmErrno.INVALID_TRES);
-            } else if (name.equals("node")) {
-                values.put("nodecnt", count);
-            } else if (name.equals("cpu")) {
-                int perUnit = state.nodes().values().stream().mapToInt(n -> n.spec().cpusPerUnit()).max().orElse(1);
-                values.put("corecnt", Integer.toString((Integer.parseInt(count) + perUnit - 1) / perUnit));
-            } else {
-                wrong(name.startsWith("license/") ? SlurmErrno.INVALID_LICENSES : SlurmErrno.INVALID_TRES);
+        int perUnit = state.nodes().values().stream().mapToInt(n -> n.spec().cpusPerUnit()).max().orElse(1);
+        for (String key : List.of("tres", "trespernode")) {
+            for (String item : values.getOrDefault(key, "").split(",")) {
+                int eq = item.indexOf('=');
+                String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
+                String count = eq < 0 ? "" : item.substring(eq + 1);
+                if (item.isEmpty()) {
+                    continue;
+                }
+                if (!count.matches("[0-9]{1,7}")) {
+                    wrong(SlurmErrno.INVALID_TRES);
+                } else if (name.equals("node") && key.equals("tres")) {
+                    values.put("nodecnt", count);
+                } else if (name.equals("cpu")) {
+                    int cores = (Integer.parseInt(count) + perUnit - 1) / perUnit;
+                    values.put("corecnt", Integer.toString(key.equals("tres") ? cores : cores * nodesCounted()));
+                } else if (name.startsWith("license/") && key.equals("tres")) {
+                    values.merge("licenses", item.substring("license/".length(), eq) + ":" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+                } else {
+                    wrong(SlurmErrno.INVALID_TRES);
+                }
             }
         }
     }
 
+    /** How many nodes are asked for; what is counted for each of them needs that. */
+    private int nodesCounted() {
+        String count = values.getOrDefault("nodecnt", "");
+        if (count.matches("[0-9]{1,7}")) {
+            return Integer.parseInt(count);
+        }
+        if (HostList.parse(values.getOrDefault("nodes", "")) instanceof HostList.Parsed.Ok ok && !ok.list().names().isEmpty()) {
+            return ok.list().names().size();
+        }
+        wrong(SlurmErrno.INVALID_NODE_COUNT);
+        return 1;
+    }
+
     private Reservation.Want want(Reservation.Want old) {
+        if (!values.getOrDefault("burstbuffer", "").isEmpty()) {
+            // no script of burst_buffer/lua knows how much of it is somebody's
+            wrong(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
+        }
         tres();
         String nodes = values.getOrDefault("nodes", values.containsKey("nodecnt") || values.containsKey("corecnt") && !values.containsKey("nodes")
                 && !fresh ? "" : old.nodes());
@@ -305,6 +328,9 @@ final class ReservationEdit {
         if (r.has(ReservationFlag.ANY_NODES) && r.want().licenses().isEmpty()) {
             // licences alone: nothing of it is left without them
             wrong(SlurmErrno.INVALID_LICENSES);
+        }
+        if (r.has(ReservationFlag.FORCE_START) && repeats.isEmpty()) {
+            wrong(SlurmErrno.RESERVATION_INVALID);
         }
         if (r.who().isEmpty()) {
             wrong(SlurmErrno.RESERVATION_EMPTY);

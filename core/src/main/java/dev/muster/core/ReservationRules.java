@@ -19,6 +19,8 @@ final class ReservationRules {
     /** A start this long ago is meant as now. */
     private static final long PAST_S = 60;
     private static final int MAX = 10_000;
+    /** Of a start in the past: years of hours. */
+    private static final int REPETITIONS_MAX = 100_000;
 
     private final State state;
     private final Now now;
@@ -44,8 +46,12 @@ final class ReservationRules {
         if (state.reservations().has(r.name())) {
             return Decision.reject(SlurmErrno.RESERVATION_NAME_DUP);
         }
+        // what repeats may have begun long ago: it is the time that comes next, or is now
+        for (int i = 0; r.has(ReservationFlag.FORCE_START) && r.end() <= now.seconds() && i < REPETITIONS_MAX; i++) {
+            r = r.next();
+        }
         boolean floats = r.has(ReservationFlag.TIME_FLOAT);
-        if (!floats && (r.start() < now.seconds() - PAST_S || r.end() <= now.seconds())) {
+        if (!floats && !r.has(ReservationFlag.FORCE_START) && r.start() < now.seconds() - PAST_S || !floats && r.end() <= now.seconds()) {
             return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
         }
         if (floats) {

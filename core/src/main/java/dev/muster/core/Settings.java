@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.HostList;
 import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
 import java.util.List;
@@ -68,15 +69,20 @@ public record Settings(
                 configOverrides, disableRootJobs, gresTypes, options, List.of(), List.of());
     }
 
-    /** With other options. @param changed an empty value for one that is not there any more */
-    Settings with(Map<String, String> changed) {
+    /**
+     * With other options.
+     *
+     * @param changed an empty value for one that is not there any more
+     * @param network how nodes hang together from now on; empty for as before
+     */
+    Settings with(Map<String, String> changed, List<Topology> network) {
         Map<String, String> out = new java.util.TreeMap<>(options);
         out.putAll(changed);
         out.values().removeIf(String::isEmpty);
         return new Settings(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
                 maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS, batchStartTimeoutS,
                 maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog, configOverrides, disableRootJobs,
-                gresTypes, java.util.Collections.unmodifiableMap(out), topologies, layered);
+                gresTypes, java.util.Collections.unmodifiableMap(out), network.isEmpty() ? topologies : network, layered);
     }
 
     /** An option: {@code true} with SlurmctldParameters=enable_stepmgr: each job is as if it had asked for {@code --stepmgr}. */
@@ -123,9 +129,10 @@ public record Settings(
     public static final String TASK_BIND = "task_bind";
     /** Seconds; SchedulerParameters=requeue_delay, else cred_expire of AuthInfo. */
     public static final String REQUEUE_DELAY = "requeue_delay";
-    /** CpuBind of nodes and of partitions, as {@link TaskBinding} has them. */
+    /** An option: nodes with config_overrides among their own Parameters. */
+    public static final String BELIEVED_NODES = "believed_nodes";
+    /** CpuBind of nodes, as {@link TaskBinding} has it. */
     public static final String NODE_BIND = "node_bind";
-    public static final String PARTITION_BIND = "partition_bind";
     /** An option: JobAcctGatherFrequency, where JobAcctGatherType is not none. */
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /** An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his partition. */
@@ -134,8 +141,8 @@ public record Settings(
     public static final String REBOOTS = "reboots";
     /** An option: {@code true} with AllowSpecResourcesUsage: jobs say how many cores of their nodes they leave alone. */
     public static final String SPEC_USAGE = "spec_usage";
-    /** An option, alone or with a partition's name behind it: CPUs and MiB for each GPU where a job says nothing, {@code 2,1000}. */
-    public static final String GPU_DEFAULTS = "gpu_defaults:";
+    /** An option: JobDefaults, what a job asks for where neither it nor its partition says anything: {@link GpuDefaults}. */
+    public static final String JOB_DEFAULTS = "job_defaults";
     /** An option: MaxNodeCount, where it is set. */
     public static final String MAX_NODE_COUNT = "max_node_count";
     /** Options that begin so and go on with the name of a NodeSet: its features, with commas. */
@@ -154,6 +161,12 @@ public record Settings(
     public static final String BARE_LICENCES = "bare_licences";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
+
+    /** What slurm.conf says of a node counts, whatever the node finds: SlurmdParameters=config_overrides, or so in the node's own Parameters. */
+    boolean believes(String node) {
+        return configOverrides || HostList.parse(options.getOrDefault(BELIEVED_NODES, "")) instanceof HostList.Parsed.Ok ok
+                && ok.list().contains(node);
+    }
 
     /** By the name that a partition says, or the cluster's. */
     public Topology topology(String name) {

@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
@@ -203,7 +204,7 @@ public record State(
                                 .with(JobFlag.REQUEUE_HOLD, j.has(JobFlag.REQUEUE_HOLD) && c.priority() == 0)
                                 .with(JobFlag.RESV_DEL_HOLD, j.has(JobFlag.RESV_DEL_HOLD) && c.priority() == 0));
                 case Change.AccrualChanged c -> job(c.jobId(), j -> j.withAccrueTime(c.time()));
-                case Change.DescriptionChanged c -> job(c.jobId(), j -> j.with(c.desc()));
+                case Change.DescriptionChanged c -> job(c.jobId(), j -> described(j, c.desc()));
                 case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
                         j.array().pending(), c.maxRunning(), j.array().size())));
                 case Change.JobStarted c -> started(c, now);
@@ -238,7 +239,7 @@ public record State(
                         n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
                 case Change.NodeStateChanged c -> turned(c, now);
                 case Change.NodeFeaturesChanged c -> node(c.node(), n -> n.withFeatures(c.changeable(), c.active(), c.wanted()));
-                case Change.OptionsChanged c -> settings = settings.with(c.options());
+                case Change.OptionsChanged c -> settings = settings.with(c.options(), c.topologies());
                 case Change.NodePowerActionChosen c -> node(c.node(), n -> n.withPowerAction(c.action()));
                 case Change.NodeMarked c -> node(c.node(), n -> n.withMarks(c.marks()));
                 case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
@@ -404,6 +405,13 @@ public record State(
             boolean known = jobs.at(jobId).step(step.id()).isPresent();     // it was queued
             job(jobId, j -> j.withStep(step));
             refer(step.envHash(), known ? 0 : 1);
+        }
+
+        /** Other licences of a job that has some are what it has from then on. */
+        private static Job described(Job job, JobDesc desc) {
+            Job after = job.with(desc);
+            return !job.state().isActive() || desc.request().licenses().equals(job.desc().request().licenses()) ? after
+                    : after.withAllocation(after.run().allocation().withLicences(desc.request().licenses()));
         }
 
         private void stepEnded(Change.StepEnded c) {

@@ -179,7 +179,7 @@ final class StepRules {
     private StepDesc withoutEnvironment(StepDesc d, Job job) {
         JobDesc.Extras ofJob = job.desc().extras();
         Map<String, String> options = state.settings().options();
-        return d.withEnvironment(List.of()).withDefaults(TaskBinding.of(state.settings(), job), ofJob.tresBind(),
+        return d.withEnvironment(List.of()).withDefaults(TaskBinding.of(state, job), ofJob.tresBind(),
                 ofJob.oomKillStep().isEmpty() ? options.getOrDefault(Settings.OOM_KILL_STEP, "") : ofJob.oomKillStep(), ofJob.acctgFreq(),
                 ofJob.profile());
     }

@@ -71,7 +71,7 @@ final class SubmitRules {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
-            case AccountRules.Fit f -> desc = GpuDefaults.with(accounts.withTimeLimit(f.desc()), state.settings());
+            case AccountRules.Fit f -> desc = GpuDefaults.with(accounts.withTimeLimit(f.desc()), state);
         }
         Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(desc);
         if (labelled.isEmpty()) {

@@ -23,10 +23,38 @@ public final class TaskBinding {
         return out.toString();
     }
 
-    static String of(Settings settings, Job job) {
-        return ofNodes(settings.options().getOrDefault(Settings.NODE_BIND, ""), job.run().allocation().nodeNames())
-                .or(() -> ofPartition(settings.options().getOrDefault(Settings.PARTITION_BIND, ""), job.desc().partition()))
-                .orElse(settings.options().getOrDefault(Settings.TASK_BIND, ""));
+    static String of(State state, Job job) {
+        Map<String, String> options = state.settings().options();
+        return ofNodes(options.getOrDefault(Settings.NODE_BIND, ""), job.run().allocation().nodeNames())
+                .or(() -> state.partitions().find(job.desc().partition()).map(p -> p.info().cpuBind()).filter(word -> !word.isEmpty()))
+                .orElse(options.getOrDefault(Settings.TASK_BIND, ""));
+    }
+
+    /** A node's own word, "" for none. */
+    public static String ofNode(Settings settings, String node) {
+        return byNode(settings).getOrDefault(node, "");
+    }
+
+    /** The option with other words for some nodes, "" for none. */
+    static Map<String, String> changed(Settings settings, Map<String, String> changes) {
+        if (changes.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, String> words = new TreeMap<>(byNode(settings));
+        words.putAll(changes);
+        words.values().removeIf(String::isEmpty);
+        return Map.of(Settings.NODE_BIND, ofNodes(words));
+    }
+
+    private static Map<String, String> byNode(Settings settings) {
+        Map<String, String> out = new TreeMap<>();
+        for (String group : settings.options().getOrDefault(Settings.NODE_BIND, "").split(";")) {
+            int equals = group.indexOf('=');
+            if (equals > 0 && HostList.parse(group.substring(equals + 1)) instanceof HostList.Parsed.Ok ok) {
+                ok.list().names().forEach(node -> out.put(node, group.substring(0, equals)));
+            }
+        }
+        return out;
     }
 
     private static Optional<String> ofNodes(String option, List<String> nodes) {
@@ -40,16 +68,6 @@ public final class TaskBinding {
                 if (nodes.stream().anyMatch(those::contains)) {
                     return Optional.empty();
                 }
-            }
-        }
-        return Optional.empty();
-    }
-
-    /** @param option {@code debug=cores;long=none} */
-    private static Optional<String> ofPartition(String option, String partition) {
-        for (String one : option.split(";")) {
-            if (one.startsWith(partition + "=")) {
-                return Optional.of(one.substring(partition.length() + 1));
             }
         }
         return Optional.empty();

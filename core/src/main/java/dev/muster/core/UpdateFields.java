@@ -54,7 +54,6 @@ final class UpdateFields {
         field(Kind.TEXT, "charge.reservation", true, false, "reservation", "reservationname");
         field(Kind.TEXT, "request.features", true, false, "features");
         field(Kind.TEXT, "request.prefer", true, false, "prefer");
-        field(Kind.TEXT, "request.licenses", true, false, "licenses");
         field(Kind.TEXT, "request.switches", true, false, "switches");
         field(Kind.TEXT, "request.network", true, false, "network");
         field(Kind.TEXT, "extras.burstBuffer", true, false, "burstbuffer");
@@ -67,16 +66,16 @@ final class UpdateFields {
         field(Kind.GRES, "request.tresPerTask", true, false, "trespertask");
         field(Kind.COUNT, "request.tasks", true, false, "numtasks", "reqprocs", "reqtasks");
         field(Kind.COUNT, "request.cpusPerTask", true, false, "cpus/task", "cpuspertask");
-        field(Kind.COUNT, "request.tasksPerNode", true, false, "ntaskspernode", "taskspernode");
+        field(Kind.COUNT, "request.tasksPerNode", true, true, "ntaskspernode", "taskspernode");
         field(Kind.COUNT, "request.cpusPerNodeMin", true, false, "mincpusnode");
         field(Kind.COUNT, "request.coresPerSocket", true, false, "reqcores");
         field(Kind.COUNT, "request.socketsPerNode", true, false, "reqsockets");
         field(Kind.COUNT, "request.threadsPerCore", true, false, "reqthreads");
-        field(Kind.COUNT, "request.coreSpec", true, false, "corespec");
+        field(Kind.COUNT, "request.coreSpec", true, true, "corespec");
         field(Kind.COUNT, "request.threadSpec", true, false, "threadspec");
-        field(Kind.MEGABYTES, "request.tmpDiskMb", true, true, "mintmpdisknode");
+        field(Kind.MEGABYTES, "request.tmpDiskMb", true, false, "mintmpdisknode");
         field(Kind.YES_NO, "request.contiguous", true, true, "contiguous");
-        field(Kind.YES_NO, "request.oversubscribe", true, false, "oversubscribe", "shared");
+        field(Kind.YES_NO, "request.oversubscribe", true, true, "oversubscribe", "shared");
         field(Kind.YES_NO, "extras.reboot", true, true, "reboot");
         field(Kind.MOMENT, "timing.deadline", true, true, "deadline");
         field(Kind.MINUTES, "timing.delayBootMin", true, false, "delayboot");

@@ -37,6 +37,9 @@ final class UpdateRules {
         if (c.job().step() != Command.JobRef.NO_STEP || c.changes().containsKey(STEPS)) {
             return updateSteps(c, found.get());
         }
+        if (c.changes().containsKey("burstbuffer") && state.settings().options().getOrDefault(Settings.BURST_BUFFER, "").isEmpty()) {
+            return Decision.reject(SlurmErrno.NOT_SUPPORTED);
+        }
         if (c.changes().containsKey("burstbuffer")) {
             return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "A job keeps the burst buffer that it was submitted with");
         }
@@ -129,7 +132,7 @@ final class UpdateRules {
 
     private static final Set<String> WORDS = new TreeSet<>(List.of("timelimit", "priority", "nice", "partition", "starttime", "eligibletime",
             "endtime", "dependency", "arraytaskthrottle", "requeue", "numnodes", "reqnodes", "nodelist", "numcpus", "minmemorynode",
-            "minmemorycpu", "mailtype", "sitefactor"));
+            "minmemorycpu", "mailtype", "sitefactor", "licenses", "resetaccruetime", "wait-for-switch", "clusters", "clusterfeatures"));
 
     static {
         WORDS.addAll(UpdateFields.keys());
@@ -156,6 +159,11 @@ final class UpdateRules {
             case "numnodes", "reqnodes" -> job.state().isActive() ? shrink(job, desc, value, false) : nodes(job, desc, value);
             case "nodelist" -> job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
             case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value, changes);
+            case "licenses" -> licences(job, desc, value, admin);
+            case "resetaccruetime" -> accrueAnew(job, value);
+            case "wait-for-switch" -> switchWait(job, desc, value);
+            // of jobs of a federation, which this one is not
+            case "clusters", "clusterfeatures" -> refuse(SlurmErrno.ERROR);
             case "hold" -> refuse(SlurmErrno.NOT_SUPPORTED);
             default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
                     "Updating " + key + " of a job is not supported by this version of Muster"));
@@ -337,6 +345,51 @@ final class UpdateRules {
         return Optional.empty();
     }
 
+    /** Of a job that runs an administrator may have others, as far as there are some left. */
+    private Optional<Decision.Rejected> licences(Job job, Json.Obj desc, String value, boolean admin) {
+        put(desc, "request.licenses", value);
+        if (job.isPending()) {
+            return Optional.empty();
+        }
+        if (!admin) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        if (job.state() != JobState.RUNNING && job.state() != JobState.SUSPENDED) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING_NOR_RUNNING);
+        }
+        Optional<Licences.Wanted> wanted = Licences.parse(Licences.resolved(state, value));
+        return wanted.isPresent() && !wanted.get().any() && Licences.leaves(state, job, wanted.get().items()) ? Optional.empty()
+                : refuse(SlurmErrno.INVALID_LICENSES);
+    }
+
+    /** From now on it grows older as if it had just become eligible. */
+    private Optional<Decision.Rejected> accrueAnew(Job job, String value) {
+        if (!value.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                    "Updating resetaccruetime of a job is not supported by this version of Muster"));
+        }
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        if (job.eligibleTime() > 0 && job.accrueTime() != Job.KEPT_YOUNG) {
+            changes.add(new Change.AccrualChanged(job.id(), -now.seconds()));
+        }
+        return Optional.empty();
+    }
+
+    /** How many seconds it waits for as few switches as it wants. */
+    private static Optional<Decision.Rejected> switchWait(Job job, Json.Obj desc, String value) {
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        if (UpdateFields.number(value).isEmpty()) {
+            return refuse(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        String count = job.desc().request().switches().split("@")[0];
+        put(desc, "request.switches", (count.isEmpty() ? "0" : count) + "@" + Durations.full(Long.parseLong(value)));
+        return Optional.empty();
+    }
+
     private static Optional<Decision.Rejected> siteFactor(Json.Obj desc, String value, boolean admin) {
         if (!admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
@@ -348,10 +401,13 @@ final class UpdateRules {
         return Optional.empty();
     }
 
+    /** Nice without a number. */
+    private static final int NICE = 100;
+
     private Optional<Decision.Rejected> nice(Job job, Json.Obj desc, String value, boolean admin) {
         int nice;
         try {
-            nice = Integer.parseInt(value);
+            nice = value.isEmpty() ? NICE : Integer.parseInt(value);
         } catch (NumberFormatException e) {
             return refuse(SlurmErrno.INVALID_NICE);
         }

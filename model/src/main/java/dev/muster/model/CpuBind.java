@@ -53,6 +53,23 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
         return BindList.members(list.get(local % list.size()), kind.hasMasks());
     }
 
+    /**
+     * The binding that CpuBind of a node or a partition names, by the word of {@code --cpu-bind}; "" for none of their own.
+     *
+     * @return empty for a word that is none
+     */
+    public static Optional<String> defaultMode(String word) {
+        return switch (word.toLowerCase(Locale.ROOT)) {
+            case "", "off" -> Optional.of("");
+            case "none" -> Optional.of("none");
+            case "socket", "sockets" -> Optional.of("sockets");
+            case "ldom", "ldoms" -> Optional.of("ldoms");
+            case "core", "cores" -> Optional.of("cores");
+            case "thread", "threads" -> Optional.of("threads");
+            default -> Optional.empty();
+        };
+    }
+
     /** Empty for a mistake, and for a kind of binding that is not known here. */
     public static Optional<CpuBind> parse(String text) {
         return mistake(text).isEmpty() ? Optional.of(read(text)) : Optional.empty();

@@ -37,8 +37,13 @@ public record JobDesc(
      * Whom and what the job is charged to.
      *
      * @param qos of a job that waits, several with commas, the one that is tried first in front
+     * @param drawn it did not ask for its reservation, which is a magnetic one
      */
-    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag) {
+    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag, boolean drawn) {
+        public Charge(String account, String qos, String wckey, String reservation, String licensesTag) {
+            this(account, qos, wckey, reservation, licensesTag, false);
+        }
+
         /** The QOS by which a job stands in the queue, or under which it runs; "" for none. */
         public String firstQos() {
             int comma = qos.indexOf(',');
@@ -51,11 +56,16 @@ public record JobDesc(
         }
 
         public Charge withQos(String name) {
-            return new Charge(account, name, wckey, reservation, licensesTag);
+            return new Charge(account, name, wckey, reservation, licensesTag, drawn);
         }
 
         public Charge withWckey(String key) {
-            return new Charge(account, qos, key, reservation, licensesTag);
+            return new Charge(account, qos, key, reservation, licensesTag, drawn);
+        }
+
+        /** In a reservation that it runs in; "" for none. */
+        public Charge in(String name) {
+            return new Charge(account, qos, wckey, name, licensesTag, !name.isEmpty() && (drawn || reservation.isEmpty()));
         }
     }
 

@@ -113,7 +113,7 @@ final class SettingsReader {
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
                         powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
                         options.instanceType()),
-                conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+                conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());
     }
 
     private static Map<String, String> powerActions(SlurmConf conf) {

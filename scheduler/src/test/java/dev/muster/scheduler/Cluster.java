@@ -107,7 +107,7 @@ final class Cluster {
                 gres(w),
                 w.containsKey("kept") ? IndexSet.parse(w.get("kept")) : IndexSet.empty(),
                 w.getOrDefault("state", "UNKNOWN"), "", order, Integer.parseInt(w.getOrDefault("restricted", "0")),
-                w.getOrDefault("suspendtime", ""));
+                w.getOrDefault("suspendtime", ""), List.of(), "", "");
     }
 
     private static List<Node.Gres> gres(Map<String, String> w) {

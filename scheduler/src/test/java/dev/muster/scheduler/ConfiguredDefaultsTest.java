@@ -10,7 +10,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Keys of slurm.conf that change what a job gets or whether it is taken. */
 class ConfiguredDefaultsTest {
     private static String place(String settings, String job) {
-        return new Cluster("n[1-2] cpus=8 mem=1000 gpus=4", "p nodes=n[1-2] default=yes\nq nodes=n[1-2]",
+        return place(settings, "", "", job);
+    }
+
+    private static String place(String settings, String ofP, String ofQ, String job) {
+        return new Cluster("n[1-2] cpus=8 mem=1000 gpus=4", "p nodes=n[1-2] default=yes jobdefaults=" + ofP + "\nq nodes=n[1-2] jobdefaults=" + ofQ,
                 "gresTypes=gpu memoryConsumed=true " + settings).place(job);
     }
 
@@ -25,15 +29,16 @@ class ConfiguredDefaultsTest {
             0,500 | tresPerNode=gres/gpu:2                               | n1:1
             """)
     void defaultsForEachGpu(String defaults, String job, String placed) {
-        assertThat(place("options.gpu_defaults:=" + defaults, job)).isEqualTo(placed);
-        assertThat(place("options.gpu_defaults:p=" + defaults, job)).as("of the partition").isEqualTo(placed);
+        String words = "DefCpuPerGPU=" + defaults.replace(",", ",DefMemPerGPU=");
+        assertThat(place("options.job_defaults=" + words, job)).isEqualTo(placed);
+        assertThat(place("", words, "", job)).as("of the partition").isEqualTo(placed);
     }
 
     @Test
     void thePartitionGoesBeforeTheCluster() {
-        String both = "options.gpu_defaults:=2,10 options.gpu_defaults:q=3,10";
-        assertThat(place(both, "tresPerNode=gres/gpu:1")).isEqualTo("n1:2");
-        assertThat(place(both, "tresPerNode=gres/gpu:1 partition=q")).isEqualTo("n1:3");
+        String all = "options.job_defaults=DefCpuPerGPU=2,DefMemPerGPU=10";
+        assertThat(place(all, "", "DefCpuPerGPU=3", "tresPerNode=gres/gpu:1")).isEqualTo("n1:2");
+        assertThat(place(all, "", "DefCpuPerGPU=3", "tresPerNode=gres/gpu:1 partition=q")).isEqualTo("n1:3");
     }
 
     @ParameterizedTest

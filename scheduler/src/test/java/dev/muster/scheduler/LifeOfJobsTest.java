@@ -310,7 +310,7 @@ class LifeOfJobsTest {
                 submit kind=BATCH timing.requeue=NO tasks=2
                 schedule                   -> 1 RUNNING n1; 2 RUNNING n2
                 lost n1                    -> n1 free+DOWN 'Not responding'; 1 PENDING+REQUEUED BeginTime restarts=1
-                lost n2                    -> 2 NODE_FAIL NodeDown
+                lost n2                    -> 2 NODE_FAIL NodeDown 'n2'
                 register n1 boot 1:1:boot  -> n1 free; says EndJob@n1
                 """);
     }

@@ -176,7 +176,8 @@ final class Play {
                     step(Integer.parseInt(w[2]), false), Bytes.EMPTY, "io")));
             case "async" -> say(cluster.apply(new Command.CreateStep(Cluster.USER, "", Integer.parseInt(w[1]),
                     step(Integer.parseInt(w[2]), true), Bytes.EMPTY, "io")));
-            case "update" -> say(cluster.apply(new Command.UpdateJob(Cluster.USER, refs(w[1]).getFirst(), changes(w, 2))));
+            case "update" -> say(cluster.apply(new Command.UpdateJob(w[w.length - 1].equals("root") ? 0 : Cluster.USER, refs(w[1]).getFirst(),
+                    changes(w, 2))));
             case "node" -> say(cluster.apply(new Command.UpdateNode(0, Cluster.names(w[1]), changes(w, 2))));
             case "setting" -> say(cluster.apply(new Command.ChangeSetting(w[1].equals("bob") ? 1001 : 0, w[2], w.length > 3 ? w[3] : "")));
             case "partition" -> say(cluster.apply(new Command.UpdatePartition(0, w[1], changes(w, 2))));
@@ -280,7 +281,7 @@ final class Play {
 
     private static Map<String, String> changes(String[] w, int from) {
         Map<String, String> out = new TreeMap<>();
-        for (int i = from; i < w.length; i++) {
+        for (int i = from; i < w.length && !w[i].equals("root"); i++) {
             int equals = w[i].indexOf('=');
             out.put(w[i].substring(0, equals).toLowerCase(Locale.ROOT), w[i].substring(equals + 1));
         }

@@ -30,7 +30,8 @@ class TaskBindingTest {
         "ldoms=n2;none=n1      | ''        | ''              | 2               | ''         | ''",
     })
     void whoSaysItFirst(String nodes, String partition, String parameter, int count, String own, String expected) {
-        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2]", "options.node_bind=" + nodes + " options.partition_bind=" + partition
+        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2]" + (partition.startsWith("p=") ? " cpubind=" + partition.substring(2) : ""),
+                "options.node_bind=" + nodes
                 + " options.task_bind=" + parameter);
         int id = c.accept("partition=p nodesMin=" + count + " tasks=" + count);
         c.schedule();

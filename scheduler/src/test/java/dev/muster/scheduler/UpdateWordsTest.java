@@ -90,8 +90,9 @@ class UpdateWordsTest {
             {"user", "numcpus=0", "CPU count specification invalid"},
             {"user", "mincpusnode=2", "\"cpusPerNodeMin\":2"},
             {"user", "minmemorynode=50", "\"memPerNodeMb\":50"},
-            {"user", "taskspernode=2", "\"tasksPerNode\":2"},
-            {"user", "mintmpdisknode=5", denied},
+            {"user", "taskspernode=2", denied},
+            {"root", "taskspernode=2", "\"tasksPerNode\":2"},
+            {"user", "mintmpdisknode=0", "\"uid\":1000"},
             {"user", "features=fast", "\"features\":\"fast\""},
             {"user", "features=slow", "Invalid feature specification"},
             {"user", "reqnodelist=n2", "\"nodeList\":\"n2\""},
@@ -102,8 +103,11 @@ class UpdateWordsTest {
             {"user", "gres=gpu:0", "\"tresPerNode\":\"gres/gpu:0\""},
             {"user", "trespertask=gpu::", "Invalid generic resource (gres) specification"},
             {"user", "licenses=nosuch", "Invalid license specification"},
-            {"user", "oversubscribe=yes", "\"oversubscribe\":true"},
-            {"user", "shared=maybe", "Unspecified error"},
+            {"user", "oversubscribe=yes", denied},
+            {"root", "oversubscribe=yes", "\"oversubscribe\":true"},
+            {"root", "shared=maybe", "Unspecified error"},
+            {"user", "nice=", "\"nice\":100"},
+            {"user", "resetaccruetime=1", "Updating resetaccruetime of a job is not supported by this version of Muster"},
             {"user", "contiguous=yes", denied},
             {"root", "contiguous=1", "\"contiguous\":true"},
             {"user", "deadline=99999999999", denied},
@@ -115,7 +119,6 @@ class UpdateWordsTest {
             {"user", "workdir=/tmp", "\"workDir\":\"L3RtcA==\""},
             {"user", "stdout=o", "\"stdout\":\"bw==\""},
             {"user", "stderr=o", "\"stderr\":\"bw==\""},
-            {"user", "stdin=o", "\"stdin\":\"bw==\""},
             {"user", "reqcores=2", "\"coresPerSocket\":2"},
             {"user", "partition=q", "\"partition\":\"q\""},
             {"user", "partition=r", "Invalid partition name specified"},
@@ -126,15 +129,16 @@ class UpdateWordsTest {
             {"user", "mailuser=c", "\"mailUser\":\"c\""},
             {"user", "mailtype=END", "\"mailType\":\"END\""},
             {"user", "endtime=99999999999", "Job is not running"},
-            {"user", "corespec=1", "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec is not supported by this version of Muster"},
+            {"user", "corespec=1", denied},
+            {"root", "corespec=1", "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec is not supported by this version of Muster"},
             {"user", "tresbind=gres/gpu:map:0*2,1", "\"tresBind\":\"gres/gpu:map:0*2,1\""},
             {"user", "tresbind=gres/gpu:mask:x1", "Invalid Trackable RESource (TRES) specification"},
             {"user", "switches=1", "\"switches\":\"1\""},
             {"user", "prefer=fast", "\"prefer\":\"fast\""},
             {"user", "prefer=slow", "Invalid preferred feature specification"},
             {"root", "reboot=yes", "--reboot is not supported by this version of Muster"},
-            {"user", "burstbuffer=x", "A job keeps the burst buffer that it was submitted with"},
-            {"user", "clusters=x", "Updating clusters of a job is not supported by this version of Muster"},
+            {"user", "burstbuffer=x", "Requested operation not supported on this system"},
+            {"user", "clusters=x", "Unspecified error"},
             {"user", "userid=x", "Updating userid of a job is not supported by this version of Muster"},
         };
         for (String[] row : table) {
@@ -147,6 +151,34 @@ class UpdateWordsTest {
                     : new String(Codec.encode(cluster.state().jobs().at(1).desc()), StandardCharsets.UTF_8);
             assertThat(outcome).as(row[0] + " " + row[1]).contains(row[2]);
         }
+    }
+
+    /** What others are waiting for is free at once when a job has less of it; it gets no more than there is. */
+    @Test
+    void licencesOfARunningJob() {
+        new Play(new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "options.licenses=l:4")).lines("""
+                submit kind=BATCH licenses=l:3
+                schedule                      -> 1 RUNNING n1
+                submit kind=BATCH licenses=l:2
+                schedule                      -> 2 PENDING
+                update 1 licenses=l:1         -> says Job is no longer pending execution
+                update 1 licenses=l:5 root    -> says Invalid license specification
+                update 1 licenses=l:2 root    -> says
+                schedule                      -> 2 RUNNING n1
+                update 2 licenses=l:3 root    -> says Invalid license specification
+                update 2 licenses= root       -> says
+                update 1 licenses=l:4 root    -> says
+                """);
+    }
+
+    /** What was said last counts. */
+    @Test
+    void memoryOfAPartitionIsForEachCpuOrForEachNode() {
+        Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes defmempercpu=10 maxmempernode=50", "");
+        cluster.apply(new Command.UpdatePartition(0, "p", Map.of("defmempernode", "100", "maxmempercpu", "20")));
+        Partition p = cluster.state().partitions().at("p");
+        assertThat(List.of(p.info().defMemPerCpuMb(), p.info().defMemPerNodeMb(), p.info().maxMemPerCpuMb(), p.info().maxMemPerNodeMb()))
+                .containsExactly(0L, 100L, 20L, 0L);
     }
 
     @Test

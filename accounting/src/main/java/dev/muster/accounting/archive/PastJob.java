@@ -128,7 +128,8 @@ public final class PastJob {
                 number("priority"), nodes, count, row.containsKey("req_cpus") ? (int) number("req_cpus") : cpus, cpus, memoryMb(),
                 memory().testBit(PER_CPU.bitLength() - 1), tres.apply(text("tres_req")), allocated, text("constraints"), text("work_dir"),
                         text("submit_line"), "", "", "",
-                text("comment"), text("admin_comment"), "", "", "", true, 0, 0, "", "", "", "", assocId(), (int) number("wckeyid"), 0);
+                text("comment"), text("admin_comment"), "", "", "", true, 0, 0, "", "", "", "", assocId(), (int) number("wckeyid"), 0, "", 0,
+                "", text("system_comment"));
     }
 
     private int cpus(String allocated) {

@@ -38,7 +38,7 @@ final class Edit {
             + "percentallowed:1=allowed allowed:2=allowed");
 
     private static final List<Entity.Name> JOB_SET = Entity.names("admincomment:1=admincomment comment:1=comment derivedexitcode:12=derivedexitcode "
-            + "derivedes:12=comment extra:1=extra newwckey:1=wckey");
+            + "derivedes:12=comment extra:1=extra newwckey:1=wckey systemcomment:1=systemcomment");
 
     /** Words of before TRES: each sets one resource of a limit. */
     private static final List<Entity.Name> RESOURCE_WORDS =

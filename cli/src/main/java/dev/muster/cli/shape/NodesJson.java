@@ -27,7 +27,7 @@ public final class NodesJson {
         return states;
     }
 
-    private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "", "extra",
+    private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "bcastAddress", "extra",
             "extra",
         "gpu_spec", "", "gres", "gres", "gres_drained", "gresDrain", "gres_used", "gresUsed", "instance_id", "instanceId",
         "instance_type", "instanceType", "mcs_label", "mcsLabel", "name", "name", "address", "address", "hostname", "hostname",
@@ -37,7 +37,7 @@ public final class NodesJson {
         "version", "version", "topology", "topology"};
     private static final String[] NUMBERS = {"boards", "boards", "cores", "coresPerSocket", "specialized_cores",
             "coreSpecCount",
-        "cpu_binding", "", "cpu_load", "cpuLoad", "cpus", "cpus", "effective_cpus", "cpusEffective",
+        "cpu_load", "cpuLoad", "cpus", "cpus", "effective_cpus", "cpusEffective",
         "specialized_memory", "memSpecLimitMb", "port", "port", "real_memory", "memoryMb", "res_cores_per_gpu", "",
         "alloc_memory", "memoryAllocatedMb", "alloc_cpus", "cpusAllocated", "sockets", "sockets", "threads",
                 "threadsPerCore",
@@ -57,6 +57,8 @@ public final class NodesJson {
         for (int i = 0; i < TIMES.length; i += 2) {
             o.put(TIMES[i], Tree.number(TIMES[i + 1].isEmpty() ? 0 : n.number(TIMES[i + 1])));
         }
+        // by its place among the words: 2 for threads up to 32 for none
+        o.put("cpu_binding", 2L << BINDINGS.indexOf(n.text("cpuBind")) & 62);
         o.put("alloc_idle_cpus", Math.max(0, n.number("cpusEffective") - n.number("cpusAllocated")));
         o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb"))).put("suspend_time", powerTime(n, "suspendTime"));
         if (n.flag("metered")) {
@@ -93,7 +95,7 @@ public final class NodesJson {
         o.put("tres", new Json.Obj().put("billing_weights", p.text("tresBillingWeights")).put("configured",
                 p.text("tres")));
         o.put("cluster", "").put("select_type", new ArrayList<Object>());
-        o.put("cpus", new Json.Obj().put("task_binding", new ArrayList<Object>()).put("total", p.number("totalCpus")));
+        o.put("cpus", new Json.Obj().put("task_binding", bindings(p.text("cpuBind"))).put("total", p.number("totalCpus")));
         o.put("defaults", new Json.Obj().put("memory_per_cpu", p.number("defMemPerCpuMb"))
                 .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
                 .put("partition_memory_per_node", Tree.orUnset(p.number("defMemPerNodeMb")))
@@ -112,6 +114,16 @@ public final class NodesJson {
                 .put("oversubscribe", p.text("overSubscribe")));
         o.put("topology", p.text("topology")).put("suspend_time", powerTime(p, "suspendTime"));
         return o;
+    }
+
+    private static final List<String> BINDINGS = List.of("threads", "cores", "sockets", "ldoms", "none");
+
+    private static List<Object> bindings(String word) {
+        return switch (word) {
+            case "" -> new ArrayList<>();
+            case "none" -> Tree.texts("CPU_BIND_NONE");
+            default -> Tree.texts("CPU_BIND_TO_" + word.toUpperCase(java.util.Locale.ROOT));
+        };
     }
 
     /** Seconds, INFINITE, or one of the words for what is said elsewhere. */

@@ -27,7 +27,7 @@ public final class SacctJson {
 
     private static final String[] TEXTS = {"account", "account", "block", "", "constraints", "features", "container",
             "container",
-        "extra", "extra", "failed_node", "", "group", "groupName", "name", "name", "licenses", "licenses", "partition",
+        "extra", "extra", "failed_node", "failedNode", "group", "groupName", "name", "name", "licenses", "licenses", "partition",
                 "partition",
         "qos", "qos", "qosreq", "qos", "script", "", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",
                 "submitLine",
@@ -44,7 +44,7 @@ public final class SacctJson {
         }
         boolean open = j.number("endTime") == 0;
         o.put("comment", new Json.Obj().put("administrator", j.text("adminComment")).put("job", j.text("comment"))
-                .put("system", ""));
+                .put("system", j.text("systemComment")));
         o.put("allocation_nodes", j.text("nodes").isEmpty() ? 0L : j.number("nodeCount"));
         o.put("array", new Json.Obj().put("job_id", j.number("arrayJobId"))
                 .put("limits", new Json.Obj().put("max", new Json.Obj().put("running",
@@ -69,7 +69,8 @@ public final class SacctJson {
                 .put("memory_per_node", j.flag("memoryPerCpu")
                         ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
         o.put("kill_request_user", killer(names, j)).put("restart_cnt", j.number("restarts")).put("segment_size", j.number("segmentSize"));
-        o.put("reservation", new Json.Obj().put("id", 0L).put("name", j.text("reservation")).put("requested", ""));
+        o.put("reservation", new Json.Obj().put("id", j.number("reservationId")).put("name", j.text("reservation"))
+                .put("requested", j.text("reservationRequested")));
         o.put("state", new Json.Obj().put("current", Tree.texts(j.text("state")))
                 .put("reason", j.text("reason").isEmpty() ? "None" : j.text("reason")));
         List<Object> shown = new ArrayList<>();

@@ -83,6 +83,10 @@ public final class AccountingRows {
      * @param overSubscribe NO, YES or OK; exclusiveUse: NO, NODE, USER, MCS or TOPO
      * @param assocId     of its association and wckeyId of its key; 0 in a controller's rows, which do not know them
      * @param segmentSize {@code --segment}: nodes; 0 for none
+     * @param reservation where it runs or ran; what it asked for is reservationRequested, with commas, and the row of that reservation reservationId,
+     *                    which the tables find: 0 in a controller's rows
+     * @param failedNode  whose failure ended the attempt, "" if none did
+     * @param systemComment what an administrator said of the job afterwards
      */
     public record JobRow(
             long sluid,
@@ -142,7 +146,11 @@ public final class AccountingRows {
             String exclusiveUse,
             int assocId,
             int wckeyId,
-            int segmentSize) {
+            int segmentSize,
+            String reservationRequested,
+            int reservationId,
+            String failedNode,
+            String systemComment) {
         /** With the numbers of its association and key. */
         public JobRow numbered(int association, int key) {
             return new JobRow(
@@ -151,7 +159,7 @@ public final class AccountingRows {
                     eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
                     comment, adminComment, extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
-                    exclusiveUse, association, key, segmentSize);
+                    exclusiveUse, association, key, segmentSize, reservationRequested, reservationId, failedNode, systemComment);
         }
 
         /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
@@ -163,7 +171,7 @@ public final class AccountingRows {
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, files ? stdin : "",
                     files ? stdout : "", files ? stderr : "", words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses,
                             mcsLabel, overSubscribe,
-                    exclusiveUse, assocId, wckeyId, segmentSize);
+                    exclusiveUse, assocId, wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment);
         }
     }
 

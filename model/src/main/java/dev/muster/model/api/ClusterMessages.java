@@ -126,7 +126,9 @@ public final class ClusterMessages {
             String instanceId,
             String instanceType,
             boolean certTokenSet,
-            long certTime) {}
+            long certTime,
+            String cpuBind,
+            String bcastAddress) {}
 
     public record QueryPartitions(List<String> partitions, boolean all) {}
 
@@ -181,7 +183,8 @@ public final class ClusterMessages {
             String suspendTime,
             boolean exclusiveNode,
             String topology,
-            boolean powerDownOnIdle) {}
+            boolean powerDownOnIdle,
+            String cpuBind) {}
 
     /** {@code scontrol token}. @param user "" for the caller; @param lifespanSeconds 0 for the usual time */
     public record CreateToken(String user, long lifespanSeconds) {}

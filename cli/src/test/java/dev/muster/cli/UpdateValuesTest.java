@@ -1,0 +1,36 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What {@code scontrol update} says by itself, as the original says it. */
+class UpdateValuesTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            UpdateNode      | CpuBind=x            | E: Invalid input CpuBind=x / NONE
+            UpdateNode      | CpuBind=LDom         | ''
+            UpdateNode      | Weight=x             | E: Weight value (x) is not a valid number / No changes specified
+            UpdatePartition | CpuBind=x            | E: Invalid input CpuBind=x / NONE
+            UpdatePartition | CpuBind=off          | ''
+            UpdatePartition | Hidden=x             | E: Invalid input: Hidden=x / E: Acceptable Hidden values are YES and NO / NONE
+            UpdatePartition | LLN=yes              | ''
+            UpdatePartition | PowerDownOnIdle=1    | E: Invalid input: PowerDownOnIdle=1 / E: Acceptable PowerDownOnIdle values are YES and NO / NONE
+            UpdatePartition | PreemptMode=x        | E: Invalid input: PreemptMode=x / NONE
+            UpdatePartition | PreemptMode=suspend,gang | ''
+            UpdatePartition | PriorityTier=70000   | E: Invalid PriorityTier value: 70000 / NONE
+            UpdatePartition | PriorityTier=65533   | ''
+            UpdatePartition | OverTimeLimit=70000  | E: Invalid OverTimeLimit value: 70000 / NONE
+            UpdatePartition | OverTimeLimit=unlimited | ''
+            UpdatePartition | GraceTime=x          | E: Invalid GraceTime value: x / NONE
+            UpdatePartition | DefMemPerCPU=x       | E: Invalid DefMemPerCPU value: x / NONE
+            UpdatePartition | MaxCPUsPerNode=x     | E: Invalid MaxCPUsPerNode value: x / NONE
+            UpdatePartition | MaxNodes=x           | E: Invalid numeric value "x" for MaxNodes.
+            """)
+    void sentences(String entity, String typed, String expected) {
+        int eq = typed.indexOf('=');
+        assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(typed.substring(0, eq)), typed.substring(eq + 1), typed)))
+                .isEqualTo(expected.replace("E: ", "scontrol: error: ").replace("NONE", "slurm_update error: No error"));
+    }
+}
