@@ -53,6 +53,9 @@ final class Classes {
         long pass = -1;
         /** Of what would be free if all went that may have to. */
         final NeedClass.Memory memory = new NeedClass.Memory();
+        /** Which kind of taker they are, as long as {@link Yields#era} is this. */
+        Yields.Kind kind;
+        long kindEra = -1;
 
         private Group(Need need, String qos) {
             this.need = need;
@@ -199,7 +202,7 @@ final class Classes {
         if (of.isEmpty() || Limits.reason(job.desc(), of.get(), state) != JobReason.NONE) {
             return QueueOrder.UNKNOWN;
         }
-        Need need = scheduler.need(job, of.get(), state);
+        Need need = scheduler.needs().of(job, of.get(), state);
         if (need.network().switches() > 0 || Waits.mayDelayBoot(job, need, state)
                 || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
             return QueueOrder.UNKNOWN;

@@ -7,6 +7,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks for no less; one that nothing
@@ -87,13 +88,10 @@ final class Lanes {
         NeedClass c = lane.need;
         byte is = stateOf(c);
         if (is == 0) {
-            // the first of its class: as if it had been tried
-            if (c.mask().length == 0 || !isBlocked(lane.partition) || !isJudged(c) || !c.need.nodeList().isEmpty()
-                    || !c.need.licences().items().isEmpty() || !isShort(c) || pass.unavailable(c.need)) {
-                return QueueOrder.UNKNOWN;
-            }
-            is = FAILED;
-            failed(c, true);
+            is = first(lane, c);
+        }
+        if (is == 0) {
+            return QueueOrder.UNKNOWN;
         }
         if (is == LACKS_LICENCES) {
             return JobReason.LICENSES.ordinal();
@@ -107,8 +105,35 @@ final class Lanes {
         return (isBlocked(lane.partition) ? JobReason.PRIORITY : JobReason.RESOURCES).ordinal();
     }
 
+    /** The first of its class: as if it had been tried. 0 if it must be. */
+    private byte first(Classes.Lane lane, NeedClass c) {
+        boolean licensed = !c.need.licences().items().isEmpty();
+        if (licensed && (pass.isInOrder() || isLayered(c.need))) {
+            return 0;
+        }
+        if (licensed && pass.licences().given(c.need, 0).isEmpty()) {
+            set(c, LACKS_LICENCES);
+            return LACKS_LICENCES;
+        }
+        if (c.mask().length == 0 || !isBlocked(lane.partition) || !isJudged(c) || !c.need.nodeList().isEmpty() || !isShort(c)
+                || pass.unavailable(c.need)) {
+            return 0;
+        }
+        failed(c, true);
+        if (licensed) {
+            // whatever becomes of the licences in this pass
+            pass.failed(c.need);
+        }
+        return FAILED;
+    }
+
     private boolean isVain(Classes.Group group, NeedClass c, QueueOrder.Place place) {
         if (group.pass == number && group.vain == Long.MAX_VALUE) {
+            return true;
+        }
+        if (group.pass != number && pass.preemptor().isKnownShort(group, c)) {
+            group.pass = number;
+            group.vain = Long.MAX_VALUE;
             return true;
         }
         JobDesc desc = place.job().desc();
@@ -157,6 +182,11 @@ final class Lanes {
             }
         }
         return c.isShort(free);
+    }
+
+    /** With the bounds of its class, where they hold of what is free now. */
+    Optional<NeedClass> bounds(Need need) {
+        return scheduler.isPruned() ? Optional.of(of(need)).filter(c -> c.bounded) : Optional.empty();
     }
 
     /** @param isShort for want of anything free; otherwise @param tooFew nodes had room beside what is planned */
