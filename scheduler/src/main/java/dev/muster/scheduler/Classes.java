@@ -77,15 +77,12 @@ final class Classes {
     static final class Lane {
         final NeedClass need;
         final Group group;
-        /** Of the partition. */
-        final int partition;
         /** What limits count of each of its jobs; null where there are none. */
         private final LimitBook.Asked asked;
 
-        private Lane(NeedClass need, Group group, int partition, LimitBook.Asked asked) {
+        private Lane(NeedClass need, Group group, LimitBook.Asked asked) {
             this.need = need;
             this.group = group;
-            this.partition = partition;
             this.asked = asked;
         }
 
@@ -158,7 +155,7 @@ final class Classes {
         if (c == null) {
             Candidates.Where key = Candidates.Where.of(need);
             NeedClass.Where where = wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
-            c = new NeedClass(byNeed.size(), need, where, memoryConsumed);
+            c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, memoryConsumed);
             byNeed.put(need, c);
         }
         if (c.mask().length == 0) {
@@ -210,7 +207,7 @@ final class Classes {
         Key key = new Key(need, job.desc().request(), job.desc().timing().timeLimitMin(), job.desc().timing().timeMinMin(),
                 job.desc().owner().user(), job.desc().charge().account(), qos);
         return byKey.computeIfAbsent(key, k -> {
-            lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()), partition(partition),
+            lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()),
                     limited ? scheduler.limits().asked(job.desc(), need.limitMin()) : null));
             return lanes.size() - 1;
         });

@@ -11,6 +11,8 @@ import java.util.List;
 final class NeedClass {
     final int id;
     final Need need;
+    /** The number of its partition. */
+    final int partition;
     /** Nodes it may run on, shared by all classes that may run on the same. */
     private final Where where;
     /** Nothing but what is free can serve it, so that {@link FreeTable#isShort} holds of it. */
@@ -59,8 +61,9 @@ final class NeedClass {
         }
     }
 
-    NeedClass(int id, Need need, Where where, boolean memoryConsumed) {
+    NeedClass(int id, Need need, int partition, Where where, boolean memoryConsumed) {
         this.id = id;
+        this.partition = partition;
         this.need = need;
         this.where = where;
         this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().said();

@@ -161,7 +161,7 @@ final class Pass {
         boolean quick = lanes.areOpen(backfill.fills() || limitStops || reserved.areMagnetic() || words.areGiven());
         for (QueueOrder.Block block : scheduler.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
-                int known = quick && block.lanes[i] >= 0 && stopped.isEmpty() ? lanes.reason(block.lanes[i], block.places[i])
+                int known = quick && block.lanes[i] >= 0 && stopped.isEmpty() ? lanes.reason(block, i)
                         : QueueOrder.UNKNOWN;
                 if (known >= 0) {
                     if (block.told[i] != known) {
