@@ -108,20 +108,19 @@ final class Lanes {
 
     /** The first of its class: as if it had been tried. 0 if it must be. */
     private int first(NeedClass c) {
-        boolean licensed = !c.need.licences().items().isEmpty();
-        if (licensed && (pass.isInOrder() || isLayered(c.need))) {
+        if (c.licensed && (pass.isInOrder() || isLayered(c.need))) {
             return 0;
         }
-        if (licensed && pass.licences().given(c.need, 0).isEmpty()) {
+        if (c.licensed && pass.licences().given(c.need, 0).isEmpty()) {
             set(c, LACKS_LICENCES);
             return LACKS_LICENCES;
         }
-        if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || !c.need.nodeList().isEmpty() || !isShort(c)
-                || pass.unavailable(c.need)) {
+        if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !isShort(c)
+                || pass.isBarred(c)) {
             return 0;
         }
         failed(c, true);
-        if (licensed) {
+        if (c.licensed) {
             // whatever becomes of the licences in this pass
             pass.failed(c.need);
         }

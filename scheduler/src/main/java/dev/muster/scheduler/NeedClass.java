@@ -20,6 +20,9 @@ final class NeedClass {
     /** The bounds say all that it asks for: what keeps it back keeps back who asks for no less. */
     final boolean simple;
     final boolean exclusive;
+    /** It asks for licences; it names nodes. */
+    final boolean licensed;
+    final boolean named;
     final boolean single;
     final int nodesMin;
     final int tasks;
@@ -68,6 +71,8 @@ final class NeedClass {
         this.where = where;
         this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().said();
         this.exclusive = need.exclusive();
+        this.licensed = !need.licences().items().isEmpty();
+        this.named = !need.nodeList().isEmpty();
         this.single = need.nodesMin() == 1 && need.nodesMax() == 1 && !need.overcommit();
         this.nodesMin = need.nodesMin();
         this.tasks = need.overcommit() ? 0 : need.tasks();

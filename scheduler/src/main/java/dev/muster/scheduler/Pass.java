@@ -693,7 +693,12 @@ final class Pass {
 
     // ---- later
 
-    boolean unavailable(Need need) {
+    /** As {@link #unavailable}, of a class that names no nodes. */
+    boolean isBarred(NeedClass c) {
+        return !reserved.isEmpty() && c.need.reservation().isEmpty() && allBarred(c.need);
+    }
+
+    private boolean unavailable(Need need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
             if (node == null || !node.usable || partlyBarred(need, node)) {
