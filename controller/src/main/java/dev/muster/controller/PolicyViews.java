@@ -74,8 +74,7 @@ final class PolicyViews {
     SharesReply shares(Privacy privacy) {
         List<ShareRow> rows = new ArrayList<>(shareRows());
         rows.removeIf(r -> !privacy.shows(r));
-        boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(java.util.Locale.ROOT).contains("NO_FAIR_TREE");
-        return new SharesReply(type(), tree, rows);
+        return new SharesReply(type(), Priorities.rule(state.settings()) == FairShare.Rule.TREE, rows);
     }
 
     private List<ShareRow> shareRows() {

@@ -32,13 +32,8 @@ final class SchedulerWords {
     }
 
     /** The same of other lists of words. */
-    static List<String> without(List<String> priorityFlags, List<String> selectTypeParameters) {
+    static List<String> without(List<String> selectTypeParameters) {
         List<String> out = new ArrayList<>();
-        for (String flag : priorityFlags) {
-            if (flag.equalsIgnoreCase("DEPTH_OBLIVIOUS")) {
-                out.add("PriorityFlags=" + flag + " has no effect in this version");
-            }
-        }
         for (String word : selectTypeParameters) {
             if (word.toUpperCase(Locale.ROOT).startsWith("CR_SOCKET")) {
                 out.add("SelectTypeParameters=" + word + ": cores are given, not whole sockets");

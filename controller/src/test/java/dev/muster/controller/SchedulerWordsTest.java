@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 class SchedulerWordsTest {
     @Test
     void ofSelectTypeParameters() {
-        assertThat(SchedulerWords.without(List.of(), List.of("CR_Core_Memory", "MULTIPLE_SHARING_GRES_PJ", "ENFORCE_BINDING_GRES"))).isEmpty();
-        assertThat(SchedulerWords.without(List.of(), List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES"))).containsExactly(
+        assertThat(SchedulerWords.without(List.of("CR_Core_Memory", "MULTIPLE_SHARING_GRES_PJ", "ENFORCE_BINDING_GRES"))).isEmpty();
+        assertThat(SchedulerWords.without(List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES"))).containsExactly(
                 "SelectTypeParameters=CR_Socket: cores are given, not whole sockets",
                 "SelectTypeParameters=ONE_TASK_PER_SHARING_GRES has no effect in this version");
     }

@@ -9,12 +9,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who has had how much of what is theirs: the fair tree, or the classic rule. An association's usage is what its users had, faded; an
- * account's is that of all below it.
+ * Who has had how much of what is theirs: the fair tree, the classic rule, or that in which depth does not count. An association's usage is what its
+ * users had, faded; an account's is that of all below it.
  */
 public final class FairShare {
     /** Usage is kept in thousandths of a billed resource for a second. */
     public static final double UNIT = 1000;
+    /** How usage is held against shares. DEPTH_OBLIVIOUS: priority_multifactor3.html. */
+    public enum Rule { TREE, CLASSIC, DEPTH_OBLIVIOUS }
+
     /** Of an association without any usage. */
     public static final double NEVER_USED = Double.POSITIVE_INFINITY;
 
@@ -24,7 +27,8 @@ public final class FairShare {
      * @param shares     as set; -1 for its parent's
      * @param normShares of its siblings' shares together (fair tree), or of the whole cluster (classic)
      * @param usage      billed resource seconds
-     * @param effective  usage as the rule compares it: of the parent's, or with part of the parent's in it
+     * @param effective  usage as the rule compares it: of the parent's, or with part of the parent's in it; where depth does not count, so much that
+     *                   the factor follows from it as in the classic rule
      * @param normUsage  of the cluster's
      * @param level      share over usage among siblings; {@link #NEVER_USED}
      * @param factor     0 to 1; of users only
@@ -57,8 +61,8 @@ public final class FairShare {
     private final List<Item> roots = new ArrayList<>();
     private int users;
 
-    /** @param tree fair tree; otherwise the classic rule with its dampening factor */
-    public FairShare(Accounts accounts, Table<Integer, Long> usage, boolean tree, int dampening) {
+    /** @param dampening FairShareDampeningFactor, of which the fair tree knows nothing */
+    public FairShare(Accounts accounts, Table<Integer, Long> usage, Rule rule, int dampening) {
         accounts.assocs().values().forEach(a -> items.put(a.id(), new Item(a)));
         for (Item i : items.values()) {
             String set = i.assoc.limits().getOrDefault("Fairshare", "");
@@ -81,13 +85,13 @@ public final class FairShare {
             root.normShares = 1;
             root.effective = total > 0 ? 1 : 0;
             root.level = root.effective > 0 ? 1 : NEVER_USED;
-            if (tree) {
-                levels(root);
-            } else {
-                classic(root, dampening);
+            switch (rule) {
+                case TREE -> levels(root);
+                case CLASSIC -> classic(root, dampening);
+                case DEPTH_OBLIVIOUS -> anyDepth(root, 1, dampening);
             }
         }
-        if (tree) {
+        if (rule == Rule.TREE) {
             int[] rank = {users};
             roots.forEach(r -> rank(r.children, rank));
         }
@@ -164,12 +168,50 @@ public final class FairShare {
             } else {
                 double part = shares > 0 ? (double) c.shares / shares : 0;
                 c.normShares = parent.normShares * part;
-                c.effective = c.normUsage + (parent.effective - c.normUsage) * part;
+                // those just below the root have their own usage, whatever others had
+                c.effective = parent.parent == null ? c.normUsage : c.normUsage + (parent.effective - c.normUsage) * part;
             }
-            c.level = c.normShares == 0 ? 0 : c.effective > 0 ? c.normShares / c.effective : NEVER_USED;
-            c.factor = c.normShares <= 0 ? 0 : StrictMath.pow(2, -(c.effective / c.normShares) / Math.max(1, dampening));
+            judge(c, dampening);
             classic(c, dampening);
         }
+    }
+
+    private static void judge(Item c, int dampening) {
+        c.level = c.normShares == 0 ? 0 : c.effective > 0 ? c.normShares / c.effective : NEVER_USED;
+        c.factor = c.normShares <= 0 ? 0 : StrictMath.pow(2, -(c.effective / c.normShares) / Math.max(1, dampening));
+    }
+
+    // ---- whatever the depth
+
+    /** How much of it the ancestors' ratio takes from a ratio among siblings that is on the other side of 1. */
+    private static final double PULL = 5;
+
+    /** @param ratio the parent's effective ratio of usage to shares */
+    private void anyDepth(Item parent, double ratio, int dampening) {
+        long shares = parent.children.stream().mapToLong(c -> Math.max(0, c.shares)).sum();
+        double used = parent.children.stream().filter(c -> c.shares >= 0).mapToDouble(c -> c.normUsage).sum();
+        for (Item c : parent.children) {
+            double own = ratio;
+            c.normShares = parent.normShares;
+            if (c.shares >= 0) {
+                c.normShares *= shares > 0 ? (double) c.shares / shares : 0;
+                own = c.normShares <= 0 ? 0 : parent.parent == null ? c.normUsage / c.normShares
+                        : ratio(ratio, c.normUsage / c.normShares * parent.normShares / used);
+            }
+            c.effective = own * c.normShares;
+            judge(c, dampening);
+            anyDepth(c, own, dampening);
+        }
+    }
+
+    /** @param local usage over shares, of all siblings' together; not a number if none of them has used anything */
+    private static double ratio(double parents, double local) {
+        if (!(local > 0) || parents <= 0) {
+            return 0;
+        }
+        double above = StrictMath.log(parents);
+        double k = above * StrictMath.log(local) >= 0 ? 1 : 1 / (1 + PULL * above * (PULL * above));
+        return parents * StrictMath.pow(local, k);
     }
 
     // ---- what comes of it

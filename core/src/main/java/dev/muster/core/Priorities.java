@@ -73,9 +73,15 @@ public final class Priorities {
 
     /** The tree as the configuration wants it. */
     public static FairShare shares(State state) {
-        boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).contains("NO_FAIR_TREE");
         int dampening = Integer.parseInt(state.settings().options().getOrDefault("priority_dampening", "1"));
-        return new FairShare(state.accounts(), state.shares().usage(), tree, dampening);
+        return new FairShare(state.accounts(), state.shares().usage(), rule(state.settings()), dampening);
+    }
+
+    /** PriorityFlags: DEPTH_OBLIVIOUS means NO_FAIR_TREE as well. */
+    public static FairShare.Rule rule(Settings settings) {
+        List<String> flags = flags(settings);
+        return flags.contains("DEPTH_OBLIVIOUS") ? FairShare.Rule.DEPTH_OBLIVIOUS
+                : flags.contains("NO_FAIR_TREE") ? FairShare.Rule.CLASSIC : FairShare.Rule.TREE;
     }
 
     private static double number(Map<String, String> limits, String name) {

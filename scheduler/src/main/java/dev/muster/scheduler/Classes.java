@@ -53,6 +53,9 @@ final class Classes {
         long pass = -1;
         /** Of what would be free if all went that may have to. */
         final NeedClass.Memory memory = new NeedClass.Memory();
+        /** Which kind of taker they are, as long as {@link Yields#era} is this. */
+        Yields.Kind kind;
+        long kindEra = -1;
 
         private Group(Need need, String qos) {
             this.need = need;
@@ -74,15 +77,12 @@ final class Classes {
     static final class Lane {
         final NeedClass need;
         final Group group;
-        /** Of the partition. */
-        final int partition;
         /** What limits count of each of its jobs; null where there are none. */
         private final LimitBook.Asked asked;
 
-        private Lane(NeedClass need, Group group, int partition, LimitBook.Asked asked) {
+        private Lane(NeedClass need, Group group, LimitBook.Asked asked) {
             this.need = need;
             this.group = group;
-            this.partition = partition;
             this.asked = asked;
         }
 
@@ -155,7 +155,7 @@ final class Classes {
         if (c == null) {
             Candidates.Where key = Candidates.Where.of(need);
             NeedClass.Where where = wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
-            c = new NeedClass(byNeed.size(), need, where, memoryConsumed);
+            c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, memoryConsumed);
             byNeed.put(need, c);
         }
         if (c.mask().length == 0) {
@@ -199,7 +199,7 @@ final class Classes {
         if (of.isEmpty() || Limits.reason(job.desc(), of.get(), state) != JobReason.NONE) {
             return QueueOrder.UNKNOWN;
         }
-        Need need = scheduler.need(job, of.get(), state);
+        Need need = scheduler.needs().of(job, of.get(), state);
         if (need.network().switches() > 0 || Waits.mayDelayBoot(job, need, state)
                 || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
             return QueueOrder.UNKNOWN;
@@ -207,7 +207,7 @@ final class Classes {
         Key key = new Key(need, job.desc().request(), job.desc().timing().timeLimitMin(), job.desc().timing().timeMinMin(),
                 job.desc().owner().user(), job.desc().charge().account(), qos);
         return byKey.computeIfAbsent(key, k -> {
-            lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()), partition(partition),
+            lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()),
                     limited ? scheduler.limits().asked(job.desc(), need.limitMin()) : null));
             return lanes.size() - 1;
         });

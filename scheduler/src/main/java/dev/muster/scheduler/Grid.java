@@ -11,6 +11,8 @@ final class Grid {
     final int[][] units;
     final long[][] memoryMb;
     final boolean[][] busy;
+    /** Somebody has something of it who does not run yet. */
+    private final boolean[][] kept;
 
     /** Everything as free as it is now in every slot; {@link #free} adds what ends later. */
     Grid(List<NodeSlot> nodes, Times times) {
@@ -19,6 +21,7 @@ final class Grid {
         units = new int[times.count()][n];
         memoryMb = new long[times.count()][n];
         busy = new boolean[times.count()][n];
+        kept = new boolean[times.count()][n];
         for (int i = 0; i < n; i++) {
             units[0][i] = nodes.get(i).freeUnits.count();
             memoryMb[0][i] = nodes.get(i).freeMemoryMb;
@@ -51,7 +54,25 @@ final class Grid {
             units[slot][node] -= unitCount;
             memoryMb[slot][node] -= memory;
             busy[slot][node] = true;
+            kept[slot][node] = true;
         }
+    }
+
+    /** For a moment there is so much more, or less, until the slot begins. */
+    void give(int node, int toSlot, int unitCount, long memory) {
+        for (int slot = 0; slot < Math.min(toSlot, times.count()); slot++) {
+            units[slot][node] += unitCount;
+            memoryMb[slot][node] += memory;
+        }
+    }
+
+    boolean isKeptIn(int node, int fromSlot, int toSlot) {
+        for (int slot = fromSlot; slot < toSlot; slot++) {
+            if (kept[slot][node]) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

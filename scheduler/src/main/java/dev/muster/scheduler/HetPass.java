@@ -63,7 +63,7 @@ final class HetPass {
             }
             reason = Limits.reason(job.desc(), partition.get(), state);
             if (reason == JobReason.NONE) {
-                Optional<Need> open = pass.inReservation(job, scheduler.known(scheduler.need(job, partition.get(), state), job));
+                Optional<Need> open = pass.inReservation(job, scheduler.known(scheduler.needs().of(job, partition.get(), state), job));
                 if (open.isEmpty()) {
                     reason = JobReason.RESERVATION;
                     continue;

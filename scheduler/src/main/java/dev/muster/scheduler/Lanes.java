@@ -7,6 +7,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks for no less; one that nothing
@@ -17,8 +18,13 @@ final class Lanes {
     /** Needs that failed are compared with others, so many of each place. */
     private static final int FAILED_MAX = 64;
 
-    private static final byte FAILED = 1;
-    private static final byte LACKS_LICENCES = 2;
+    private static final int FAILED = 1;
+    private static final int LACKS_LICENCES = 2;
+    /** Its partition can never hold it. */
+    private static final int EXCEEDS = 3;
+    /** Of what is known of a class: this, and beginning at that bit the number of its partition. */
+    private static final int STATE = 3;
+    private static final int PARTITION = 2;
 
     private final Pass pass;
     private final Scheduler scheduler;
@@ -30,7 +36,7 @@ final class Lanes {
     private final boolean memoryConsumed;
     private final boolean preempts;
     private final long number;
-    private byte[] states;
+    private int[] states;
     private boolean[] blocked;
     /** Of each place those that are known to fail, and of them how many for any time. */
     private final List<List<Failed>> failed = new ArrayList<>();
@@ -48,7 +54,7 @@ final class Lanes {
         this.memoryConsumed = state.settings().memoryConsumed();
         this.preempts = pass.preemptor().isOn();
         this.number = scheduler.passes();
-        this.states = new byte[classes.size() + 64];
+        this.states = new int[classes.size() + 64];
         this.blocked = new boolean[classes.partitionsSize() + 8];
     }
 
@@ -61,22 +67,21 @@ final class Lanes {
         return classes.of(need, candidates, memoryConsumed);
     }
 
-    private byte stateOf(NeedClass c) {
-        return c.id < states.length ? states[c.id] : 0;
+    private int stateOf(int id) {
+        return id < states.length ? states[id] : 0;
     }
 
-    private void set(NeedClass c, byte is) {
+    private void set(NeedClass c, int is) {
         if (c.id >= states.length) {
             states = java.util.Arrays.copyOf(states, Math.max(c.id + 1, states.length * 2));
         }
-        states[c.id] = is;
+        states[c.id] = is | c.partition << PARTITION;
     }
 
-    /** The ordinal of the reason for which a job of the lane waits; UNKNOWN if it must be looked at. */
-    int reason(int id, QueueOrder.Place place) {
-        Classes.Lane lane = classes.lane(id);
+    /** The ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
+    int reason(QueueOrder.Block block, int i) {
         if (limited) {
-            JobReason limit = lane.limit(scheduler.limits());
+            JobReason limit = classes.lane(block.lanes[i]).limit(scheduler.limits());
             if (limit != JobReason.NONE) {
                 return limit.ordinal();
             }
@@ -84,31 +89,57 @@ final class Lanes {
         if (!pass.hasReserved()) {
             return QueueOrder.UNKNOWN;
         }
-        NeedClass c = lane.need;
-        byte is = stateOf(c);
+        int known = stateOf(block.needs[i]);
+        int is = known == 0 ? first(classes.lane(block.lanes[i]).need) : known & STATE;
         if (is == 0) {
-            // the first of its class: as if it had been tried
-            if (c.mask().length == 0 || !isBlocked(lane.partition) || !isJudged(c) || !c.need.nodeList().isEmpty()
-                    || !c.need.licences().items().isEmpty() || !isShort(c) || pass.unavailable(c.need)) {
-                return QueueOrder.UNKNOWN;
-            }
-            is = FAILED;
-            failed(c, true);
+            return QueueOrder.UNKNOWN;
         }
         if (is == LACKS_LICENCES) {
             return JobReason.LICENSES.ordinal();
         }
-        if (c.exceeds()) {
+        if (is == EXCEEDS) {
             return JobReason.PARTITION_CONFIG.ordinal();
         }
-        if (preempts && !isVain(lane.group, c, place)) {
+        if (preempts && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
         }
-        return (isBlocked(lane.partition) ? JobReason.PRIORITY : JobReason.RESOURCES).ordinal();
+        return (isBlocked(stateOf(block.needs[i]) >>> PARTITION) ? JobReason.PRIORITY : JobReason.RESOURCES).ordinal();
     }
 
-    private boolean isVain(Classes.Group group, NeedClass c, QueueOrder.Place place) {
+    /** The first of its class: as if it had been tried. 0 if it must be. */
+    private int first(NeedClass c) {
+        if (c.licensed && (pass.isInOrder() || isLayered(c.need))) {
+            return 0;
+        }
+        if (c.licensed && pass.licences().given(c.need, 0).isEmpty()) {
+            set(c, LACKS_LICENCES);
+            return LACKS_LICENCES;
+        }
+        if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !isShort(c)
+                || pass.isBarred(c)) {
+            return 0;
+        }
+        failed(c, true);
+        if (c.licensed) {
+            // whatever becomes of the licences in this pass
+            pass.failed(c.need);
+        }
+        if (c.exceeds()) {
+            set(c, EXCEEDS);
+            return EXCEEDS;
+        }
+        return FAILED;
+    }
+
+    private boolean isVain(Classes.Lane lane, QueueOrder.Place place) {
+        Classes.Group group = lane.group;
+        NeedClass c = lane.need;
         if (group.pass == number && group.vain == Long.MAX_VALUE) {
+            return true;
+        }
+        if (group.pass != number && pass.preemptor().isKnownShort(group, c)) {
+            group.pass = number;
+            group.vain = Long.MAX_VALUE;
             return true;
         }
         JobDesc desc = place.job().desc();
@@ -133,6 +164,7 @@ final class Lanes {
     void considered(QueueOrder.Block block, int i, Job job) {
         if (block.lanes[i] == QueueOrder.UNKNOWN && !pass.isKept(job)) {
             block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed, limited);
+            block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;
         }
         block.told[i] = (short) scheduler.reason(job.id()).ordinal();
     }
@@ -157,6 +189,11 @@ final class Lanes {
             }
         }
         return c.isShort(free);
+    }
+
+    /** With the bounds of its class, where they hold of what is free now. */
+    Optional<NeedClass> bounds(Need need) {
+        return scheduler.isPruned() ? Optional.of(of(need)).filter(c -> c.bounded) : Optional.empty();
     }
 
     /** @param isShort for want of anything free; otherwise @param tooFew nodes had room beside what is planned */
@@ -203,6 +240,9 @@ final class Lanes {
         NeedClass c = of(need);
         if (!c.isJudged(classes.version())) {
             c.judged(classes.version(), (isLayered(need) || !scheduler.fitsEmpty(c)) && Feasibility.exceeds(state, desc, partition));
+        }
+        if (c.exceeds() && !isLayered(need)) {
+            set(c, EXCEEDS);
         }
         return c.exceeds();
     }

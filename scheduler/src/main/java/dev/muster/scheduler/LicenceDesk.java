@@ -71,7 +71,7 @@ final class LicenceDesk {
     private LicencePlan plan() {
         if (plan == null) {
             plan = new LicencePlan(Licences.capacities(state), times.get());
-            for (Job job : scheduler.holders()) {
+            for (Job job : scheduler.licensed()) {
                 plan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
                         : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
             }

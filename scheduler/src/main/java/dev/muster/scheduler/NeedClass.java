@@ -11,6 +11,8 @@ import java.util.List;
 final class NeedClass {
     final int id;
     final Need need;
+    /** The number of its partition. */
+    final int partition;
     /** Nodes it may run on, shared by all classes that may run on the same. */
     private final Where where;
     /** Nothing but what is free can serve it, so that {@link FreeTable#isShort} holds of it. */
@@ -18,6 +20,9 @@ final class NeedClass {
     /** The bounds say all that it asks for: what keeps it back keeps back who asks for no less. */
     final boolean simple;
     final boolean exclusive;
+    /** It asks for licences; it names nodes. */
+    final boolean licensed;
+    final boolean named;
     final boolean single;
     final int nodesMin;
     final int tasks;
@@ -59,12 +64,15 @@ final class NeedClass {
         }
     }
 
-    NeedClass(int id, Need need, Where where, boolean memoryConsumed) {
+    NeedClass(int id, Need need, int partition, Where where, boolean memoryConsumed) {
         this.id = id;
+        this.partition = partition;
         this.need = need;
         this.where = where;
         this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().said();
         this.exclusive = need.exclusive();
+        this.licensed = !need.licences().items().isEmpty();
+        this.named = !need.nodeList().isEmpty();
         this.single = need.nodesMin() == 1 && need.nodesMax() == 1 && !need.overcommit();
         this.nodesMin = need.nodesMin();
         this.tasks = need.overcommit() ? 0 : need.tasks();

@@ -37,7 +37,9 @@ final class Outlook {
     }
 
     Times times() {
-        if (times == null) {
+        if (times == null && scheduler.isLarge()) {
+            times = Times.TELESCOPING;
+        } else if (times == null) {
             List<Long> ends = new ArrayList<>();
             scheduler.holders().forEach(job -> ends.add(left(job)));
             starts.forEach(start -> ends.add(length(start)));
@@ -80,6 +82,39 @@ final class Outlook {
             unitEnds.clear();
         }
         return grid;
+    }
+
+    /** Somebody has so many units and mebibytes of the node from now on, as long as the need may take. Nothing if nobody has had to wait yet. */
+    void take(NodeSlot node, Need need, int units, long memoryMb) {
+        if (grid != null) {
+            grid.take(node.index, 0, times().endSlot(0, need.limitMin()), units, memoryMb);
+        }
+    }
+
+    /** As {@link #take} for a moment. @param there or back again */
+    void arrive(NodeSlot node, Need need, Allocation.Share share, boolean there) {
+        if (grid != null) {
+            grid.give(node.index, times().endSlot(0, need.limitMin()), there ? -share.cores().count() : share.cores().count(),
+                    there ? -share.memoryMb() : share.memoryMb());
+        }
+    }
+
+    /** A running job is off its nodes for a moment, and what it has is free until it would have left. @param off or on again */
+    void lifted(Job job, boolean off) {
+        if (grid != null && !Scheduler.gaveItsCores(state, job)) {
+            give(job.run().allocation().nodes(), left(job), off);
+            give(job.run().allocation().leaving(), LEAVING_S, off);
+        }
+    }
+
+    private void give(List<Allocation.Share> shares, long afterSeconds, boolean off) {
+        for (Allocation.Share share : shares) {
+            NodeSlot node = scheduler.node(share.node());
+            if (node != null && !share.released()) {
+                grid.give(node.index, times().slotAt(Math.max(0, afterSeconds)), off ? share.cores().count() : -share.cores().count(),
+                        off ? share.memoryMb() : -share.memoryMb());
+            }
+        }
     }
 
     private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {

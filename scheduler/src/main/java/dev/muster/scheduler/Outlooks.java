@@ -154,7 +154,7 @@ final class Outlooks {
         for (String name : scheduler.partitions(job)) {
             Optional<Partition> p = state.partitions().find(name);
             if (p.isPresent() && Limits.reason(job.desc(), p.get(), state) == JobReason.NONE) {
-                return Optional.of(scheduler.need(job, p.get(), state));
+                return Optional.of(scheduler.needs().of(job, p.get(), state));
             }
         }
         return Optional.empty();

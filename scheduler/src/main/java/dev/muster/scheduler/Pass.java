@@ -49,13 +49,7 @@ final class Pass {
     private final Set<String> closed = new HashSet<>();
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
-    private final List<Taken> taken = new ArrayList<>();
-    /** Who came to which node. */
-    private final List<Met> met = new ArrayList<>();
-    /** Of these, those that share their cores. */
-    private final List<Taken> shares = new ArrayList<>();
-    /** Units alone, for what goes on or waits for others to leave. */
-    private final List<Taken> lent = new ArrayList<>();
+    private final Takings takings;
     // classes are one object each, so identity is equality
     private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     /** So many nodes fewer of a range are tried one by one, then the least. */
@@ -68,7 +62,10 @@ final class Pass {
     private final Preemptor preemptor;
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
+    /** Others are off their nodes to see what fits then. */
     private boolean blind;
+    /** While that is so: whatever is planned. */
+    private boolean unplanned;
     /** The last place that was looked for was not found because too few nodes have room. */
     private boolean tooFew;
     private boolean sharing;
@@ -101,10 +98,6 @@ final class Pass {
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
-    private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
-
-    private record Met(NodeSlot node, Apart who) {}
-
     Pass(Scheduler scheduler, State state, Now now, int most) {
         this.scheduler = scheduler;
         this.state = state;
@@ -119,17 +112,21 @@ final class Pass {
         }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
-        this.preemptor = new Preemptor(scheduler, state, now);
         this.candidates = new Candidates(scheduler, state);
         this.backfill = scheduler.backfill(state);
         this.outlook = new Outlook(scheduler, state, now, starts);
+        this.takings = new Takings(scheduler, outlook);
         this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
         boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
         this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
-        this.waits = new Waits(state, now, scheduler::interned);
+        this.waits = new Waits(state, now, scheduler.needs()::one);
         this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
+        this.preemptor = new Preemptor(scheduler, state, now, takings, (job, off) -> {
+            outlook.lifted(job, off);
+            standing.ifPresent(s -> s.lifted(job.id(), off));
+        });
         this.lanes = new Lanes(this, scheduler, state, candidates, limited);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -155,18 +152,7 @@ final class Pass {
             preemptor.undo();
             // what is started for good comes back with the records
             charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, c.limitMin, -1));
-            for (Taken t : taken) {
-                t.node.release(t.share, t.partition);
-            }
-            for (Met m : met) {
-                scheduler.meet(m.who, m.node, -1);
-            }
-            for (Taken t : shares) {
-                t.node.share(t.partition, t.share.cores(), -1);
-            }
-            for (Taken t : lent) {
-                t.node.release(t.share, t.partition, true);
-            }
+            takings.undo();
         }
     }
 
@@ -175,7 +161,7 @@ final class Pass {
         boolean quick = lanes.areOpen(backfill.fills() || limitStops || reserved.areMagnetic() || words.areGiven());
         for (QueueOrder.Block block : scheduler.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
-                int known = quick && block.lanes[i] >= 0 && stopped.isEmpty() ? lanes.reason(block.lanes[i], block.places[i])
+                int known = quick && block.lanes[i] >= 0 && stopped.isEmpty() ? lanes.reason(block, i)
                         : QueueOrder.UNKNOWN;
                 if (known >= 0) {
                     if (block.told[i] != known) {
@@ -247,10 +233,7 @@ final class Pass {
             }
             if (free) {
                 resumes.add(job.id());
-                for (Allocation.Share s : job.run().allocation().nodes()) {
-                    scheduler.node(s.node()).hold(s, job.desc().partition(), true);
-                    lent.add(new Taken(scheduler.node(s.node()), s, job.desc().partition()));
-                }
+                takings.back(job);
             }
         }
     }
@@ -322,15 +305,16 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need plain = scheduler.known(waits.patient(job, scheduler.need(job, partition.get(), state)), job);
+            Need plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
             for (Job as : under(job, partition.get(), plain)) {
                 String prefer = job.desc().request().prefer();
-                Need liked = prefer.isEmpty() ? plain : scheduler.on(prefer, plain);
-                if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.shared(liked, r)))) {
+                Need liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
+                if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.needs().in(r, liked)))) {
                     return true;
                 }
                 for (int i = 0; i < reservations.size(); i++) {
-                    JobReason why = attempt(as, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
+                    Need need = scheduler.needs().in(reservations.get(i), plain);
+                    JobReason why = attempt(as, task, partition.get(), need, i + 1 == reservations.size());
                     if (why == JobReason.NONE) {
                         return true;
                     }
@@ -461,7 +445,7 @@ final class Pass {
         }
         blind = true;
         Preemptor.Room room = preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
-                () -> placeAvoiding(need, Set.of()));
+                places(need));
         blind = false;
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
@@ -472,15 +456,31 @@ final class Pass {
                 yield Optional.of(JobReason.NONE);
             }
             case Preemptor.Soon r -> {
-                for (Allocation.Share s : r.allocation().nodes()) {
-                    NodeSlot node = scheduler.node(s.node());
-                    IndexSet free = node.freeUnits.intersect(s.cores());
-                    Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false);
-                    node.hold(part, need.partition(), true);
-                    lent.add(new Taken(node, part, need.partition()));
-                }
+                takings.keep(r.allocation(), need);
                 scheduler.explain(job.id(), JobReason.RESOURCES);
                 yield Optional.of(JobReason.RESOURCES);
+            }
+        };
+    }
+
+    private Preemptor.Places places(Need need) {
+        return new Preemptor.Places() {
+            @Override
+            public Optional<Allocation> find() {
+                return placeAvoiding(need, Set.of());
+            }
+
+            @Override
+            public boolean wereTooFew() {
+                return tooFew;
+            }
+
+            @Override
+            public boolean isThereUnplanned() {
+                unplanned = true;
+                boolean fits = placeAvoiding(need, Set.of()).isPresent();
+                unplanned = false;
+                return fits;
             }
         };
     }
@@ -509,7 +509,7 @@ final class Pass {
     /** The need in the first of the job's reservations that is open; empty if none is. */
     Optional<Need> inReservation(Job job, Need plain) {
         return reserved.of(job.desc()).stream().filter(name -> reserved.opens(name) <= now.seconds()).findFirst()
-                .map(name -> scheduler.shared(plain, name));
+                .map(name -> scheduler.needs().in(name, plain));
     }
 
     /** Somebody who comes first there goes on waiting. */
@@ -529,6 +529,15 @@ final class Pass {
         }
         claim(job, start.allocation(), need);
         starts.add(start);
+    }
+
+    /** The need is known to have no place in this pass. */
+    void failed(Need need) {
+        failed.add(need);
+    }
+
+    boolean isInOrder() {
+        return inOrder;
     }
 
     LicenceDesk licences() {
@@ -580,9 +589,11 @@ final class Pass {
         List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
+        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
-            if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()) {
+            if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()
+                    || bounds.isPresent() && !scheduler.free().mayTake(bounds.get(), node.index)) {
                 continue;
             }
             boolean open = scheduler.ready(node) && Chooser.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
@@ -645,16 +656,17 @@ final class Pass {
         int units = free.count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node));
-        if (!outlook.isEmpty() && !blind) {
+        // who makes room may have what leaves, and not what is planned for those before him
+        if (!outlook.isEmpty() && !(blind && (unplanned || node.isShared()))) {
             Grid grid = outlook.grid();
             int end = grid.times.endSlot(0, need.limitMin());
             // what is shared is nobody's plan
             int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
             units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
-            idle &= grid.idleIn(node.index, 0, end);
+            idle &= blind ? !grid.isKeptIn(node.index, 0, end) : grid.idleIn(node.index, 0, end);
         }
-        if (standing.isPresent() && !blind && standing.get().touches(node)) {
+        if (standing.isPresent() && !unplanned && standing.get().touches(node)) {
             long until = until(now.seconds(), need.limitMin());
             int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
             units = Math.min(units, shared + standing.get().unitsUntil(node, until));
@@ -675,29 +687,18 @@ final class Pass {
         licences.take(allocation, need, false);
         ports.take(allocation);
         for (Allocation.Share share : allocation.nodes()) {
-            NodeSlot node = scheduler.node(share.node());
-            int idle = share.cores().intersect(node.freeUnits).count();
-            node.hold(share, need.partition());
-            // it is being rebooted for this job: nobody else comes before it is there
-            if (share.bootId().isEmpty()) {
-                scheduler.rebooting(node);
-            }
-            taken.add(new Taken(node, share, need.partition()));
-            met.add(new Met(node, scheduler.apart(job)));
-            scheduler.meet(met.getLast().who, node, 1);
-            if (need.jobsPerCore() > 1) {
-                node.share(need.partition(), share.cores(), 1);
-                shares.add(taken.getLast());
-            }
-            if (!outlook.isEmpty()) {
-                outlook.grid().take(node.index, 0, outlook.times().endSlot(0, need.limitMin()), idle, share.memoryMb());
-            }
+            takings.take(job, share, need);
         }
     }
 
     // ---- later
 
-    boolean unavailable(Need need) {
+    /** As {@link #unavailable}, of a class that names no nodes. */
+    boolean isBarred(NeedClass c) {
+        return !reserved.isEmpty() && c.need.reservation().isEmpty() && allBarred(c.need);
+    }
+
+    private boolean unavailable(Need need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
             if (node == null || !node.usable || partlyBarred(need, node)) {

@@ -190,7 +190,7 @@ final class Plans {
                 break;
             }
             for (String name : job.desc().partition().split(",")) {
-                state.partitions().find(name).ifPresent(p -> earliest(scheduler.need(job, p, state), true));
+                state.partitions().find(name).ifPresent(p -> earliest(scheduler.needs().of(job, p, state), true));
                 break;
             }
         }

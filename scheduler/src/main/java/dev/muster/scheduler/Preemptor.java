@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
 
 /**
  * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest first, until it
@@ -31,10 +31,14 @@ final class Preemptor {
     private final State state;
     private final Now now;
     private final Preemption.Policy policy;
+    private final Takings takings;
+    private final BiConsumer<Job, Boolean> lifted;
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
     private int tries;
+    /** Who found no room last found too few nodes with room, however they lie to each other. */
+    private boolean tooFew;
     /** Who found no room finds none before more becomes free. */
     private final boolean remembers;
     /** Neither priorities nor times decide who gives way. */
@@ -61,7 +65,13 @@ final class Preemptor {
         }
     }
 
-    Preemptor(Scheduler scheduler, State state, Now now) {
+    /**
+     * @param takings what the pass has taken
+     * @param lifted  told of each job that is off its nodes for a moment, and of its being back
+     */
+    Preemptor(Scheduler scheduler, State state, Now now, Takings takings, BiConsumer<Job, Boolean> lifted) {
+        this.takings = takings;
+        this.lifted = lifted;
         this.scheduler = scheduler;
         this.state = state;
         this.now = now;
@@ -79,6 +89,17 @@ final class Preemptor {
         return preempts;
     }
 
+    /** Places for the need that room is made for, as things are at the moment of asking. */
+    interface Places {
+        Optional<Allocation> find();
+
+        /** When {@link #find} last found none: there was not room on enough nodes, however these lie to each other. */
+        boolean wereTooFew();
+
+        /** There would be one if nothing were planned for others. */
+        boolean isThereUnplanned();
+    }
+
     /** What came of trying. */
     sealed interface Room {}
 
@@ -93,9 +114,9 @@ final class Preemptor {
     /**
      * @param group of the need and the job's QOS
      * @param c     the need's class
-     * @param place finds an allocation on what is free
+     * @param places on what is free at the moment of asking
      */
-    Room make(Job job, Need need, Classes.Group group, NeedClass c, Supplier<Optional<Allocation>> place) {
+    Room make(Job job, Need need, Classes.Group group, NeedClass c, Places places) {
         long priority = scheduler.priority(job.id()).orElse(job.priority());
         if (!policy.isOn() || isVain(job.desc(), need, group, c, priority)) {
             return new None();
@@ -109,20 +130,25 @@ final class Preemptor {
         }
         tries++;
         gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
+        arrive(true);
         List<Job> chosen = new ArrayList<>();
-        Optional<Allocation> found = first(candidates, chosen, c, place);
+        Optional<Allocation> found = first(candidates, chosen, c, places);
         if (found.isEmpty()) {
-            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            arrive(false);
             hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
-            if (scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty()) {
+            if (scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty() && !fitsWithoutAll(candidates, places)) {
                 scheduler.yields().hopeless(kind(job.desc(), need), group.memory);
+            }
+            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            if (plain && tooFew && need.licences().items().isEmpty()) {
+                scheduler.yields().failed(kind(job.desc(), need), c);
             }
             return new None();
         }
-        found = least(chosen, found, place);
-        Optional<Allocation> room = found;
-        boolean atOnce = gone.stream().noneMatch(g -> touches(room, g)) && !chosen.isEmpty()
+        Allocation room = least(chosen, found, places).orElseThrow();
+        boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
                 && chosen.stream().allMatch(h -> policy.of(h) == Preemption.Mode.SUSPEND);
+        arrive(false);
         for (Job h : chosen) {
             if (!atOnce) {
                 drop(h, policy.of(h));
@@ -135,9 +161,23 @@ final class Preemptor {
         }
         if (atOnce) {
             suspended.addAll(chosen);
-            return new AtOnce(found.get());
+            return new AtOnce(room);
         }
-        return new Soon(found.get());
+        return new Soon(room);
+    }
+
+    /** Even what is planned for others, or what others wait for already, would do for it. */
+    private boolean fitsWithoutAll(List<Job> candidates, Places places) {
+        candidates.forEach(h -> lift(h, policy.of(h)));
+        boolean out = places.isThereUnplanned();
+        candidates.forEach(h -> drop(h, policy.of(h)));
+        return out;
+    }
+
+    private void arrive(boolean there) {
+        scheduler.looking(true);
+        takings.arrive(there);
+        scheduler.looking(false);
     }
 
     /** @param candidates in the order in which they go; @param gone who goes already */
@@ -180,27 +220,31 @@ final class Preemptor {
      * The place that there is when the first so many are gone, the fewest for which there is one: these are then off their nodes, and no others.
      * Empty if there is none even without all of them.
      */
-    private Optional<Allocation> first(List<Job> candidates, List<Job> chosen, NeedClass c, Supplier<Optional<Allocation>> place) {
+    private Optional<Allocation> first(List<Job> candidates, List<Job> chosen, NeedClass c, Places places) {
         int least = scheduler.isPruned() && c.bounded ? scheduler.free().copy().enough(c, candidates, scheduler::node) : 0;
-        if (least > candidates.size()) {
+        tooFew = least > candidates.size();
+        if (tooFew) {
             return Optional.empty();
         }
         int none = least - 1;
         int step = 1;
-        Optional<Allocation> found = liftTo(least, candidates, chosen, place);
+        Optional<Allocation> found = liftTo(least, candidates, chosen, places);
+        // what is planned may be in the way of all of them
+        if (found.isEmpty() && (least == candidates.size() || liftTo(candidates.size(), candidates, chosen, places).isEmpty())) {
+            tooFew = places.wereTooFew();
+            liftTo(0, candidates, chosen);
+            return found;
+        }
+        liftTo(least, candidates, chosen);
         while (found.isEmpty() && chosen.size() < candidates.size()) {
             none = chosen.size();
-            found = liftTo(Math.min(candidates.size(), none + step), candidates, chosen, place);
+            found = liftTo(Math.min(candidates.size(), none + step), candidates, chosen, places);
             step *= 2;
-        }
-        if (found.isEmpty()) {
-            liftTo(0, candidates, chosen, Optional::empty);
-            return found;
         }
         int enough = chosen.size();
         while (enough - none > 1) {
             int half = (none + enough) >>> 1;
-            Optional<Allocation> with = liftTo(half, candidates, chosen, place);
+            Optional<Allocation> with = liftTo(half, candidates, chosen, places);
             if (with.isPresent()) {
                 enough = half;
                 found = with;
@@ -208,12 +252,17 @@ final class Preemptor {
                 none = half;
             }
         }
-        liftTo(enough, candidates, chosen, Optional::empty);
+        liftTo(enough, candidates, chosen);
         return found;
     }
 
     /** So many of them, the first, are off their nodes then. */
-    private Optional<Allocation> liftTo(int many, List<Job> candidates, List<Job> chosen, Supplier<Optional<Allocation>> place) {
+    private Optional<Allocation> liftTo(int many, List<Job> candidates, List<Job> chosen, Places places) {
+        liftTo(many, candidates, chosen);
+        return places.find();
+    }
+
+    private void liftTo(int many, List<Job> candidates, List<Job> chosen) {
         while (chosen.size() < many) {
             Job next = candidates.get(chosen.size());
             lift(next, policy.of(next));
@@ -223,16 +272,15 @@ final class Preemptor {
             Job last = chosen.removeLast();
             drop(last, policy.of(last));
         }
-        return place.get();
     }
 
     /** Puts back each whose going was not needed, the lowest first. @param chosen those that have to go in the end */
-    private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Supplier<Optional<Allocation>> again) {
+    private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Places places) {
         Optional<Allocation> found = place;
         for (Job h : List.copyOf(chosen)) {
             drop(h, policy.of(h));
             // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
-            Optional<Allocation> without = scheduler.someMind() || meets(found.get(), h) ? again.get() : found;
+            Optional<Allocation> without = scheduler.someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
                 chosen.remove(h);
                 found = without;
@@ -264,12 +312,14 @@ final class Preemptor {
         scheduler.looking(true);
         scheduler.release(job, mode == Preemption.Mode.SUSPEND);
         scheduler.looking(false);
+        lifted.accept(job, true);
     }
 
     private void drop(Job job, Preemption.Mode mode) {
         scheduler.looking(true);
         scheduler.hold(job, mode == Preemption.Mode.SUSPEND);
         scheduler.looking(false);
+        lifted.accept(job, false);
     }
 
     /** Nothing comes of trying to make room for such a job with this priority. */
@@ -282,7 +332,19 @@ final class Preemptor {
 
     /** Not even if all went who may ever have to is there room, whatever the priority. */
     boolean isShort(JobDesc taker, Need need, Classes.Group group, NeedClass c) {
-        return scheduler.isPruned() && scheduler.yields().isShort(kind(taker, need), c, group.memory);
+        if (!scheduler.isPruned()) {
+            return false;
+        }
+        if (group.kindEra != scheduler.yields().era()) {
+            group.kind = kind(taker, need);
+            group.kindEra = scheduler.yields().era();
+        }
+        return scheduler.yields().isShort(group.kind, c, group.memory);
+    }
+
+    /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
+    boolean isKnownShort(Classes.Group group, NeedClass c) {
+        return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory);
     }
 
     /** The pass is over: what was suspended in it comes off with its record. */

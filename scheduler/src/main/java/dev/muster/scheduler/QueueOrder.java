@@ -36,16 +36,19 @@ final class QueueOrder {
         final Place[] places = new Place[BLOCK];
         /** Of each job its {@link Lane}, or UNKNOWN. */
         final int[] lanes = new int[BLOCK];
+        /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
+        final int[] needs = new int[BLOCK];
         /** The ordinal of the reason that it was last told, or UNKNOWN. */
         final short[] told = new short[BLOCK];
 
-        private void insert(int at, Place place, int lane, short reason) {
+        private void insert(int at, Place place) {
             System.arraycopy(places, at, places, at + 1, size - at);
             System.arraycopy(lanes, at, lanes, at + 1, size - at);
+            System.arraycopy(needs, at, needs, at + 1, size - at);
             System.arraycopy(told, at, told, at + 1, size - at);
             places[at] = place;
-            lanes[at] = lane;
-            told[at] = reason;
+            lanes[at] = UNKNOWN;
+            told[at] = (short) UNKNOWN;
             size++;
         }
 
@@ -54,6 +57,7 @@ final class QueueOrder {
             out.size = size;
             System.arraycopy(places, 0, out.places, 0, size);
             System.arraycopy(lanes, 0, out.lanes, 0, size);
+            System.arraycopy(needs, 0, out.needs, 0, size);
             System.arraycopy(told, 0, out.told, 0, size);
             return out;
         }
@@ -62,6 +66,7 @@ final class QueueOrder {
             size--;
             System.arraycopy(places, at + 1, places, at, size - at);
             System.arraycopy(lanes, at + 1, lanes, at, size - at);
+            System.arraycopy(needs, at + 1, needs, at, size - at);
             System.arraycopy(told, at + 1, told, at, size - at);
             places[size] = null;
         }
@@ -76,6 +81,7 @@ final class QueueOrder {
             right.size = size - half;
             System.arraycopy(places, half, right.places, 0, right.size);
             System.arraycopy(lanes, half, right.lanes, 0, right.size);
+            System.arraycopy(needs, half, right.needs, 0, right.size);
             System.arraycopy(told, half, right.told, 0, right.size);
             java.util.Arrays.fill(places, half, size, null);
             size = half;
@@ -130,7 +136,7 @@ final class QueueOrder {
             block = blocks.get(b);
         }
         int at = block.find(place);
-        block.insert(at < 0 ? -at - 1 : at, place, UNKNOWN, (short) UNKNOWN);
+        block.insert(at < 0 ? -at - 1 : at, place);
         size++;
     }
 
@@ -157,7 +163,7 @@ final class QueueOrder {
                 blocks.add(block);
                 block = new Block();
             }
-            block.insert(block.size, place, UNKNOWN, (short) UNKNOWN);
+            block.insert(block.size, place);
         }
         if (block.size > 0) {
             blocks.add(block);

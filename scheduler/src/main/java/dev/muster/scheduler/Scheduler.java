@@ -56,11 +56,12 @@ public final class Scheduler implements Planner {
     private long computedAtMs;
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
+    /** Of these, those with licences. */
+    private final TreeMap<Integer, Job> licensed = new TreeMap<>();
     private final java.util.Set<String> connected = java.util.concurrent.ConcurrentHashMap.newKeySet();
     private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
     private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
-    /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
-    private final Map<Need, Need> classes = new HashMap<>();
+    private final Needs needs = new Needs();
     private final Classes known = new Classes(this);
     private FreeTable free = new FreeTable(0);
     private final Outlooks outlooks = new Outlooks(this);
@@ -76,7 +77,6 @@ public final class Scheduler implements Planner {
     private boolean pruned = true;
     private int reservationsMax = Pass.RESERVATIONS_MAX;
     private long passes;
-    private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     /** What limits say to queued jobs. */
     private final LimitBook limits = new LimitBook();
     private final Yields yields = new Yields(this);
@@ -139,7 +139,7 @@ public final class Scheduler implements Planner {
         priorities = Optional.empty();
         runningTasks.clear();
         holding.clear();
-        classes.clear();
+        licensed.clear();
         needs.clear();
         limits.clear();
         known.clear();
@@ -247,7 +247,7 @@ public final class Scheduler implements Planner {
             computedAtMs = Long.MIN_VALUE / 2;
             // a QOS may lift limits of a partition
             if (before.accounts().qos() != after.accounts().qos()) {
-                needs.clear();
+                needs.forgetJobs();
             }
             if (before.accounts() != after.accounts()) {
                 limits.clear();
@@ -319,7 +319,7 @@ public final class Scheduler implements Planner {
             } else {
                 hold(job, false);
             }
-            holding.put(job.id(), job);
+            holds(job);
             runningTasks.merge(job.array().jobId(), 1, Integer::sum);
         }
     }
@@ -330,7 +330,7 @@ public final class Scheduler implements Planner {
             if (place != null) {
                 queue.remove(place);
             }
-            needs.remove(job.id());
+            needs.forget(job.id());
             limits.forget(job.id());
         }
         if (job.holdsNodes()) {
@@ -340,7 +340,17 @@ public final class Scheduler implements Planner {
                 release(job, false);
             }
             holding.remove(job.id());
+            licensed.remove(job.id());
             runningTasks.merge(job.array().jobId(), -1, Integer::sum);
+        }
+    }
+
+    private void holds(Job job) {
+        holding.put(job.id(), job);
+        if (!job.run().allocation().licences().isEmpty()) {
+            licensed.put(job.id(), job);
+        } else {
+            licensed.remove(job.id());
         }
     }
 
@@ -363,7 +373,7 @@ public final class Scheduler implements Planner {
                 }
             }
         }
-        holding.put(now.id(), now);
+        holds(now);
     }
 
     /** Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps his cores as well. */
@@ -526,8 +536,7 @@ public final class Scheduler implements Planner {
             connectionsSeen = connections.get();
             nodes.forEach(this::changed);
         }
-        if (classes.size() > CLASSES_MAX + 2 * queue.size()) {
-            classes.clear();
+        if (needs.size() > CLASSES_MAX + 2 * queue.size()) {
             needs.clear();
             known.clear();
             queue.forget();
@@ -617,6 +626,15 @@ public final class Scheduler implements Planner {
 
     FreeTable empty() {
         return empty;
+    }
+
+    Needs needs() {
+        return needs;
+    }
+
+    /** The same need with its user in it, which counts where others want no stranger beside them. */
+    Need known(Need need, Job job) {
+        return minding > 0 ? needs.by(need, Apart.of(job.desc(), "NO", settings)) : need;
     }
 
     Outlooks outlooks() {
@@ -724,55 +742,14 @@ public final class Scheduler implements Planner {
         return holding.values();
     }
 
-    /** What the job needs in a partition: the same object for all jobs that need the same. */
-    Need need(Job job, dev.muster.core.Partition partition, State state) {
-        Map<String, Need> own = needs.get(job.id());
-        Need known = own == null ? null : own.get(partition.name());
-        if (known != null) {
-            return known;
-        }
-        Need made = Need.of(job.desc(), partition, state);
-        Need need = interned(made);
-        needs.put(job.id(), own == null ? Map.of(partition.name(), need) : with(own, partition.name(), need));
-        return need;
-    }
-
-    private static Map<String, Need> with(Map<String, Need> own, String partition, Need need) {
-        Map<String, Need> more = new TreeMap<>(own);
-        more.put(partition, need);
-        return more;
-    }
-
-    /** The same need in a reservation. */
-    Need shared(Need need, String reservation) {
-        if (reservation.isEmpty()) {
-            return need;
-        }
-        return interned(need.in(reservation));
-    }
-
-    /** The same need of nodes with other features. */
-    Need on(String features, Need need) {
-        return interned(need.on(features));
-    }
-
-    /** The one object for needs that equal it. */
-    Need interned(Need made) {
-        Need known = classes.putIfAbsent(made, made);
-        return known == null ? made : known;
+    /** Those on nodes that were given licences. */
+    Iterable<Job> licensed() {
+        return licensed.values();
     }
 
     @Override
     public boolean matches(String expression, List<String> features) {
         return Features.match(expression, features);
-    }
-
-    /** The same need with its user in it, which counts where others want no stranger beside them. */
-    Need known(Need need, Job job) {
-        if (!someMind() || need.apart() != Apart.ANYBODY) {
-            return need;
-        }
-        return interned(need.by(Apart.of(job.desc(), "NO", settings)));
     }
 
     int running(int arrayJobId) {

@@ -6,8 +6,10 @@ import dev.muster.core.Now;
 import dev.muster.core.State;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Places that the last plan keeps for the first that wait, for one pass: a place counts from its job's turn on, if that does not start. So who
@@ -19,8 +21,10 @@ final class Standing {
     private final Now now;
     private final Map<Integer, List<Forecast.Claim>> claims;
     private final Map<Integer, List<Forecast.Claim>> byNode = new HashMap<>();
-    /** Of nodes that were looked at: when what comes free, as seconds since 1970, CPUs and mebibytes. */
+    /** Of nodes that were looked at: when what comes free, as seconds since 1970, CPUs, mebibytes, and the number of the job that has it. */
     private final Map<Integer, List<long[]>> ends = new HashMap<>();
+    /** Running jobs that are off their nodes for a moment: what they have is free already. */
+    private final Set<Integer> lifted = new HashSet<>();
 
     Standing(Scheduler scheduler, State state, Now now, Map<Integer, List<Forecast.Claim>> claims) {
         this.scheduler = scheduler;
@@ -37,6 +41,14 @@ final class Standing {
     void keep(int jobId) {
         for (Forecast.Claim c : claims.getOrDefault(jobId, List.of())) {
             byNode.computeIfAbsent(c.node(), n -> new ArrayList<>()).add(c);
+        }
+    }
+
+    void lifted(int jobId, boolean off) {
+        if (off) {
+            lifted.add(jobId);
+        } else {
+            lifted.remove(jobId);
         }
     }
 
@@ -77,7 +89,7 @@ final class Standing {
             }
             long left = free;
             for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
-                left += e[0] <= at ? e[cpus ? 1 : 2] : 0;
+                left += e[0] <= at && !lifted.contains((int) e[3]) ? e[cpus ? 1 : 2] : 0;
             }
             for (Forecast.Claim other : here) {
                 left -= other.from() <= at && other.to() > at ? cpus ? other.cpus() : other.memoryMb() : 0;
@@ -93,7 +105,8 @@ final class Standing {
             Job job = state.jobs().at(id);
             for (Allocation.Share s : job.run().allocation().held()) {
                 if (s.node().equals(node.spec.name()) && !s.released() && !Scheduler.gaveItsCores(state, job)) {
-                    out.add(new long[] {now.seconds() + Math.min(Times.HORIZON_S * 2L, Forecast.left(job, now.tickMs())), s.cpus(), s.memoryMb()});
+                    long leftS = Math.min(Times.HORIZON_S * 2L, Forecast.left(job, now.tickMs()));
+                    out.add(new long[] {now.seconds() + leftS, s.cpus(), s.memoryMb(), id});
                 }
             }
         }

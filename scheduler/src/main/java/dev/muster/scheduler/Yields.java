@@ -20,11 +20,15 @@ import java.util.TreeMap;
  * less room than it says, never more. Owned by the core thread.
  */
 final class Yields {
+    private static final int FAILED_MAX = 64;
+
     private final Scheduler scheduler;
     private final Map<String, Category> categories = new HashMap<>();
     private final Map<String, Kind> kinds = new HashMap<>();
     private final Map<Integer, Counted> counted = new HashMap<>();
     private boolean on;
+    /** Goes up when kinds are made anew. */
+    private long era;
 
     private record Counted(Job job, Category of) {}
 
@@ -55,6 +59,8 @@ final class Yields {
         private final BitSet dirty = new BitSet();
         /** Of needs that were found to be too much in this pass, by place. */
         private final List<List<NeedClass>> failed = new ArrayList<>();
+        /** Of needs for which there was no room in this pass beside what is planned, so many of each place. */
+        private final List<List<NeedClass>> planned = new ArrayList<>();
         private long pass = -1;
 
         private Kind(JobDesc example, String partition, int nodes) {
@@ -72,6 +78,7 @@ final class Yields {
     void reset(State state, Iterable<Job> holding) {
         categories.clear();
         kinds.clear();
+        era++;
         counted.clear();
         Preemption.Policy policy = new Preemption.Policy(state);
         on = policy.isOn();
@@ -165,6 +172,10 @@ final class Yields {
         return kind;
     }
 
+    long era() {
+        return era;
+    }
+
     /** All that may have to go for such takers, the oldest first. */
     Iterable<Job> below(Kind kind) {
         Map<Integer, Job> out = new TreeMap<>();
@@ -186,6 +197,11 @@ final class Yields {
                 return true;
             }
         }
+        for (NeedClass f : kind.planned.get(c.where())) {
+            if (c.asksNoLess(f, false)) {
+                return true;
+            }
+        }
         if (!c.isShort(kind.table, memory)) {
             return false;
         }
@@ -194,6 +210,18 @@ final class Yields {
             those.add(c);
         }
         return true;
+    }
+
+    /** There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no less. */
+    void failed(Kind kind, NeedClass c) {
+        if (c.simple) {
+            failedAt(kind, c.where());
+            List<NeedClass> those = kind.planned.get(c.where());
+            those.removeIf(f -> f.asksNoLess(c, false));
+            if (those.size() < FAILED_MAX) {
+                those.add(c);
+            }
+        }
     }
 
     /** All went that have to, and there was no room: there is none before something more becomes free. */
@@ -206,10 +234,12 @@ final class Yields {
         if (kind.pass != scheduler.passes()) {
             kind.pass = scheduler.passes();
             kind.failed.clear();
+            kind.planned.clear();
             refresh(kind);
         }
         while (kind.failed.size() <= where) {
             kind.failed.add(new ArrayList<>());
+            kind.planned.add(new ArrayList<>());
         }
         return kind.failed.get(where);
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  */
 class FairShareTest {
     /** {@code account[/user] shares usage} with accounts before what is in them, two blanks per level. */
-    private static String factors(boolean tree, String lines) {
+    private static String factors(FairShare.Rule rule, String lines) {
         List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", "1")));
         Table<Integer, Long> usage = Table.empty();
         int[] at = new int[10];
@@ -47,7 +47,7 @@ class FairShareTest {
         }
         Accounts known = accounts(assocs, List.of());
         StringBuilder out = new StringBuilder();
-        for (FairShare.Row r : new FairShare(known, usage, tree, 1).rows()) {
+        for (FairShare.Row r : new FairShare(known, usage, rule, 1).rows()) {
             if (!r.assoc().user().isEmpty()) {
                 out.append(out.isEmpty() ? "" : " ").append(r.assoc().user()).append('=').append(String.format(Locale.ROOT, "%.3f", r.factor()));
             }
@@ -69,7 +69,7 @@ class FairShareTest {
 
     @Test
     void theAccountDecidesBeforeTheUser() {
-        assertThat(factors(true, """
+        assertThat(factors(FairShare.Rule.TREE, """
                 a 40
                   /u1 1 10
                   /u2 1 20
@@ -81,7 +81,7 @@ class FairShareTest {
 
     @Test
     void equalsShareTheirRank() {
-        assertThat(factors(true, """
+        assertThat(factors(FairShare.Rule.TREE, """
                 a 1
                   /u1 1
                   /u2 1
@@ -89,7 +89,7 @@ class FairShareTest {
                   /u3 1 100
                 """)).isEqualTo("u1=1.000 u2=1.000 u3=0.333");
         // accounts that are level are ranked as one
-        assertThat(factors(true, """
+        assertThat(factors(FairShare.Rule.TREE, """
                 a 1
                   /u1 1 30
                   /u2 1 20
@@ -101,7 +101,7 @@ class FairShareTest {
 
     @Test
     void parentSharesPutChildrenAmongTheUncles() {
-        assertThat(factors(true, """
+        assertThat(factors(FairShare.Rule.TREE, """
                 a parent
                   /u1 1 10
                   /u2 1 0
@@ -112,12 +112,64 @@ class FairShareTest {
 
     @Test
     void theClassicRule() {
-        assertThat(factors(false, """
+        assertThat(factors(FairShare.Rule.CLASSIC, """
                 a 50
                   /u1 1 0
                 b 50
                   /u2 1 100
-                """)).isEqualTo("u1=0.500 u2=0.250");
+                """)).isEqualTo("u1=1.000 u2=0.250");
+        // the example of classic_fair_share.html, with what others had of the machine
+        assertThat(factors(FairShare.Rule.CLASSIC, """
+                a 40
+                  b 30
+                    /u1 1 20
+                  c 10
+                    /u2 1 25
+                    /u3 1
+                d 60
+                  e 25
+                    /u4 1 25
+                  f 35
+                    /u5 1
+                x 0
+                  /u6 1 30
+                """)).isEqualTo("u1=0.408 u2=0.022 u3=0.125 u4=0.500 u5=0.749 u6=0.000");
+    }
+
+    /** a has had twice its shares: u1, with two thirds of its own, is drawn towards that, and u2, with more, is not. b is alike at each depth. */
+    @Test
+    void whereDepthDoesNotCount() {
+        String lines = """
+                a 20
+                  /u1 1 20
+                  /u2 1 100
+                b 80
+                  c 1
+                    d 1
+                      /u3 1 180
+                e 0
+                  /u4 1
+                """;
+        assertThat(factors(FairShare.Rule.DEPTH_OBLIVIOUS, lines)).isEqualTo("u1=0.280 u2=0.099 u3=0.595 u4=0.000");
+        // whose account has had nothing, and who has had nothing himself
+        assertThat(factors(FairShare.Rule.DEPTH_OBLIVIOUS, """
+                a 1
+                  /u1 1
+                  /u2 parent
+                b 1
+                  /u3 1 50
+                  /u4 1
+                  /u5 parent
+                """)).isEqualTo("u1=1.000 u2=1.000 u3=0.063 u4=1.000 u5=0.250");
+    }
+
+    @Test
+    void theFlagChoosesTheRule() {
+        for (String[] row : new String[][] {{"", "TREE"}, {"NO_FAIR_TREE", "CLASSIC"}, {"DEPTH_OBLIVIOUS", "DEPTH_OBLIVIOUS"},
+            {"NO_FAIR_TREE,depth_oblivious", "DEPTH_OBLIVIOUS"}}) {
+            Cluster c = cluster(row[0].isEmpty() ? "" : "options.priority_flags=" + row[0]);
+            assertThat(Priorities.rule(c.state().settings()).name()).isEqualTo(row[1]);
+        }
     }
 
     // ---- usage

@@ -344,11 +344,20 @@ public final class PlanBenchmark {
     }
 
     /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
-    private void settle() {
-        for (int i = 0; i < SETTLE_MAX && !run(new Command.Schedule(100_000)).changes().isEmpty(); i++) {
+    private List<Cost> settle() {
+        List<Cost> out = new ArrayList<>();
+        for (boolean all = false; !all && out.size() < SETTLE_MAX;) {
+            int[] changes = {0};
+            out.add(cost(() -> {
+                List<Change> made = run(new Command.Schedule(100_000)).changes();
+                changes[0] = made.size();
+                return (int) made.stream().filter(c -> c instanceof Change.JobStarted).count();
+            }));
+            all = changes[0] == 0;
             ms += 10;
             leave();
         }
+        return out;
     }
 
     /** Nodes report those done that had to go. */
@@ -379,10 +388,12 @@ public final class PlanBenchmark {
         scheduler.outlooks().elsewhere(true);
         Cost cold = pass();
         plan(100);
-        settle();
+        List<Cost> settling = settle();
+        print(name + ", until everybody waits", settling.getFirst(), settling);
         for (int places : new int[] {0, 100, 1000}) {
             plan(places);
             Cost first = pass();
+            settle();
             List<Cost> warm = new ArrayList<>();
             List<Cost> anew = new ArrayList<>();
             for (int i = 0; i < times; i++) {

@@ -72,6 +72,59 @@ class PreemptionTest {
     }
 
     @Test
+    void whoeverMakesRoomHasItForHimself() {
+        play("", "options.preempt_mode=CANCEL", """
+                submit kind=BATCH partition=low tasks=2
+                submit kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high tasks=2
+                submit kind=BATCH partition=high tasks=2
+                schedule               -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
+                done 2 n2
+                schedule                                -> 3 RUNNING n2; 4 PENDING
+                done 1 n1
+                schedule                                -> 4 RUNNING n1
+                """);
+    }
+
+    @Test
+    void twoWhoFitTogetherWhereOneLeavesTakeNoMore() {
+        play("", "options.preempt_mode=CANCEL", """
+                submit kind=BATCH partition=low tasks=2
+                submit kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high
+                submit kind=BATCH partition=high
+                schedule               -> 1 RUNNING n1; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
+                schedule               -> 1 RUNNING n1; 3 PENDING; 4 PENDING
+                done 2 n2
+                schedule                                -> 1 RUNNING n1; 3 RUNNING n2; 4 RUNNING n2
+                """);
+    }
+
+    /** Job 3 waits for n1 and n2 and nobody gives way to it; what is kept free for it is no room for a job behind it. */
+    @Test
+    void roomIsNotMadeWhereSomebodyElseIsPlanned() {
+        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10",
+                "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
+                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()), new DbdMessages.QosPolicy(2, "soft", new TreeMap<>()),
+                new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "soft")))), List.of(), List.of())));
+        new Play(c).lines("""
+                submit kind=BATCH charge.qos=normal nodeList=n2 tasks=2 timing.timeLimitMin=60
+                submit kind=BATCH charge.qos=soft nodeList=n3 tasks=2 timing.timeLimitMin=600
+                schedule                                -> 1 RUNNING n2; 2 RUNNING n3
+                submit kind=BATCH charge.qos=normal nodeList=n[1-2] tasks=4 timing.timeLimitMin=600
+                submit kind=BATCH charge.qos=urgent tasks=2 timing.timeLimitMin=600
+                schedule                                -> 1 RUNNING n2; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
+                submit kind=BATCH charge.qos=normal tasks=2 timing.timeLimitMin=30
+                schedule                                -> 5 RUNNING n1 ahead; 4 PENDING
+                done 2 n3
+                schedule                                -> 4 RUNNING n3 ahead; 3 PENDING
+                """);
+    }
+
+    @Test
     void requeuedAndRunAgain() {
         play("", "options.preempt_mode=REQUEUE options.requeue_delay=30", """
                 submit kind=BATCH partition=low tasks=4

@@ -1,0 +1,71 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Job;
+import dev.muster.core.Partition;
+import dev.muster.core.State;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What jobs need, one object per distinct need, so that identity is equality; and each queued job's own by partition. Owned by the core thread. */
+final class Needs {
+    private final Map<Need, Need> all = new HashMap<>();
+    private final Map<Integer, Map<String, Need>> ofJobs = new HashMap<>();
+
+    void clear() {
+        all.clear();
+        ofJobs.clear();
+    }
+
+    /** Which need whose is, is looked at anew. */
+    void forgetJobs() {
+        ofJobs.clear();
+    }
+
+    void forget(int jobId) {
+        ofJobs.remove(jobId);
+    }
+
+    int size() {
+        return all.size();
+    }
+
+    /** What the job needs in a partition. */
+    Need of(Job job, Partition partition, State state) {
+        Map<String, Need> own = ofJobs.get(job.id());
+        Need known = own == null ? null : own.get(partition.name());
+        if (known != null) {
+            return known;
+        }
+        Need need = one(Need.of(job.desc(), partition, state));
+        ofJobs.put(job.id(), own == null ? Map.of(partition.name(), need) : with(own, partition.name(), need));
+        return need;
+    }
+
+    private static Map<String, Need> with(Map<String, Need> own, String partition, Need need) {
+        Map<String, Need> more = new TreeMap<>(own);
+        more.put(partition, need);
+        return more;
+    }
+
+    /** The same need in a reservation, "" for none. */
+    Need in(String reservation, Need need) {
+        return reservation.isEmpty() ? need : one(need.in(reservation));
+    }
+
+    /** The same need of nodes with other features. */
+    Need on(String features, Need need) {
+        return one(need.on(features));
+    }
+
+    /** The same need of somebody in particular, unless it says already whose it is. */
+    Need by(Need need, Apart who) {
+        return need.apart() == Apart.ANYBODY ? one(need.by(who)) : need;
+    }
+
+    /** The one object for needs that equal it. */
+    Need one(Need made) {
+        Need known = all.putIfAbsent(made, made);
+        return known == null ? made : known;
+    }
+}

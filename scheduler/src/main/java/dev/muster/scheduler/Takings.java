@@ -1,0 +1,119 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.model.IndexSet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one pass takes of the nodes: it is given back when the pass is over, because what is decided for good comes with the records. Owned by the
+ * core thread.
+ */
+final class Takings {
+    private final Scheduler scheduler;
+    private final Outlook outlook;
+    private final List<Taken> taken = new ArrayList<>();
+    /** Who came to which node. */
+    private final List<Met> met = new ArrayList<>();
+    /** Of what is taken, what is shared. */
+    private final List<Taken> shares = new ArrayList<>();
+    /** Units alone, of those that go on. */
+    private final List<Taken> resumed = new ArrayList<>();
+    /** Of places that are waited for: what others have yet, until they have left. */
+    private final List<Spoken> spoken = new ArrayList<>();
+
+    private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
+
+    private record Met(NodeSlot node, Apart who) {}
+
+    private record Spoken(NodeSlot node, Allocation.Share rest, Need need) {}
+
+    Takings(Scheduler scheduler, Outlook outlook) {
+        this.scheduler = scheduler;
+        this.outlook = outlook;
+    }
+
+    /** A job starts there. */
+    void take(Job job, Allocation.Share share, Need need) {
+        NodeSlot node = scheduler.node(share.node());
+        int idle = share.cores().intersect(node.freeUnits).count();
+        node.hold(share, need.partition());
+        // it is being rebooted for this job: nobody else comes before it is there
+        if (share.bootId().isEmpty()) {
+            scheduler.rebooting(node);
+        }
+        taken.add(new Taken(node, share, need.partition()));
+        met.add(new Met(node, scheduler.apart(job)));
+        scheduler.meet(met.getLast().who, node, 1);
+        if (need.jobsPerCore() > 1) {
+            node.share(need.partition(), share.cores(), 1);
+            shares.add(taken.getLast());
+        }
+        outlook.take(node, need, idle, share.memoryMb());
+    }
+
+    /** A suspended job has its cores back. */
+    void back(Job job) {
+        for (Allocation.Share s : job.run().allocation().nodes()) {
+            NodeSlot node = scheduler.node(s.node());
+            node.hold(s, job.desc().partition(), true);
+            resumed.add(new Taken(node, s, job.desc().partition()));
+        }
+    }
+
+    /** Somebody waits for others to leave this place: nobody else gets what is free of it, nor may count on what they leave. */
+    void keep(Allocation place, Need need) {
+        for (Allocation.Share s : place.nodes()) {
+            NodeSlot node = scheduler.node(s.node());
+            IndexSet free = node.freeUnits.intersect(s.cores());
+            long memoryMb = Math.max(0, Math.min(node.freeMemoryMb, s.memoryMb()));
+            Map<String, IndexSet> devices = new HashMap<>();
+            Map<String, IndexSet> missing = new HashMap<>();
+            s.gres().forEach((name, ids) -> {
+                devices.put(name, ids.intersect(node.freeGres.getOrDefault(name, IndexSet.empty())));
+                missing.put(name, ids.minus(devices.get(name)));
+            });
+            Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false);
+            node.hold(part, need.partition());
+            taken.add(new Taken(node, part, need.partition()));
+            outlook.take(node, need, free.count(), memoryMb);
+            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), s.cores().minus(free), s.cpus(),
+                    s.memoryMb() - memoryMb, missing, true, false), need));
+        }
+    }
+
+    boolean isSpokenFor() {
+        return !spoken.isEmpty();
+    }
+
+    /** Those who leave are off their nodes: who waits for that has his place. @param there or not any more */
+    void arrive(boolean there) {
+        for (Spoken s : spoken) {
+            if (there) {
+                s.node.hold(s.rest, s.need.partition());
+            } else {
+                s.node.release(s.rest, s.need.partition());
+            }
+            outlook.arrive(s.node, s.need, s.rest, there);
+        }
+    }
+
+    /** The pass is over. */
+    void undo() {
+        for (Taken t : taken) {
+            t.node.release(t.share, t.partition);
+        }
+        for (Met m : met) {
+            scheduler.meet(m.who, m.node, -1);
+        }
+        for (Taken t : shares) {
+            t.node.share(t.partition, t.share.cores(), -1);
+        }
+        for (Taken t : resumed) {
+            t.node.release(t.share, t.partition, true);
+        }
+    }
+}
