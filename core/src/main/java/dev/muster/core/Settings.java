@@ -77,8 +77,14 @@ public record Settings(
      */
     Settings with(Map<String, String> changed, List<Topology> network) {
         Map<String, String> out = new java.util.TreeMap<>(options);
-        out.putAll(changed);
-        out.values().removeIf(String::isEmpty);
+        changed.forEach((name, value) -> {
+            // words that are there already may be empty: that they are there is what they say
+            if (value.isEmpty()) {
+                out.remove(name);
+            } else {
+                out.put(name, value);
+            }
+        });
         return new Settings(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
                 maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS, batchStartTimeoutS,
                 maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog, configOverrides, disableRootJobs,

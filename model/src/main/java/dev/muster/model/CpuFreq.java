@@ -58,6 +58,18 @@ public record CpuFreq(String min, String max, String governor) {
         return level >= 0 ? Long.MAX_VALUE - LEVELS.size() + level : Long.parseLong(value);
     }
 
+    /** How Slurm's interfaces count what is no number of kHz: a high bit, and the level or one bit for each governor. */
+    private static final long NO_NUMBER = 0x8000_0000L;
+    private static final java.util.Map<String, Long> NUMBERS = java.util.Map.of("Low", NO_NUMBER + 1, "Medium", NO_NUMBER + 2, "High", NO_NUMBER + 3,
+            "Highm1", NO_NUMBER + 4, "Conservative", NO_NUMBER + (1 << 27), "OnDemand", NO_NUMBER + (1 << 26),
+            "Performance", NO_NUMBER + (1 << 25), "PowerSave", NO_NUMBER + (1 << 24), "UserSpace", NO_NUMBER + (1 << 23),
+            "SchedUtil", NO_NUMBER + (1 << 22));
+
+    /** {@link #min}, {@link #max} or {@link #governor} as the REST interface has it: kHz, or a number that stands for the word. */
+    public static long number(String word) {
+        return NUMBERS.containsKey(word) ? NUMBERS.get(word) : Long.parseLong(word);
+    }
+
     private static Optional<String> value(String text) {
         return text.matches("[0-9]{1,9}") ? Optional.of(text) : word(LEVELS, text);
     }

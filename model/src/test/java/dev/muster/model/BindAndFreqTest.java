@@ -39,6 +39,14 @@ class BindAndFreqTest {
         assertThat(CpuFreq.parse(text).orElseThrow().text()).isEqualTo(told);
     }
 
+    /** As squeue --json of the original counts them. */
+    @ParameterizedTest
+    @CsvSource({"Low, 2147483649", "Medium, 2147483650", "High, 2147483651", "Highm1, 2147483652", "2400000, 2400000", "OnDemand, 2214592512",
+        "UserSpace, 2155872256", "Performance, 2181038080", "Conservative, 2281701376", "PowerSave, 2164260864", "SchedUtil, 2151677952"})
+    void asNumbers(String word, long number) {
+        assertThat(CpuFreq.number(word)).isEqualTo(number);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "bogus           | unrecognized --cpu-freq argument \"bogus\"",

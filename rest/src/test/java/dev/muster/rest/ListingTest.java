@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rows that are written without a tree say what the tree says, in every version and for whatever slurmctld sends. */
 class ListingTest {
     private static final List<String> STATES = List.of("PENDING", "RUNNING", "COMPLETED", "FAILED", "SUSPENDED", "");
-    private static final List<String> TEXTS = List.of("", "a", "n[1-3]", "\"q\\\"\n", "ä€😀", "1@5:00", "cpu=2,billing=7", "BEGIN,END", "USER");
+    private static final List<String> TEXTS = List.of("", "a", "n[1-3]", "\"q\\\"\n", "ä€😀", "1@5:00", "low-high:ondemand",
+        "cpu=2,billing=7", "BEGIN,END", "USER");
 
     private static Json.Obj row(Random random) {
         Json.Obj j = new Json.Obj().put("jobId", (long) random.nextInt(1, 1 << 30)).put("state", STATES.get(random.nextInt(STATES.size())));
@@ -31,7 +32,7 @@ class ListingTest {
                 default -> { }
             }
         }
-        for (String name : List.of("switches", "mailType", "exclusive", "tresAlloc", "arrayTasks", "reason", "reasonText")) {
+        for (String name : List.of("switches", "cpuFreq", "mailType", "exclusive", "tresAlloc", "arrayTasks", "reason", "reasonText")) {
             j.put(name, TEXTS.get(random.nextInt(TEXTS.size())));
         }
         j.put("flags", new ArrayList<Object>(random.nextBoolean() ? List.of() : List.of("COMPLETING", "NO_SUCH")));

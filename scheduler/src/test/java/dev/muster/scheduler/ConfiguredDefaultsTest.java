@@ -34,6 +34,17 @@ class ConfiguredDefaultsTest {
         assertThat(place("", words, "", job)).as("of the partition").isEqualTo(placed);
     }
 
+    /** SchedulerParameters=enable_user_top and the like: that it is there is what it says, before and after other settings change. */
+    @Test
+    void aWordWithoutAValueStays() {
+        Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes", "options.enable_user_top=");
+        assertThat(c.state().settings().options()).containsEntry("enable_user_top", "");
+        new Play(c).lines("setting root fairsharedampeningfactor 3");
+        assertThat(c.state().settings().options()).containsEntry("enable_user_top", "").containsValue("3");
+        new Play(c).lines("reconfigure");
+        assertThat(c.state().settings().options()).containsEntry("enable_user_top", "").doesNotContainValue("3");
+    }
+
     @Test
     void thePartitionGoesBeforeTheCluster() {
         String all = "options.job_defaults=DefCpuPerGPU=2,DefMemPerGPU=10";

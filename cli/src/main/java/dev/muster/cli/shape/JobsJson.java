@@ -1,12 +1,14 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.JobRows;
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Durations;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.Sluid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Jobs in the shape of {@code slurm/v0.0.45/jobs}: squeue and {@code scontrol show job}. */
 public final class JobsJson {
@@ -64,8 +66,7 @@ public final class JobsJson {
     private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
         "threads_per_core", "threadsPerCore", "tasks_per_core", "tasksPerCore", "tasks_per_node", "tasksPerNode",
         "tasks_per_socket", "tasksPerSocket", "tasks_per_tres", "tasksPerGpu", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
-    private static final String[] UNSET = {"tasks_per_board", "cpu_frequency_minimum", "cpu_frequency_maximum",
-        "cpu_frequency_governor"};
+    private static final String[] UNSET = {"tasks_per_board"};
     private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue",
         "reboot", "reboot"};
     private static final List<Field> FIELDS = table();
@@ -121,6 +122,9 @@ public final class JobsJson {
                 j -> JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j))));
         f.add(new Field.Few("array_task_string", j -> List.of(j.text("arrayTasks"), j.number("arrayMaxRunning")), JobRows::arrayTasks));
         f.add(new Field.Counted("billable_tres", JobsJson::billing, Field.Form.OR_UNSET));
+        f.add(new Field.Few("cpu_frequency_minimum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::min)));
+        f.add(new Field.Few("cpu_frequency_maximum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::max)));
+        f.add(new Field.Few("cpu_frequency_governor", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::governor)));
         f.add(new Field.Few("required_switches", j -> j.text("switches"), j -> switches(j.text("switches"))));
         f.add(new Field.Few("maximum_switch_wait_time", j -> j.text("switches"), j -> switchWait(j.text("switches"))));
         f.add(new Field.Few("state_reason", j -> List.of(j.text("reason"), j.text("reasonText"), j.obj("exit").number("signal")), JobRows::reason));
@@ -163,6 +167,11 @@ public final class JobsJson {
     private static long switchWait(String text) {
         int at = text.indexOf('@');
         return at < 0 ? 0 : Math.max(0, Durations.parseSeconds(text.substring(at + 1)).orElse(0));
+    }
+
+    private static Json.Obj frequency(Json.Obj j, Function<CpuFreq, String> part) {
+        return CpuFreq.parse(j.text("cpuFreq")).map(part).filter(word -> !word.isEmpty()).map(word -> Tree.number(CpuFreq.number(word)))
+                .orElseGet(Tree::unset);
     }
 
     private static List<String> flags(Json.Obj j) {
