@@ -3,7 +3,9 @@ package dev.muster.cli;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Frames;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
@@ -72,6 +74,11 @@ public interface Host {
 
     /** Reads a file as the caller, at most maxBytes and one more. */
     byte[] readFile(String path, int maxBytes) throws IOException;
+
+    /** Opens a file as the caller; only in the caller's own process is it read as it is asked for. */
+    default InputStream openFile(String path) throws IOException {
+        return new ByteArrayInputStream(readFile(path, Integer.MAX_VALUE - 8));
+    }
 
     /** Writes a file as the caller. */
     void writeFile(String path, byte[] content, int mode) throws IOException;

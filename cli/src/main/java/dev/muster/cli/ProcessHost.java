@@ -7,6 +7,7 @@ import dev.muster.transport.Session;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -401,6 +402,11 @@ final class ProcessHost implements Host {
         Session session = ofNodes();
         return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs).over(conf().tls()), message,
                 request, inFlight);
+    }
+
+    @Override
+    public InputStream openFile(String path) throws IOException {
+        return new FileInputStream(path);
     }
 
     @Override

@@ -692,7 +692,7 @@ final class Srun implements Command {
         if (!StepFiles.isMode(text)) {
             String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(o).workDir());
             try {
-                in = new ByteArrayInputStream(c.host().readFile(path, INPUT_BYTES_MAX));
+                in = c.host().openFile(path);
             } catch (IOException e) {
                 throw c.bad(o.exitError(1), "Could not open stdin file: "
                         + (java.nio.file.Files.exists(java.nio.file.Path.of(path)) ? reason(path) : "No such file or directory"));
