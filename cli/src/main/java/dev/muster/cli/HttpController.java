@@ -125,6 +125,7 @@ final class HttpController implements Controller {
         host.inFlight.begins(client);
         try {
             Client.Response r = client.post(path, body, timeoutMs);
+            // before another thread may have it
             host.inFlight.ended();
             give(client);
             return r;

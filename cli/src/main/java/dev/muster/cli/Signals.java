@@ -4,10 +4,13 @@ package dev.muster.cli;
 public final class Signals {
     /** No signal: how a task ends whose step the kernel killed something of for its memory. */
     static final int OUT_OF_MEMORY = 125;
+    static final int HUP = 1;
     static final int INT = 2;
     static final int QUIT = 3;
     static final int KILL = 9;
     static final int USR1 = 10;
+    static final int USR2 = 12;
+    static final int ALRM = 14;
     static final int TERM = 15;
     static final int CONT = 18;
     static final int STOP = 19;

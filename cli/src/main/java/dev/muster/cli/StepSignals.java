@@ -11,8 +11,8 @@ import java.util.Map;
  * after the step was made, but before srun has its tasks, waits for that: the step may run already, and nobody else would end it.
  */
 final class StepSignals {
-    private static final Map<String, Integer> CAUGHT = Map.of("INT", Signals.INT, "TERM", Signals.TERM, "QUIT", Signals.QUIT, "HUP", 1,
-            "USR1", Signals.USR1, "USR2", 12, "ALRM", 14);
+    private static final Map<String, Integer> CAUGHT = Map.of("INT", Signals.INT, "TERM", Signals.TERM, "QUIT", Signals.QUIT, "HUP", Signals.HUP,
+            "USR1", Signals.USR1, "USR2", Signals.USR2, "ALRM", Signals.ALRM);
     private static final int AGAIN_MS = 20;
 
     private final CommandContext c;
@@ -134,7 +134,7 @@ final class StepSignals {
     private static void act(StepRun run, int number) {
         switch (number) {
             case Signals.INT -> run.interrupt();
-            case Signals.TERM, Signals.QUIT, 1 -> run.forceEnd();
+            case Signals.TERM, Signals.QUIT, Signals.HUP -> run.forceEnd();
             default -> run.signal(number);
         }
     }

@@ -8,7 +8,6 @@ import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.LimitField;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,21 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ChangesTest {
     private Book book = Book.initial(1);
 
-    /** {@code verb entity where… set…}: words with = after the word "set" are settings. */
     private Changed as(String actor, boolean superuser, String line) {
-        String[] word = line.split(" ");
-        Map<String, String> where = new LinkedHashMap<>();
-        Map<String, String> set = new LinkedHashMap<>();
-        Map<String, String> to = where;
-        for (int i = 2; i < word.length; i++) {
-            if (word[i].equals("set")) {
-                to = set;
-            } else {
-                to.put(word[i].substring(0, word[i].indexOf('=')), word[i].substring(word[i].indexOf('=') + 1));
-            }
-        }
         Book draft = book.draft();
-        Changed result = new Changes(draft, actor, superuser, new Change(word[0], word[1], set, where, true), 7).run();
+        Changed result = new Changes(draft, actor, superuser, Lines.change(line), 7).run();
         if (result.error().isEmpty()) {
             book = Book.of(draft);
         }

@@ -2,7 +2,6 @@ package dev.muster.accounting.book;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.Transaction;
 import java.util.ArrayList;
@@ -21,19 +20,8 @@ class FiltersTest {
     private final List<Map<String, String>> log = new ArrayList<>();
 
     private void root(String line) {
-        Map<String, String> where = new LinkedHashMap<>();
-        Map<String, String> set = new LinkedHashMap<>();
-        Map<String, String> to = where;
-        String[] word = line.split(" ");
-        for (int i = 2; i < word.length; i++) {
-            if (word[i].equals("set")) {
-                to = set;
-            } else {
-                to.put(word[i].substring(0, word[i].indexOf('=')), word[i].substring(word[i].indexOf('=') + 1));
-            }
-        }
         Book draft = book.draft();
-        assertThat(new Changes(draft, "root", true, new Change(word[0], word[1], set, where, true), 7).run().error()).as(line).isEmpty();
+        assertThat(new Changes(draft, "root", true, Lines.change(line), 7).run().error()).as(line).isEmpty();
         for (Transaction t : draft.transactions()) {
             log.add(Map.of("ID", Integer.toString(log.size() + 1), "Time", "7", "Action", t.action(), "Actor", t.actor(), "Cluster", t.cluster(),
                     "Where", t.name(), "Info", t.info()));
