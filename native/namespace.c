@@ -67,15 +67,24 @@ static bool ask(int say, char what, int wait_for)
     return write(say, &what, 1) == 1 && read(wait_for, &byte, 1) == 1;
 }
 
-/* The process that has the namespaces first: puts everything in place, says so, and waits until they are kept. */
+/*
+ * The process that has the namespaces first: makes mount namespaces until one is kept, puts everything in place, says so, and waits
+ * until the others are kept.
+ */
 static int inside(int say, int wait_for, const struct kinds *kinds, int count, char **pairs)
 {
     pid_t first = 0;
     char byte = 'r';
     if (kinds->user && (unshare(CLONE_NEWUSER) < 0 || !ask(say, 'u', wait_for) || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0))
         return wrong("cannot make", "a user namespace");
-    if (unshare(CLONE_NEWNS | (kinds->pid ? CLONE_NEWPID : 0)) < 0)
-        return wrong("cannot make", "a namespace");
+    if (kinds->pid && unshare(CLONE_NEWPID) < 0)
+        return wrong("cannot make", "a namespace of processes");
+    do {
+        if (unshare(CLONE_NEWNS) < 0)
+            return wrong("cannot make", "a namespace");
+        if (write(say, "n", 1) != 1 || read(wait_for, &byte, 1) != 1)
+            return 1;
+    } while (byte == 'a');
     if (mount(NULL, "/", NULL, MS_REC | (kinds->slave ? MS_SLAVE : MS_PRIVATE), NULL) < 0)
         return wrong("cannot detach", "/");
     for (int i = 0; i < count; i++) {
@@ -162,9 +171,40 @@ static bool keep(const char *file, pid_t of, int which)
     int fd = open(place, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0)
         close(fd);
-    if (fd >= 0 && mount(self, place, NULL, MS_BIND, NULL) == 0)
-        return true;
-    wrong("cannot keep a namespace at", place);
+    return fd >= 0 && mount(self, place, NULL, MS_BIND, NULL) == 0;
+}
+
+/* Undoes what keep and keep_place did. */
+static bool let_go(char *file)
+{
+    char place[4200];
+    for (int i = 0; i < 3; i++) {
+        kept_at(place, sizeof place, file, i);
+        if (umount2(place, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
+            return wrong("cannot let go of", place), false;
+    }
+    char *above = dirname(file);
+    if (umount2(above, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
+        return wrong("cannot let go of", above), false;
+    return true;
+}
+
+/*
+ * Linux keeps a mount namespace only in an older one, and from 6.18 on tells their ages by numbers that each processor takes in
+ * batches: a namespace made on another processor than the one around it (as a service with PrivateTmp has one) may look older than
+ * it. Making another takes the next number, until the batch is used up.
+ */
+enum { AGES = 4096 };
+
+static bool keep_mounts(const char *file, pid_t child, int say, int wait_for)
+{
+    for (int i = 0; i < AGES; i++) {
+        if (keep(file, child, 2))
+            return write(say, "k", 1) == 1;
+        char byte;
+        if (errno != EINVAL || write(say, "a", 1) != 1 || read(wait_for, &byte, 1) != 1)
+            return false;
+    }
     return false;
 }
 
@@ -204,14 +244,19 @@ static int make(int argc, char **argv)
     bool good = child > 0 && read(ready[0], &byte, 1) == 1;
     if (good && byte == 'u')
         good = map_users(child, kinds.user_script) && write(go[1], "m", 1) == 1 && read(ready[0], &byte, 1) == 1;
-    good = good && byte == 'r' && read(ready[0], &first, sizeof first) == sizeof first;
+    if (good && !keep_mounts(argv[0], child, go[1], ready[0]))
+        good = !wrong("cannot keep a namespace at", argv[0]);
+    good = good && read(ready[0], &byte, 1) == 1 && byte == 'r' && read(ready[0], &first, sizeof first) == sizeof first;
     pid_t of = first ? first : child;
-    good = good && (!kinds.user || keep(argv[0], of, 0)) && (!kinds.pid || keep(argv[0], of, 1)) && keep(argv[0], of, 2);
+    if (good && !((!kinds.user || keep(argv[0], of, 0)) && (!kinds.pid || keep(argv[0], of, 1))))
+        good = !wrong("cannot keep namespaces beside", argv[0]);
     if (!good && first > 0)
         kill(first, SIGKILL);
     close(go[1]);
     if (child > 0)
         waitpid(child, &status, 0);
+    if (!good)
+        let_go(argv[0]);
     return good ? 0 : 1;
 }
 
@@ -236,15 +281,8 @@ static void end_processes(const char *file)
 
 static int drop(char *file)
 {
-    char place[4200];
     end_processes(file);
-    for (int i = 0; i < 3; i++) {
-        kept_at(place, sizeof place, file, i);
-        if (umount2(place, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
-            return wrong("cannot let go of", place);
-    }
-    char *above = dirname(file);
-    return umount2(above, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT ? wrong("cannot let go of", above) : 0;
+    return let_go(file) ? 0 : 1;
 }
 
 int namespace_main(int argc, char **argv)

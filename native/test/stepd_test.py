@@ -588,6 +588,30 @@ def test_status_file_is_begun_anew_when_it_is_long():
     assert not os.path.exists(step.step + "/status.new")
 
 
+def test_namespaces_are_kept_whatever_processor_made_the_one_around():
+    if os.geteuid() or subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
+        print("      skipped: no mount namespaces here")
+        return
+    cpus = sorted(os.sched_getaffinity(0))[:4]
+    for around in cpus:
+        for own in cpus:
+            place = tempfile.mkdtemp(prefix="stepd-ns-")
+            script = (f"taskset -c {own} {STEPD} --namespace make {place}/.ns private,pid {place}= && grep -c ' {place}/.ns' /proc/self/mounts"
+                      f" && {STEPD} --namespace drop {place}/.ns && ! grep ' {place}' /proc/self/mounts")
+            r = subprocess.run(["taskset", "-c", str(around), "unshare", "-m", "sh", "-c", script], capture_output=True, text=True)
+            assert r.returncode == 0 and r.stdout == "2\n", (around, own, r)
+
+
+def test_a_namespace_that_cannot_be_made_leaves_no_mount():
+    if os.geteuid() or subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
+        print("      skipped: no mount namespaces here")
+        return
+    place = tempfile.mkdtemp(prefix="stepd-ns-")
+    script = f"{STEPD} --namespace make {place}/.ns private,pid {place}/missing={place}; echo $?; grep -c {place} /proc/self/mounts"
+    r = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True)
+    assert r.stdout == "1\n0\n" and "cannot mount" in r.stderr, r
+
+
 def main():
     names = sys.argv[2:] or [n for n in globals() if n.startswith("test_")]
     failed = 0

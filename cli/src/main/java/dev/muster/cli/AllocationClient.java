@@ -152,6 +152,18 @@ final class AllocationClient {
         return c.host().controller().call("AwaitAllocation", q);
     }
 
+    static boolean isPending(Json.Obj allocation) {
+        return allocation.text("state").equals("PENDING");
+    }
+
+    /** For those who need a job that runs, and wait for none. */
+    static void mustRun(Json.Obj allocation) throws SlurmException {
+        if (isOver(allocation) || isPending(allocation)) {
+            SlurmErrno why = isOver(allocation) ? SlurmErrno.ALREADY_DONE : SlurmErrno.JOB_PENDING;
+            throw new SlurmException(why.number(), why.sentence());
+        }
+    }
+
     static boolean isOver(Json.Obj allocation) {
         return switch (allocation.text("state")) {
             case "", "PENDING", "RUNNING", "SUSPENDED" -> false;

@@ -243,7 +243,9 @@ final class Sbcast implements Command {
 
     private static Json.Obj lookup(CommandContext c, String typed, int job) throws UsageException {
         try {
-            return c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) Math.max(0, job)));
+            Json.Obj allocation = c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) Math.max(0, job)));
+            AllocationClient.mustRun(allocation);
+            return allocation;
         } catch (SlurmException e) {
             boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
             throw c.bad(255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));

@@ -338,27 +338,29 @@ final class Scontrol implements Command {
         if (rest.isEmpty()) {
             return tooFew(c, "wait_job");
         }
-        Json.Obj q = new Json.Obj();
-        q.put("jobId", Math.max(0, OptionCheck.parseNumber(rest.getFirst())));
-        q.put("waitMs", 20_000L);
+        String id = rest.getFirst();
+        if (OptionCheck.parseNumber(id) <= 0) {
+            c.err().print("Invalid job_id " + id);      // the original ends no line here
+            return 1;
+        }
+        Json.Obj q = new Json.Obj().put("jobId", OptionCheck.parseNumber(id)).put("waitMs", 0L);
         while (true) {
             Json.Obj a;
             try {
                 a = c.host().controller().call("AwaitAllocation", q);
             } catch (SlurmException e) {
-                c.info("Problem running job " + rest.getFirst());
+                c.info("Problem running job " + id);
                 return 1;
             }
             if (a.flag("ready")) {
-                c.out().println("Job " + rest.getFirst() + " is ready");
+                c.info("Nodes are ready for job " + id);
                 return 0;
             }
-            String state = a.text("state");
-            if (!state.isEmpty() && !state.equals("PENDING") && !state.equals("RUNNING")
-                    && !state.equals("SUSPENDED")) {
-                c.info("Job " + rest.getFirst() + " is no longer running");
+            if (AllocationClient.isOver(a) || AllocationClient.isPending(a)) {
+                c.info("Job " + id + " no longer running");
                 return 1;
             }
+            q.put("waitMs", 20_000L);
         }
     }
 

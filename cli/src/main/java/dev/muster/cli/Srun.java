@@ -30,6 +30,8 @@ final class Srun implements Command {
         this.addresses = addresses;
     }
 
+    private static final java.util.Set<SlurmErrno> NO_JOB_TO_RUN_IN =
+            java.util.EnumSet.of(SlurmErrno.INVALID_JOB_ID, SlurmErrno.ALREADY_DONE, SlurmErrno.JOB_PENDING);
     private static final int INPUT_BYTES_MAX = 1 << 30;
     private static final int STEP_WAIT_MS = 20_000;
     private static final int RETRY_MS = 1_000;
@@ -193,12 +195,14 @@ final class Srun implements Command {
             Json.Obj q = new Json.Obj();
             q.put("jobId", (long) jobId);
             allocation = StepManager.call(c, "AwaitAllocation", q);
-            if (AllocationClient.isOver(allocation)) {
-                throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence());
-            }
+            AllocationClient.mustRun(allocation);
         } catch (SlurmException e) {
-            c.error("Unable to confirm allocation for job " + jobId + ": " + e.getMessage());
-            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
+            switch (SlurmErrno.of(e.errno())) {
+                case ACCESS_DENIED -> c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
+                case ALREADY_DONE -> c.error("Slurm job " + jobId + " has expired");
+                default -> c.error("Unable to confirm allocation for job " + jobId + ": " + e.getMessage());
+            }
+            if (NO_JOB_TO_RUN_IN.contains(SlurmErrno.of(e.errno()))) {
                 c.info("Check SLURM_JOB_ID environment variable. Expired or invalid job " + jobId);
             }
             return Optional.empty();

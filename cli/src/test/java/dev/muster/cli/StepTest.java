@@ -352,7 +352,36 @@ class StepTest {
         assertThat(host.run("srun --jobid=99 true")).isEqualTo(new FakeHost.Ran(1, "", "srun: error: Unable to confirm "
                 + "allocation for job 99: Invalid job id specified\n"
                 + "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 99\n"));
+        host.refuse("AwaitAllocation", 2002, "Access/permission denied");
+        assertThat(host.run("srun --jobid=99 true").err()).isEqualTo("srun: error: Unable to create step for job 99: Access/permission denied\n");
         assertThat(host.run("srun --mpi=list").out()).isEqualTo("MPI plugin types are...\n\tnone\n");
+    }
+
+    /** Neither srun nor sbcast nor wait_job waits for a job to start. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            PENDING   | srun --jobid=7 true              | 1   | srun: error: Unable to confirm allocation for job 7: Job is pending execution
+            COMPLETED | srun --jobid=7 true              | 1   | srun: error: Slurm job 7 has expired
+            PENDING   | sbcast -j 7 /etc/hostname /tmp/x | 255 | sbcast: error: Slurm job 7 lookup error: Job is pending execution
+            FAILED    | sbcast -j 7 /etc/hostname /tmp/x | 255 | sbcast: error: Slurm job 7 lookup error: Job/step already completing or completed
+            PENDING   | scontrol wait_job 7              | 1   | scontrol: Job 7 no longer running
+            TIMEOUT   | scontrol wait_job 7              | 1   | scontrol: Job 7 no longer running
+            """)
+    void jobsThatDoNotRun(String state, String command, int rc, String said) {
+        host.files.put("/etc/hostname", "h");
+        host.reply("AwaitAllocation", "{\"jobId\":7,\"state\":\"" + state + "\",\"nodes\":\"\"}");
+        FakeHost.Ran ran = host.run(command);
+        assertThat(ran.rc()).isEqualTo(rc);
+        assertThat(ran.err().lines().findFirst()).contains(said);
+        String hint = "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 7\n";
+        assertThat(ran.err().contains(hint)).isEqualTo(command.startsWith("srun"));
+    }
+
+    @Test
+    void aJobThatIsReady() {
+        host.reply("AwaitAllocation", "{\"jobId\":7,\"state\":\"RUNNING\",\"ready\":true}");
+        assertThat(host.run("scontrol wait_job 7")).isEqualTo(new FakeHost.Ran(0, "", "scontrol: Nodes are ready for job 7\n"));
+        assertThat(host.run("scontrol wait_job x")).isEqualTo(new FakeHost.Ran(1, "", "Invalid job_id x"));
     }
 
     @Test

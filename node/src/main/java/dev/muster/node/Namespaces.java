@@ -49,7 +49,15 @@ final class Namespaces {
         Path kept = directory.resolve(KEPT_AT);
         if (!isKept(kept)) {
             remove(share.jobId());      // of an earlier boot
-            make(share, directory, kept, environment);
+            boolean made = false;
+            try {
+                make(share, directory, kept, environment);
+                made = true;
+            } finally {
+                if (!made) {
+                    remove(share.jobId());
+                }
+            }
         }
         return Optional.of(kept);
     }
@@ -110,7 +118,6 @@ final class Namespaces {
         }
         Optional<String> error = script(conf.cloneScript(), share.jobId(), kept, environment);
         if (error.isPresent()) {
-            remove(share.jobId());
             throw new IOException("CloneNSScript: " + error.get());
         }
     }
