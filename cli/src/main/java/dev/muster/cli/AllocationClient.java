@@ -13,12 +13,19 @@ final class AllocationClient {
 
     private final CommandContext c;
     private final JobOptions o;
+    private List<String> command = List.of();
     private boolean waitedInQueue;
     private boolean heterogeneous;
 
     AllocationClient(CommandContext c, JobOptions o) {
         this.c = c;
         this.o = o;
+    }
+
+    /** What the allocation is made for: jobs show it as their command. */
+    AllocationClient running(List<String> program) {
+        command = program.isEmpty() ? List.of() : List.of(program.getFirst());
+        return this;
     }
 
     /** Had to wait in the queue: salloc rings the bell then. */
@@ -36,7 +43,7 @@ final class AllocationClient {
         for (int i = 0; i < components.size(); i++) {
             JobOptions own = components.get(i);
             String name = i > 0 && own.has(JobOption.JOB_NAME) ? own.text(JobOption.JOB_NAME) : names.get(Math.min(i, names.size() - 1));
-            parts.add(new Json.Obj().put("job", new JobRequest(own).job(kind, name, List.of())).put("environment", new ArrayList<>()));
+            parts.add(new Json.Obj().put("job", new JobRequest(own).job(kind, name, command)).put("environment", new ArrayList<>()));
         }
         heterogeneous = components.size() > 1;
         Json.Obj q = heterogeneous ? new Json.Obj().put("parts", parts) : (Json.Obj) parts.getFirst();

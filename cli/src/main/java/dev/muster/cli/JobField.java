@@ -124,6 +124,7 @@ enum JobField {
     TRES_PER_TASK(0, "tres-per-task", "TRES_PER_TASK", "tresPerTask"),
     UID('U', "userid", "UID", "userId"),
     USER('u', "username", "USER", "userName"),
+    WAIT4SWITCH(0, "wait4switch", "WAIT4SWITCH", "switches"),
     WCKEY('w', "wckey", "WCKEY", "wckey"),
     WORK_DIR('Z', "workdir", "WORK_DIR", "workDir");
 
@@ -279,7 +280,9 @@ enum JobField {
             case REASON_LIST -> JobRows.nodesOrReason(j);
             case REQ_NODES -> j.text("nodeListRequested");
             case REQUEUE -> bit(j, "requeue");
-            case REQ_SWITCH -> j.text("switches").isEmpty() ? "0" : j.text("switches");
+            case REQ_SWITCH -> j.text("switches").isEmpty() ? "0" : j.text("switches").split("@")[0];
+            case WAIT4SWITCH -> Durations.brief(j.text("switches").indexOf('@') < 0 ? 0
+                    : Durations.parseSeconds(j.text("switches").split("@")[1]).orElse(0));
             case RESERVATION -> JobRows.orNull(j.text("reservation"));
             case RESTART_COUNT -> n(j, "restarts");
             case SCHED_NODES -> JobRows.orNull(j.text("schedNodes"));

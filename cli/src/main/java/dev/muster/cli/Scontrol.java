@@ -53,7 +53,7 @@ final class Scontrol implements Command {
                 case "all" -> s.all = true;
                 case "hide" -> s.all = false;
                 case "cluster", "clusters" -> Clusters.checked(c, h.value());
-                case "details" -> s.details = true;
+                case "detail", "details" -> s.details = true;
                 case "future" -> s.future = true;
                 case "oneliner" -> s.oneLine = true;
                 case "quiet" -> s.quiet = true;
@@ -93,6 +93,10 @@ final class Scontrol implements Command {
         String typed = words.getFirst();
         String k = Texts.lower(typed);
         List<String> rest = words.subList(1, words.size());
+        if (rest.size() > most(typed)) {
+            c.err().println("too many arguments for keyword:" + typed);
+            return 1;
+        }
         switch (k) {
             case "all" -> s.all = true;
             case "hide" -> s.all = false;
@@ -104,6 +108,7 @@ final class Scontrol implements Command {
                 s.verbose = true;
             }
             case "version" -> c.out().println(Release.LINE);
+            case "exit", "quit", "q" -> { }     // there is nothing to end
             case "help" -> ScontrolHelp.print(c, OPTIONS);
             case "listjobs" -> {
                 return ScontrolNode.list(c, false);
@@ -145,6 +150,16 @@ final class Scontrol implements Command {
         return 0;
     }
 
+    /** How many words may follow. */
+    private static int most(String typed) {
+        return switch (Texts.lower(typed)) {
+            case "all", "hide", "details", "detail", "oneliner", "quiet", "verbose", "version", "help", "exit", "quit", "q", "ping",
+                    "completing", "abort" -> 0;
+            case "wait_job", "setdebug", "setdebugflags", "schedloglevel", "fsdampeningfactor", "pidinfo", "shutdown" -> 1;
+            default -> Integer.MAX_VALUE;
+        };
+    }
+
     /** What follows, in the interactive mode, is about that cluster. */
     private static int cluster(CommandContext c, List<String> rest) throws SlurmException, UsageException {
         if (rest.size() != 1) {
@@ -166,6 +181,10 @@ final class Scontrol implements Command {
     private static int more(CommandContext c, Switches s, String typed, String k, List<String> rest)
             throws SlurmException, UsageException {
         if (is(typed, "show", 1) && !k.equals("s")) {
+            if (isTooMuchToShow(rest)) {
+                c.err().println("too many arguments for keyword:show");
+                return 1;
+            }
             return show(c, s, rest);
         }
         if (is(typed, "update", 2)) {
@@ -189,6 +208,10 @@ final class Scontrol implements Command {
             case "power" -> ScontrolPower.power(c, rest);
             case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
             case "shutdown" -> {
+                if (!rest.isEmpty() && !is(rest.getFirst(), "slurmctld", 5)) {
+                    c.err().println("invalid shutdown argument:" + rest.getFirst());
+                    yield 1;
+                }
                 Json.Obj q = new Json.Obj();
                 JobRequest.put(q, "controllerOnly", !rest.isEmpty() && is(rest.getFirst(), "slurmctld", 5));
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
@@ -229,7 +252,7 @@ final class Scontrol implements Command {
     /** There is no second controller that could. */
     private static int takeover(CommandContext c, List<String> rest) {
         c.err().println(rest.isEmpty() ? "slurm_takeover error: no backup controller is configured"
-                : "takeover: invalid backup controller index (" + rest.getFirst() + ")");
+                : rest.size() > 1 ? "takeover: too many arguments" : "takeover: invalid backup controller index (" + rest.getFirst() + ")");
         return 1;
     }
 
@@ -246,8 +269,9 @@ final class Scontrol implements Command {
     }
 
     private static int errnumstr(CommandContext c, List<String> rest) {
-        if (rest.isEmpty()) {
-            return tooFew(c, "errnumstr");
+        if (rest.size() != 1) {
+            c.err().println("one arguments required for keyword:errnumstr");
+            return 1;
         }
         long number = OptionCheck.parseNumber(rest.getFirst());
         if (number < 0 || number > Integer.MAX_VALUE) {
@@ -371,9 +395,9 @@ final class Scontrol implements Command {
         if (is(rest.getFirst(), "config", 1)) {
             return ScontrolWrite.config(c, rest.size() > 1 ? rest.get(1) : "");
         }
-        if (!is(rest.getFirst(), "batch_script", 1) || rest.size() < 2) {
-            c.err().println(rest.size() < 2 ? "too few arguments for keyword:write"
-                    : "invalid write argument: " + rest.getFirst());
+        boolean known = is(rest.getFirst(), "batch_script", 1);
+        if (!known || rest.size() < 2) {
+            c.err().println(known ? "too few arguments for keyword:write" : "invalid write argument:" + rest.getFirst());
             return 1;
         }
         Json.Obj q = new Json.Obj();
@@ -405,6 +429,13 @@ final class Scontrol implements Command {
                     + Times.isoOr(j.number("endTime"), c.host().zone(), "Unknown") + " Nodes=" + j.text("nodes"));
         }
         return 0;
+    }
+
+    /** Those that take a list of what is wanted. */
+    private static final List<String> SHOWN_BY_PARTS = List.of("assoc_mgr", "topology", "topoconf");
+
+    private static boolean isTooMuchToShow(List<String> rest) {
+        return rest.size() > 2 && SHOWN_BY_PARTS.stream().noneMatch(entity -> is(rest.getFirst(), entity, 4));
     }
 
     private static int show(CommandContext c, Switches s, List<String> rest) throws SlurmException, UsageException {

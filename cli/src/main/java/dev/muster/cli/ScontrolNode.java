@@ -116,7 +116,8 @@ final class ScontrolNode {
 
     static int pidInfo(CommandContext c, List<String> rest) throws SlurmException {
         if (rest.isEmpty()) {
-            return Scontrol.tooFew(c, "pidinfo");
+            c.err().println("missing argument for keyword:pidinfo");
+            return 1;
         }
         long pid = OptionCheck.parseNumber(rest.getFirst());
         List<Json.Obj> found = pid <= 0 ? List.of() : steps(c, 0, pid);

@@ -15,6 +15,15 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
+    private static boolean isKnown(CommandContext c, String job) throws UsageException {
+        try {
+            return !c.host().controller().call("QueryJobs", new Json.Obj().put("jobs", List.of(job)).put("allStates", Boolean.TRUE)
+                    .put("fields", List.of("jobId"))).objects("jobs").isEmpty();
+        } catch (SlurmException e) {
+            return false;
+        }
+    }
+
     /** Job 0 is every job, 0_3 every array's task 3. */
     static int jobs(CommandContext c, Scontrol.Switches s, String typed) throws UsageException {
         boolean every = typed.matches("0(_[0-9]{1,9})?");
@@ -40,6 +49,10 @@ final class ScontrolShow {
         List<Json.Obj> jobs = reply.objects("jobs");
         jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
         if (jobs.isEmpty() && task >= 0) {
+            c.out().println("Job " + typed + " not found");
+            return 1;
+        }
+        if (jobs.isEmpty() && id.indexOf('_') > 0 && isKnown(c, id.substring(0, id.indexOf('_')))) {
             c.out().println("Job " + typed + " not found");
             return 1;
         }

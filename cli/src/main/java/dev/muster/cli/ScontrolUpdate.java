@@ -209,7 +209,8 @@ final class ScontrolUpdate {
     /** {@code StepId=12.0 TimeLimit=5}; without a step's number all steps that the job has. */
     private static int step(CommandContext c, Change step, List<Change> all) {
         if (!JobIds.isJobOrStep(step.value)) {
-            c.err().println("Invalid StepID parameter (" + step.value + ")");
+            c.err().println("Invalid StepID parameter: " + step.typed);
+            c.err().println("Request aborted");
             return 1;
         }
         Json.Obj changes = changesWithout(all, step);
@@ -299,11 +300,16 @@ final class ScontrolUpdate {
                 if (isUnknownKey(c, e, all)) {
                     return 1;
                 }
-                c.err().println(e.getMessage() + " for job " + id);
+                c.err().println(failed(id, e.getMessage()));
                 rc = 1;
             }
         }
         return rc;
+    }
+
+    /** Tasks of arrays come before what is wrong with them, jobs after it. */
+    private static String failed(String id, String error) {
+        return id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
     }
 
     private static List<String> byName(CommandContext c, String name) throws SlurmException {
@@ -461,7 +467,7 @@ final class ScontrolUpdate {
         try {
             for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
                 error = e.text("error");
-                c.err().println(error + " for job " + e.text("job"));
+                c.err().println(failed(e.text("job"), error));
                 rc = 1;
             }
         } catch (SlurmException e) {

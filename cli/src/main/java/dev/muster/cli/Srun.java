@@ -217,7 +217,7 @@ final class Srun implements Command {
         if (o.typed(JobOption.RELATIVE)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
-        AllocationClient client = new AllocationClient(c, o);
+        AllocationClient client = new AllocationClient(c, o).running(program);
         String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
                 ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
         // a job of one step would be over when its program has been copied

@@ -101,7 +101,51 @@ final class UpdateValues {
         return List.of();
     }
 
+    private static final String COUNT = "[0-9]{1,10}";
+    private static final String SIZE = "[0-9]{1,18}([kmgtpKMGTP]([bB])?)?";
+    private static final String SWITCH = "(?i)yes|no|y|n|true|false|0|1";
+
+    /** A key of a job, how it is called in errors, and what its value looks like. */
+    private record Form(String name, String pattern) {}
+
+    private static final Map<String, Form> FORMS = Map.ofEntries(Map.entry("mincpusnode", new Form("MinCPUsNode", COUNT)),
+            Map.entry("minmemorynode", new Form("MinMemoryNode", SIZE)), Map.entry("minmemorycpu", new Form("MinMemoryCPU", SIZE)),
+            Map.entry("mintmpdisknode", new Form("MinTmpDiskNode", SIZE)), Map.entry("numtasks", new Form("NumTasks", COUNT)),
+            Map.entry("requeue", new Form("Requeue", "[01]")), Map.entry("corespec", new Form("CoreSpec", COUNT)),
+            Map.entry("threadspec", new Form("ThreadSpec", COUNT)), Map.entry("cpuspertask", new Form("CPUsPerTask", COUNT)),
+            Map.entry("ntaskspernode", new Form("NtasksPerNode", COUNT)), Map.entry("arraytaskthrottle", new Form("ArrayTaskThrottle", COUNT)),
+            Map.entry("contiguous", new Form("Contiguous", SWITCH)), Map.entry("oversubscribe", new Form("OverSubscribe", SWITCH)),
+            Map.entry("shared", new Form("OverSubscribe", SWITCH)), Map.entry("reboot", new Form("reboot", SWITCH)),
+            Map.entry("priority", new Form("Priority", "(?i)infinite|" + COUNT)), Map.entry("switches", new Form("Switches", "|[0-9]{1,9}(@.*)?")),
+            Map.entry("numcpus", new Form("NumCPUs", COUNT + "(-" + COUNT + ")?")));
+    /** Nice values beyond it are none. */
+    private static final long NICE_MOST = 2_147_483_645L;
+
+    private static List<String> form(String key, String value) {
+        Form form = FORMS.get(key);
+        if (form != null && !value.matches(form.pattern)) {
+            return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
+        }
+        int dash = value.indexOf('-');
+        if (key.equals("numcpus") && dash > 0 && Long.parseLong(value.substring(0, dash)) > Long.parseLong(value.substring(dash + 1))) {
+            return List.of("scontrol: error: Invalid NumCPUs value: " + value);
+        }
+        if (key.equals("nice") && value.matches("-?[0-9]{1,18}") && Math.abs(Long.parseLong(value)) > NICE_MOST) {
+            return List.of("scontrol: error: Nice value out of range (+/- " + NICE_MOST + "). Value ignored");
+        }
+        if ((key.equals("timemin") || key.equals("delayboot")) && !isTime(value)) {
+            return List.of("scontrol: error: Invalid " + (key.equals("timemin") ? "TimeMin" : "DelayBoot") + " value");
+        }
+        int at = value.indexOf('@');
+        return key.equals("switches") && at >= 0 && Durations.parseSeconds(value.substring(at + 1)).isEmpty()
+                ? List.of("scontrol: error: Invalid Switches value: " + value) : List.of();
+    }
+
     private static List<String> job(String key, String value) {
+        List<String> form = form(key, value);
+        if (!form.isEmpty()) {
+            return form;
+        }
         String plain = value.startsWith("+") || value.startsWith("-") ? value.substring(1) : value;
         if (key.equals("timelimit") && !List.of("unlimited", "infinite").contains(Texts.lower(plain)) && !isTime(plain)) {
             return List.of("scontrol: error: Invalid TimeLimit value");

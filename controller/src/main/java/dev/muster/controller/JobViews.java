@@ -12,6 +12,7 @@ import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
@@ -170,7 +171,7 @@ final class JobViews {
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
-                r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), perTask(r.tresPerTask()), r.tresPerSocket(),
+                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), perTask(r.tresPerTask()), r.tresPerSocket(),
                 TresText.requested(state, job),
                 shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
                 d.files().workDir().text(), files.stdin().text(), files.stdout().text(), files.stderr().text(),
@@ -248,10 +249,15 @@ final class JobViews {
 
     private boolean requeues(JobDesc d) {
         return switch (d.timing().requeue()) {
-            case UNSET -> state.settings().requeueJobs() && d.kind() == JobDesc.Kind.BATCH;
+            case UNSET -> state.settings().requeueJobs();
             case YES -> true;
             case NO -> false;
         };
+    }
+
+    /** With the time that is really waited for them. */
+    private String switches(ResourceRequest r) {
+        return r.switches().isEmpty() ? "" : r.switches().split("@")[0] + "@" + Durations.full(Amounts.switchWait(r, state.settings()));
     }
 
     private static String command(JobDesc d) {

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Durations;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import java.util.List;
@@ -87,6 +88,18 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         out.put("billing", billing);
         gres.forEach((name, count) -> out.put("gres/" + name, (long) count));
         return out;
+    }
+
+    /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
+    private static final int SWITCH_WAIT_S = 300;
+
+    /** How many seconds a job waits for as few switches as it wants: what it asks for, and no more than max_switch_wait. */
+    public static long switchWait(ResourceRequest r, Settings settings) {
+        String most = settings.options().getOrDefault("max_switch_wait", "");
+        long limit = most.matches("[0-9]{1,9}") ? Long.parseLong(most) : SWITCH_WAIT_S;
+        int at = r.switches().indexOf('@');
+        long asked = at < 0 ? limit : Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit);
+        return asked == Durations.UNLIMITED ? limit : Math.min(limit, asked);
     }
 
     /** What nodes have in all. */

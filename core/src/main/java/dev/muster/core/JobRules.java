@@ -233,9 +233,10 @@ final class JobRules {
 
     Decision hold(Command.HoldJobs c) {
         return each(c.uid(), c.jobs(), (job, component) -> {
-            if (!job.isPending()) {
-                return Optional.of(SlurmErrno.JOB_NOT_PENDING);
+            if (job.state().isTerminal()) {
+                return Optional.of(SlurmErrno.JOB_FINISHED);
             }
+            // one that runs goes on, and waits held should it come back to the queue
             if (c.hold()) {
                 JobReason reason = c.asUser() || c.uid() == job.desc().owner().uid() ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
                 changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));

@@ -510,10 +510,12 @@ public record State(
             // a job that was cancelled while it waited waits on
             boolean waits = !Dependencies.fulfilled(before.dependencies());
             boolean early = before.desc().timing().beginTime() > c.time();
-            JobReason reason = c.held() || c.reason() != JobReason.NONE ? c.reason()
+            // held while it ran
+            boolean stays = before.isHeld() && before.state().isActive() && !c.held();
+            JobReason reason = stays ? before.reason() : c.held() || c.reason() != JobReason.NONE ? c.reason()
                     : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
             Job job = before.with(before.desc().anywhere()).with(JobState.PENDING).with(reason, c.reasonText())
-                    .withPriority(c.held() ? 0 : c.priority(), c.held() ? settings.slurmUid() : -1)
+                    .withPriority(c.held() || stays ? 0 : c.priority(), stays ? before.holdUid() : c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)
                     .with(JobFlag.SPECIAL_EXIT, c.special())

@@ -241,6 +241,13 @@ final class StepRules {
                 return listed(shares, cpusPerTask);
             }
             Object whole = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, true);
+            if (step.relative() != 0 && request.nodesMin() > 0 && request.nodesMin() < shares.size()) {
+                // it begins at that node and waits for the next ones, if they would do
+                List<Allocation.Share> next = shares.subList(0, request.nodesMin());
+                Object there = fit(next, tasks, cpusPerTask, nodesMin, nodesMax, true);
+                shares = there instanceof SlurmErrno ? shares : next;
+                whole = there instanceof SlurmErrno ? whole : there;
+            }
             if (whole instanceof SlurmErrno) {
                 return whole;
             }
@@ -255,7 +262,7 @@ final class StepRules {
         }
 
         private List<Allocation.Share> candidates() {
-            boolean anywhere = request.nodeList().isEmpty() && step.relative() <= 0;
+            boolean anywhere = request.nodeList().isEmpty() && step.relative() == 0;
             List<Allocation.Share> all = new ArrayList<>(anywhere ? StepOrder.rotated(state, job, id) : job.run().allocation().nodes());
             if (!request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok) {
                 List<String> wanted = ok.list().names();

@@ -32,7 +32,8 @@ final class TopRules {
                     || state.settings().options().containsKey(USERS_MAY) && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
             Optional<SlurmErrno> errno = job.isEmpty() ? Optional.of(SlurmErrno.INVALID_JOB_ID)
                     : !may ? Optional.of(SlurmErrno.ACCESS_DENIED)
-                    : !job.get().isPending() || job.get().isHeld() ? Optional.of(SlurmErrno.JOB_NOT_PENDING) : Optional.empty();
+                    : !job.get().isPending() ? Optional.of(SlurmErrno.JOB_NOT_PENDING)
+                    : job.get().isHeld() ? Optional.of(SlurmErrno.JOB_HELD) : Optional.empty();
             if (errno.isPresent()) {
                 errors.add(new JobError(ref.text(), errno.get().number(), errno.get().sentence()));
             } else {

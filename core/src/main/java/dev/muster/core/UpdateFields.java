@@ -21,7 +21,7 @@ final class UpdateFields {
     private UpdateFields() {}
 
     private enum Kind {
-        TEXT, COUNT, YES_NO, HOSTS, GRES, BIND,
+        TEXT, COUNT, YES_NO, HOSTS, GRES, BIND, SWITCHES,
         /** Seconds since 1970: the edge has read what people write. */
         MOMENT,
         MINUTES, MEGABYTES,
@@ -54,7 +54,7 @@ final class UpdateFields {
         field(Kind.TEXT, "charge.reservation", true, false, "reservation", "reservationname");
         field(Kind.TEXT, "request.features", true, false, "features");
         field(Kind.TEXT, "request.prefer", true, false, "prefer");
-        field(Kind.TEXT, "request.switches", true, false, "switches");
+        field(Kind.SWITCHES, "request.switches", true, false, "switches");
         field(Kind.TEXT, "request.network", true, false, "network");
         field(Kind.TEXT, "extras.burstBuffer", true, false, "burstbuffer");
         field(Kind.BIND, "extras.tresBind", true, false, "tresbind");
@@ -115,6 +115,7 @@ final class UpdateFields {
             case MINUTES -> minutes(desc, field, value);
             case MEGABYTES -> MemorySize.parseMb(value).isEmpty() ? refuse(SlurmErrno.ERROR)
                     : done(desc, field, MemorySize.parseMb(value).getAsLong());
+            case SWITCHES -> isSwitches(value) ? done(desc, field, value) : refuse(SlurmErrno.ERROR);
             case PATH -> done(desc, field, Bytes.of(value.getBytes(StandardCharsets.UTF_8)).base64());
         };
     }
@@ -127,6 +128,13 @@ final class UpdateFields {
                     .append(':').append(item.count());
         }
         return out.toString();
+    }
+
+    /** {@code COUNT[@TIME]}. */
+    private static boolean isSwitches(String value) {
+        int at = value.indexOf('@');
+        return value.isEmpty() || number(at < 0 ? value : value.substring(0, at)).isPresent()
+                && (at < 0 || Durations.parseSeconds(value.substring(at + 1)).isPresent());
     }
 
     private static Optional<Decision.Rejected> yesNo(Json.Obj desc, Field field, String value) {

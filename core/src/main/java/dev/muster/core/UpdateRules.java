@@ -95,7 +95,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (job.state().isTerminal()) {
-            return refuse(SlurmErrno.ALREADY_DONE);
+            return refuse(SlurmErrno.JOB_FINISHED);
         }
         Json.Obj desc = Json.object(Codec.encode(job.desc()));
         for (Map.Entry<String, String> change : Keyword.whole(c.changes(), WORDS).entrySet()) {
@@ -325,9 +325,6 @@ final class UpdateRules {
         }
         if (n.isEmpty()) {
             return refuse(SlurmErrno.ERROR);
-        }
-        if (!job.isPending()) {
-            return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         if (n.getAsLong() == 0) {
             changes.add(new Change.PriorityChanged(job.id(), 0, uid,

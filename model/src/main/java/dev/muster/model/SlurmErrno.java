@@ -58,6 +58,7 @@ public enum SlurmErrno {
     RESERVATION_OVERLAP(2058, "Requested reservation overlaps with another reservation"),
     RESERVATION_EMPTY(2080, "Reservation request lacks users, groups or accounts"),
     RESERVATION_NAME_DUP(2082, "Duplicate reservation name"),
+    JOB_FINISHED(2084, "Job has already finished"),
     RESERVATION_ALREADY_STARTED(2104, "Reservation already started"),
     CORE_RESERVATION_UPDATE(2109, "Core-based reservation can not be updated"),
     RESERVATION_NO_SKIP(2128, "Reservation given is not skipable, try deleting instead"),

@@ -9,7 +9,7 @@ import java.util.Map;
  * @param request       its share of the allocation; {@code exclusive == NODE} is srun's {@code --exclusive}
  * @param overlap       {@code --overlap}: may share CPUs, memory and GRES with other steps
  * @param wholeNodes    {@code --whole}
- * @param relative      {@code -r}: index of the first node within the allocation
+ * @param relative      {@code -r}: index of the first node within the allocation, -1 for the first of all, 0 if nothing is said
  * @param nodeList      {@code -w} within the allocation
  * @param arguments     argv of the program (ignored where multiProg is set)
  * @param multiProg     text of a {@code --multi-prog} file: one "ranks program args" line each; empty for none

@@ -2,7 +2,6 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
-import dev.muster.model.Durations;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.Topology;
 
@@ -18,9 +17,6 @@ import dev.muster.model.Topology;
  * @param ports    so many ports of its nodes are its own; -1 for one more than it has tasks on a node
  */
 record Network(String topology, int switches, int segment, boolean apart, boolean together, String within, int ports) {
-    /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
-    private static final int WAIT_S = 300;
-
     static Network of(ResourceRequest r, Partition partition, int ports) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
         return new Network(partition.info().topology(), text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0, r.segment(),
@@ -39,14 +35,6 @@ record Network(String topology, int switches, int segment, boolean apart, boolea
 
     Network withoutSwitches() {
         return new Network(topology, 0, segment, apart, together, within, ports);
-    }
-
-    /** How many seconds the job waits for as few switches as it wants. */
-    static long patience(ResourceRequest r, Settings settings) {
-        String most = settings.options().getOrDefault("max_switch_wait", "");
-        long limit = most.matches("[0-9]{1,9}") ? Long.parseLong(most) : WAIT_S;
-        int at = r.switches().indexOf('@');
-        return at < 0 ? limit : Math.min(limit, Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit));
     }
 
     /** What of a network jobs of this kind cannot have, "" if they can. */

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.core.State;
@@ -23,7 +24,7 @@ final class Waits {
         long waitedS = job.eligibleTime() > 0 ? now.seconds() - job.eligibleTime() : 0;
         Need out = need.reboot() == Need.Reboot.FOR_FEATURES && waitedS < bootDelayS(job) ? interned.apply(need.withoutReboot()) : need;
         return need.network().switches() > 0 && job.eligibleTime() > 0
-                && waitedS > Network.patience(job.desc().request(), state.settings()) ? interned.apply(out.onAnySwitches()) : out;
+                && waitedS > Amounts.switchWait(job.desc().request(), state.settings()) ? interned.apply(out.onAnySwitches()) : out;
     }
 
     /** Whether its nodes are others before it has waited long enough. */

@@ -83,7 +83,21 @@ class LifeOfJobsTest {
                 release 1 root                     -> 1 PENDING
                 pass 1
                 schedule                           -> 1 RUNNING n1
-                hold 1                             -> 1 RUNNING n1; says Job is no longer pending execution
+                hold 1 root                        -> 1 RUNNING JobHeldAdmin n1
+                release 1                          -> 1 RUNNING JobHeldAdmin n1; says Access/permission denied
+                hold 1                             -> 1 RUNNING JobHeldUser n1
+                requeue 1                          -> 1 PENDING+COMPLETING+REQUEUED JobHeldUser restarts=1
+                done 1 n1
+                pass 200
+                schedule                           -> 1 PENDING+REQUEUED JobHeldUser restarts=1
+                release 1                          -> 1 PENDING+REQUEUED restarts=1
+                pass 1
+                schedule                           -> 1 RUNNING n1 restarts=1
+                hold 1                             -> 1 RUNNING JobHeldUser n1 restarts=1
+                release 1                          -> 1 RUNNING n1 restarts=1
+                cancel 1                           -> 1 CANCELLED+COMPLETING 'by 1000' restarts=1
+                done 1 n1
+                hold 1                             -> says Job has already finished
                 """);
     }
 
@@ -493,7 +507,7 @@ class LifeOfJobsTest {
                 submit name=d partition=q
                 submit name=e timing.hold=true
                 top 3                       -> says Access/permission denied
-                top 5 root                  -> says Job is no longer pending execution
+                top 5 root                  -> says Job is in held state, pending scheduler release
                 top 77 root                 -> says Invalid job id specified
                 top 3 root
                 schedule                    -> 3 RUNNING n1; 1 PENDING

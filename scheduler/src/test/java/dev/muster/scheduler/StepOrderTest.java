@@ -49,4 +49,29 @@ class StepOrderTest {
         table("n[102,12,101,11] cpus=1", Topology.FLAT, "nodesMin=4 tasks=4 -> n102 n12 n101 n11",
                 "nodesMin=2 nodesMax=2 tasks=2 -> n102 n12", "nodesMin=2 nodesMax=2 tasks=2 -> n102 n12");
     }
+
+    /** With -r a step begins at that node of its job and goes on with the next ones: while they are taken it waits. */
+    @Test
+    void beginsWhereItIsToldTo() {
+        Cluster c = new Cluster("n[1-4] cpus=1", "p nodes=n[1-4]", "");
+        int id = c.accept("partition=p nodesMin=4 tasks=4");
+        c.schedule();
+        assertThat(begin(c, id, 0, "nodeList=n2")).isEqualTo("n2");
+        assertThat(begin(c, id, -1, "nodesMin=2 nodesMax=2 tasks=2")).isEqualTo("Requested nodes are busy");
+        assertThat(begin(c, id, 2, "nodesMin=2 nodesMax=2 tasks=2")).isEqualTo("n3 n4");
+        assertThat(begin(c, id, 3, "nodesMin=2 nodesMax=2 tasks=2")).isEqualTo("Node count specification invalid");
+        assertThat(begin(c, id, -1, "nodesMin=1 tasks=1")).isEqualTo("n1");
+    }
+
+    private static String begin(Cluster c, int id, int relative, String words) {
+        Json.Obj request = Json.object(Codec.encode(Cluster.desc(words).request()));
+        StepDesc desc = Codec.bind(new Json.Obj().put("request", request).put("relative", (long) relative), StepDesc.class);
+        int before = c.state().jobs().at(id).run().steps().size();
+        dev.muster.core.Decision said = c.apply(new Command.CreateStep(Cluster.USER, "", id, desc, Bytes.EMPTY, "io"));
+        if (said instanceof dev.muster.core.Decision.Rejected r) {
+            return r.sentence();
+        }
+        Step step = c.state().jobs().at(id).run().steps().get(before);
+        return step.nodes().stream().map(Step.Part::node).collect(Collectors.joining(" "));
+    }
 }
