@@ -656,6 +656,10 @@ final class Jobs {
         return running(0);
     }
 
+    List<NodeJob> known() {
+        return List.copyOf(jobs.values());
+    }
+
     /** Those whose tasks are to be looked at in a second, for {@link TaskSamples}. @param second 0 for all */
     List<ProcessTable.Running> running(int second) {
         List<ProcessTable.Running> out = new ArrayList<>();
