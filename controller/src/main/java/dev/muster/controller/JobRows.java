@@ -37,7 +37,7 @@ final class JobRows {
     static JobRow job(State state, Job job, long suspendedSeconds) {
         boolean pending = job.state() == JobState.PENDING;
         return row(state, job, pending ? Job.Run.NONE : job.run(), job.state().name(), job.run().endTime(),
-            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.reasonText() : "");
+            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.failedNode() : "");
     }
 
     /** The row of an attempt that went back to the queue. */

@@ -247,9 +247,11 @@ class EmbeddedAccountingTest {
         open();
         submitted();
         started(1);
-        happens("NodeLost", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false), new Change.NodeReleased(7, 1, "n2"));
+        happens("NodeLost", new Change.JobFailedNode(7, "n2"),
+                new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false), new Change.NodeReleased(7, 1, "n2"));
         started(2);
-        happens("NodeLost", new Change.JobEnded(7, JobState.NODE_FAIL, JobReason.NODE_DOWN, "n1", ExitStatus.NONE, 300),
+        happens("NodeLost", new Change.JobFailedNode(7, "n1"),
+                new Change.JobEnded(7, JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.NONE, 300),
                 new Change.NodeReleased(7, 2, "n1"));
         restart();
         assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().failedNode()).containsExactly("NODE_FAIL n2", "NODE_FAIL n1");

@@ -137,6 +137,9 @@ public sealed interface Change {
         }
     }
 
+    /** A node's failure ends the attempt: what becomes of the job is in the entry's other records. */
+    record JobFailedNode(int jobId, String node) implements Change {}
+
     /** A mark of the job's state that no other record brings. */
     record JobFlagged(int jobId, JobFlag flag, boolean on) implements Change {}
 
