@@ -388,7 +388,8 @@ final class EmbeddedAccounting implements Accounting {
             vm ? node : a.maxVmNode(), vm ? firstTask : a.maxVmTask(), a.aveVmKb() + b.maxVmKb() * tasks / all,
             Math.max(a.maxPages(), b.maxPages()), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
             a.equals(Usage.NONE) ? cpuUs : Math.min(a.minCpuUs(), cpuUs), a.aveCpuUs() + cpuUs * tasks / all,
-            a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes());
+            a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
+            a.avePages(), a.extremes(), TaskUse.khz(a, b));
     }
 
     private void forget(Job job) {

@@ -96,9 +96,9 @@ public sealed interface Change {
 
     /** What a step used on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. peaks: of single tasks. */
     record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes, TaskPeaks peaks) {
+            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz) {
         public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE);
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0);
         }
     }
 

@@ -368,7 +368,7 @@ final class Jobs {
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
-        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status));
+        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status, CpuClock.here()));
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
     }

@@ -169,7 +169,7 @@ public final class JobsJson {
         return at < 0 ? 0 : Math.max(0, Durations.parseSeconds(text.substring(at + 1)).orElse(0));
     }
 
-    private static Json.Obj frequency(Json.Obj j, Function<CpuFreq, String> part) {
+    static Json.Obj frequency(Json.Obj j, Function<CpuFreq, String> part) {
         return CpuFreq.parse(j.text("cpuFreq")).map(part).filter(word -> !word.isEmpty()).map(word -> Tree.number(CpuFreq.number(word)))
                 .orElseGet(Tree::unset);
     }
