@@ -100,7 +100,13 @@ soon '[ "$(cat tile.? 2>/dev/null | wc -l)" = 3 ]' 300
 check "each task of an array has its own" "3" "$(sort -u tile.? | grep -c "^/scratch/")"
 check "symbols" "line #BB_LUA from=/in/$array.1.tile/100%  %j|line #BB_LUA from=/in/$array.2.tile/100%  %j|line #BB_LUA from=/in/$array.3.tile/100%  %j" \
   "$(grep "line.*/in/" "$dir/calls/log" | sort -u | tr '\n' '|' | sed 's/|$//')"
-match "not heterogeneous jobs" 'Burst buffers of heterogeneous jobs are not part of this version' "$(as sbatch --bb='#BB_LUA' -n1 : -n1 --bb='#BB_LUA' --wrap true 2>&1)"
+printf '#!/bin/bash\n#SBATCH -n1 -o het.txt\n#BB_LUA from=/one\n#SBATCH hetjob\n#SBATCH -n1\n#BB_LUA from=/two\necho $BB_PLACE\n' > het.sh
+het=$(as sbatch --parsable het.sh)
+soon '[ "$(state $het)" = "COMPLETED None complete COMPLETED None complete" ]' 300
+check "components of a heterogeneous job" "COMPLETED None complete COMPLETED None complete" "$(state "$het")"
+check "have one each" "$het $((het+1))" "$(grep -oE "^setup ($het|$((het+1)))\>" "$dir/calls/log" | cut -d' ' -f2 | sort -n | xargs)"
+check "of their own part of the script" "1 line #BB_LUA from=/one 1 line #BB_LUA from=/two" "$(grep -oE 'line #BB_LUA from=/(one|two)' "$dir/calls/log" | sort | uniq -c | xargs)"
+check "the script runs in the first" "/scratch/$het" "$(cat het.txt)"
 check "the status of the script" "for 65534: a+b" "$(as scontrol show bbstat a b)"
 echo '#BB_LUA pool=small capacity=1' > bb.txt
 check "salloc with a file" same "$(as salloc -Q --bbf=bb.txt sh -c '[ "$BB_PLACE" = "/scratch/$SLURM_JOB_ID" ] && echo same' 2>/dev/null)"

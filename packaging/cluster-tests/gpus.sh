@@ -7,6 +7,7 @@ Name=gpu File=$dir/gpu[0-1] Flags=amd_gpu_env
 Name=r2 Flags=explicit,CountOnly
 C
 cluster() { start_cluster 1 2 "GresTypes=gpu,r1,r2
+AccountingStorageTRES=gres/gpu
 MaxNodeCount=4
 PrologFlags=Alloc
 Prolog=$dir/prolog
@@ -19,6 +20,14 @@ check "for prologs too" "ROCR_VISIBLE_DEVICES=0" "$(cat "$dir/prolog.env")"
 check "by number, whatever the step sees them as" "0,1" "$(srun -Q --gres=gpu:2 printenv SLURM_STEP_GPUS)"
 used() { salloc -Q "$@" scontrol show node n1 -d | sed -n 's/ *GresUsed=//p'; }
 check "all of a node, but for what is explicit" "gpu:2(IDX:0-1),r1:1,r2:0" "$(used --exclusive)"
+check "GPUs are reserved" "Reservation created: keep" "$(scontrol create reservation=keep user="$(id -un)" starttime=now duration=5 TRES=gres/gpu=1)"
+match "and shown" 'CoreCnt=1.*TRES=cpu=1,gres/gpu=1 ' "$(scontrol show reservation keep | xargs)"
+check "as JSON" "cpu=1,gres/gpu=1" "$(scontrol --json show reservation keep | grep -o '"tres": "[^"]*' | cut -d'"' -f4)"
+check "for who has reserved them" "0" "$(srun -Q --reservation=keep --gres=gpu:1 printenv SLURM_STEP_GPUS)"
+check "and not for others" "1" "$(srun -Q --gres=gpu:1 printenv SLURM_STEP_GPUS)"
+match "who wait for both" "Unable to allocate resources" "$(srun -I1 --gres=gpu:2 true 2>&1 || true)"
+scontrol delete reservation=keep
+match "only what is tracked is reserved" "Invalid Trackable RESource" "$(scontrol create reservation=r user="$(id -un)" starttime=now duration=5 TRES=gres/r1=1 2>&1 || true)"
 check "and with what was asked for of it" "gpu:2(IDX:0-1),r1:1,r2:1" "$(used --exclusive --gres=r2)"
 state() { sinfo -h -n n1 -o "%T %E"; }
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }

@@ -16,6 +16,7 @@ chmod +x work.sh
 srun -N2 -n4 -m block ./work.sh
 n=0; until [ "$(sacct -n -P -j 1.0 -o state)" = COMPLETED ] || [ $((n+=1)) -gt 50 ]; do sleep 0.2; done
 row() { sacct -nP -j 1.0 --noconvert -o "$1"; }
+match "how fast its CPUs ran" "^[0-9.]+[KMG]\|Unknown" "$(row AveCPUFreq,ReqCPUFreqMax)"
 check "the task with the most memory, and its node" "2|n2" "$(row MaxRSSTask,MaxRSSNode)"
 rss=$(row MaxRSS)
 check "both of its processes count" yes "$([ "$rss" -gt 120000000 ] && echo yes)"

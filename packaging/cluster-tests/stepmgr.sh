@@ -72,6 +72,8 @@ srun -N2 -n4 sh -c '[ $SLURM_PROCID != 0 ] || touch busy; until [ -e on ]; do sl
 srun -n1 echo later & until grep -q retrying err; do sleep 0.1; done; touch on; wait
 srun -n1 sh -c 'touch long; exec sleep 200' & until [ -e long ]; do sleep 0.1; done; kill %%; wait
 srun -n1 sh -c 'exit 7'; echo "rc $?"
+srun --async -n1 -o async.out echo alone; for i in $(seq 100); do grep -q alone async.out && break; sleep 0.1; done
+touch halfway; until [ -e anew ]; do sleep 0.1; done
 srun -N2 -n2 sh -c 'touch last.$SLURM_PROCID; until [ -e back ]; do sleep 0.1; done; exit 5'; echo "rc $?"
 S
 away=$(sbatch --parsable -o away.out -e err away.sh)
@@ -79,15 +81,37 @@ for i in $(seq 100); do [ -e started ] && break; sleep 0.1; done
 scontrol abort
 for i in $(seq 100); do kill -0 "$(pid_of slurmctld)" 2>/dev/null || break; sleep 0.1; done
 check "abort ends slurmctld at once" "gone" "$(kill -0 "$(pid_of slurmctld)" 2>/dev/null && echo there || echo gone)"
-touch away; for i in $(seq 300); do [ -e last.0 ] && [ -e last.1 ] && break; sleep 0.1; done
-check "steps while slurmctld is away" "0: 1 n1,1: 1 n1,2: 1 n2,3: 1 n2,later,rc 7," "$(tr '\n' ',' < away.out)"
+touch away; for i in $(seq 300); do [ -e halfway ] && break; sleep 0.1; done
+kill -9 "$(pid_of slurmd-n1)"; start_node n1; for i in $(seq 100); do kill -0 "$(pid_of slurmd-n1)" 2>/dev/null && break; sleep 0.1; done
+touch anew; for i in $(seq 300); do [ -e last.0 ] && [ -e last.1 ] && break; sleep 0.1; done
+check "steps while slurmctld is away" "0: 1 n1,1: 1 n1,2: 1 n2,3: 1 n2,later,rc 7,Submitted step $away.6," "$(tr '\n' ',' < away.out)"
+check "and one that nobody waits for" alone "$(cat async.out)"
 match "what waits for room is told" "Job $away step creation temporarily disabled, retrying \(Requested nodes are busy\)" "$(cat err)"
 match "and ends as its srun says" "forcing job termination" "$(cat err)"
 kill -9 "$(pid_of slurmd-n2)"; start_node n2; for i in $(seq 50); do kill -0 "$(pid_of slurmd-n2)" 2>/dev/null && break; sleep 0.1; done
 start_ctld
-for i in $(seq 150); do [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -c alloc\|mixed)" = 2 ] && squeue -h -s -j "$away" -o %i | grep -q '\.6' && break; sleep 0.1; done
-match "it knows them when it is back" "$away.6 sh n\[1-2\]" "$(squeue -h -s -j "$away" -o '%i %j %N')"
+for i in $(seq 150); do [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -c alloc\|mixed)" = 2 ] && squeue -h -s -j "$away" -o %i | grep -q '\.7' && break; sleep 0.1; done
+match "it knows them when it is back" "$away.7 sh n\[1-2\]" "$(squeue -h -s -j "$away" -o '%i %j %N')"
 touch back; wait_empty 30
-check "and how they ended" "0:0 0:0 0:0 0:0 0:9 7:0 5:0" "$(sacct -n -P -j "$away" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
+cat > "$dir/work/het.sh" <<'S'
+#!/bin/bash
+#SBATCH -n1 -w n1
+#SBATCH hetjob
+#SBATCH -n2 -w n2
+srun --het-group=0,1 true
+touch het.started; until [ -e het.away ]; do sleep 0.1; done
+srun --het-group=0,1 -l sh -c 'echo $SLURM_STEP_ID $SLURMD_NODENAME of $SLURM_NTASKS' | sort
+srun --het-group=1 sh -c 'echo $SLURM_STEP_ID $SLURMD_NODENAME of $SLURM_NTASKS'
+srun -n1 sh -c 'touch het.long; exec sleep 200' : -n1 sleep 200 & until [ -e het.long ]; do sleep 0.1; done; kill %%; wait
+srun --het-group=0,1 sh -c 'touch het.$SLURM_PROCID; until [ -e het.back ]; do sleep 0.1; done; exit 3'; echo "rc $?"
+S
+het=$(sbatch --parsable -o het.out -e het.err het.sh)
+for i in $(seq 100); do [ -e het.started ] && break; sleep 0.1; done
+kill -9 "$(pid_of slurmctld)"; touch het.away; for i in $(seq 300); do [ -e het.0 ] && [ -e het.1 ] && [ -e het.2 ] && break; sleep 0.1; done
+check "steps of a heterogeneous job" "0: 1 n1 of 3,1: 1 n2 of 3,2: 1 n2 of 3,2 n2 of 2,2 n2 of 2," "$(tr '\n' ',' < het.out)"
+start_ctld; touch het.back; becomes "which goes on" "rc 3" '"$(tail -1 het.out)"'; wait_empty 30
+check "slurmctld knows them" "0:0 0:0 0:9 3:0" "$(sacct -n -P -j "$het+0" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
+check "in both components" "0:0 0:0 0:0 0:9 3:0" "$(sacct -n -P -j "$het+1" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
+check "and how they ended" "0:0 0:0 0:0 0:0 0:9 7:0 0:0 5:0" "$(sacct -n -P -j "$away" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
 match "and what was is there" 'JobState=' "$(scontrol show job "$lower")"
 wait_empty 30

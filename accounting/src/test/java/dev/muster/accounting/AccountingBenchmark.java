@@ -71,6 +71,6 @@ final class AccountingBenchmark {
 
     private static StepRow step(int id) {
         return new StepRow(id, 0, -5, id, "batch", "COMPLETED", -1, ExitStatus.NONE, 2000 + id, 3000 + id, "n1", 1, 1,
-            1, "cpu=1", "Block", "", Usage.NONE, "");
+            1, "cpu=1", "Block", "", Usage.NONE, "", "");
     }
 }

@@ -89,7 +89,7 @@ class AccountingStoreTest {
         StepRow step(int stepId) {
             return new StepRow(1_000_000L + id, restarts, stepId, id, stepId < 0 ? "batch" : "step", state, -1,
                 ExitStatus.exited(3), start, end, nodes, 1, 1, 1, "cpu=1", "Block", "srun x",
-                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle");
+                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand");
         }
     }
 

@@ -194,7 +194,7 @@ class DatabasesTest {
 
     static StepRow step(int id) {
         return new StepRow(id, 0, -5, id, "batch", "COMPLETED", -1, ExitStatus.exited(3), 20, 30, "n1", 1, 1, 1, "cpu=1", "Block", "",
-                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle");
+                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand");
     }
 
     static Query query(boolean duplicates, String... clusters) {

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.cli.shape.SacctPaths;
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
@@ -97,7 +98,9 @@ enum SacctField {
                     TRESUSAGEINMAXNODE, TRESUSAGEINMAXTASK, TRESUSAGEINMIN, TRESUSAGEINMINNODE, TRESUSAGEINMINTASK, TRESUSAGEOUTMAXNODE,
                     TRESUSAGEOUTMAXTASK, TRESUSAGEOUTMIN, TRESUSAGEOUTMINNODE, TRESUSAGEOUTMINTASK, TRESUSAGEOUTMAX -> Optional.of(List.of("usage"));
             case AVEDISKREAD, AVEDISKWRITE, TRESUSAGEINAVE, TRESUSAGEINTOT, TRESUSAGEOUTAVE -> Optional.of(List.of("usage", "tasks"));
-            case AVECPUFREQ, BLOCKID, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN -> Optional.of(List.of());
+            case BLOCKID -> Optional.of(List.of());
+            case AVECPUFREQ -> Optional.of(List.of("usage"));
+            case REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN -> Optional.of(List.of("cpuFreq"));
             case REQRESERVATION -> Optional.of(List.of("reservationRequested"));
             case WORKDIR -> Optional.of(List.of("workDir"));
             default -> Optional.empty();
@@ -256,8 +259,12 @@ enum SacctField {
             case MAXDISKWRITETASK -> isStep ? SacctUse.at(usage, Measure.WRITE, true, SacctUse::task) : "";
             case CONSUMEDENERGY -> energy(usage.number("energyJ"), v.unit);
             case CONSUMEDENERGYRAW -> number(usage.number("energyJ"));
-            // blocks were those of Blue Gene machines; no frequency is kept of a step
-            case AVECPUFREQ, BLOCKID, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN -> "";
+            // blocks were those of Blue Gene machines
+            case BLOCKID -> "";
+            case AVECPUFREQ -> isStep ? StepFrequency.average(usage.number("aveCpuKhz")) : "";
+            case REQCPUFREQ, REQCPUFREQMAX -> isStep ? StepFrequency.asked(step, CpuFreq::max) : "";
+            case REQCPUFREQMIN -> isStep ? StepFrequency.asked(step, CpuFreq::min) : "";
+            case REQCPUFREQGOV -> isStep ? StepFrequency.asked(step, CpuFreq::governor) : "";
             case FAILEDNODE -> isStep ? "" : job.text("failedNode");
             case REQRESERVATION -> isStep ? "" : job.text("reservationRequested");
             case RESERVATIONID -> isStep || job.number("reservationId") == 0 ? "" : number(job.number("reservationId"));

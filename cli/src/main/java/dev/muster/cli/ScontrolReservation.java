@@ -263,7 +263,7 @@ final class ScontrolReservation {
         for (Json.Obj core : r.objects("cores")) {
             out.append(oneLine ? " " : "\n     ").append("NodeName=").append(core.text("node")).append(" CoreIDs=").append(core.text("ids"));
         }
-        out.append(next).append("TRES=cpu=").append(r.number("cpuCount"))
+        out.append(next).append("TRES=cpu=").append(r.number("cpuCount")).append(r.text("gres").isEmpty() ? "" : "," + r.text("gres"))
                 .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
                 .append(" Accounts=").append(orNull(r.text("accounts")));
         if (!r.text("qos").isEmpty()) {

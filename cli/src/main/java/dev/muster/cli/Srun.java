@@ -397,6 +397,7 @@ final class Srun implements Command {
         for (int i = 0; i < parts.size(); i++) {
             run.connect(started.get(i).objects("shares"), attach(started.get(i).integer("jobId"), started.get(i)), streams.get(i));
         }
+        run.cancelBy(q -> StepManager.cancel(c, q, started));
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         if (pty) {
@@ -560,7 +561,7 @@ final class Srun implements Command {
         if (SrunDirect.is(jobId)) {
             run.signalBy(signal -> SrunDirect.signal(c, jobId, started, signal));
         }
-        run.cancelBy(q -> StepManager.cancel(c, q, jobId, started));
+        run.cancelBy(q -> StepManager.cancel(c, q, List.of(started)));
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         if (pty) {

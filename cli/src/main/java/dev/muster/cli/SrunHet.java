@@ -94,7 +94,7 @@ final class SrunHet {
     static List<Json.Obj> allocations(CommandContext c, List<Integer> members, List<Part> parts) throws SlurmException {
         List<Json.Obj> out = new ArrayList<>();
         for (Part p : parts) {
-            out.add(c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) members.get(p.group))));
+            out.add(StepManager.call(c, "AwaitAllocation", new Json.Obj().put("jobId", (long) members.get(p.group))));
         }
         return out;
     }

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
@@ -152,8 +153,10 @@ enum SstatField {
             case MAXDISKWRITE -> Long.toString(most(tasks, "writeBytes"));
             case MAXDISKWRITENODE -> node(tasks, "writeBytes", true);
             case MAXDISKWRITETASK -> task(tasks, "writeBytes", true);
-            // nothing here measures frequencies
-            case AVECPUFREQ, REQCPUFREQ, REQCPUFREQMIN, REQCPUFREQMAX, REQCPUFREQGOV -> "Unknown";
+            case AVECPUFREQ -> StepFrequency.average(frequency(tasks));
+            case REQCPUFREQ, REQCPUFREQMAX -> StepFrequency.asked(step, CpuFreq::max);
+            case REQCPUFREQMIN -> StepFrequency.asked(step, CpuFreq::min);
+            case REQCPUFREQGOV -> StepFrequency.asked(step, CpuFreq::governor);
             case CONSUMEDENERGY -> SacctField.energy(step.number("energyJ"), raw ? (char) 1 : 0);
             case CONSUMEDENERGYRAW -> Long.toString(step.number("energyJ"));
             case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f), raw);
@@ -218,6 +221,18 @@ enum SstatField {
 
     private static long sum(List<Json.Obj> tasks, String field) {
         return tasks.stream().mapToLong(t -> t.number(field)).sum();
+    }
+
+    /** Weighted by what each task has used of its CPU. */
+    private static long frequency(List<Json.Obj> tasks) {
+        long times = 0;
+        long cpuMs = 0;
+        for (Json.Obj t : tasks) {
+            long weight = t.number("khz") > 0 ? Math.max(1, t.number("cpuMs")) : 0;
+            times += weight * t.number("khz");
+            cpuMs += weight;
+        }
+        return cpuMs == 0 ? 0 : times / cpuMs;
     }
 
     private static long mean(List<Json.Obj> tasks, String field) {

@@ -4,6 +4,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.io.File;
+import java.util.List;
 
 /** Who decides on steps: slurmctld; while it is away, slurmd on the first node of a job that has a step manager. */
 final class StepManager {
@@ -27,16 +28,19 @@ final class StepManager {
     }
 
     /** To the tasks of a step; without slurmctld each of its nodes hears it from here. */
-    static void cancel(CommandContext c, Json.Obj q, int jobId, Json.Obj started) throws SlurmException {
+    static void cancel(CommandContext c, Json.Obj q, List<Json.Obj> parts) throws SlurmException {
         try {
             c.host().controller().call("Cancel", q);
         } catch (SlurmException e) {
             if (c.env("SLURM_STEPMGR").isEmpty() || !isAway(e)) {
                 throw e;
             }
-            Json.Obj order = new Json.Obj().put("jobId", (long) jobId).put("stepId", started.number("stepId")).put("signal", q.number("signal"));
-            for (Json.Obj share : started.objects("shares")) {
-                c.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
+            for (Json.Obj started : parts) {
+                Json.Obj order = new Json.Obj().put("jobId", started.number("jobId")).put("stepId", started.number("stepId"))
+                        .put("signal", q.number("signal"));
+                for (Json.Obj share : started.objects("shares")) {
+                    c.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
+                }
             }
         }
     }

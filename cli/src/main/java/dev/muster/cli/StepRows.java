@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -115,21 +114,8 @@ final class StepRows {
     private static String frequency(String asked) {
         Optional<CpuFreq> f = asked.isEmpty() ? Optional.empty() : CpuFreq.parse(asked);
         String governor = f.map(CpuFreq::governor).orElse("");
-        return kilo(f.map(CpuFreq::min).orElse("")) + "-" + kilo(f.map(CpuFreq::max).orElse("")) + ":" + (governor.isEmpty() ? "Unknown" : governor);
-    }
-
-    private static String kilo(String value) {
-        if (!Texts.isNumber(value)) {
-            return value.isEmpty() ? "Unknown" : value;
-        }
-        double amount = Long.parseLong(value);
-        int unit = 0;
-        while (amount >= 1000 && unit < 2) {
-            amount /= 1000;
-            unit++;
-        }
-        String text = amount == Math.rint(amount) ? Long.toString((long) amount) : String.format(Locale.ROOT, "%.2f", amount);
-        return text + "KMG".charAt(unit);
+        return StepFrequency.shown(f.map(CpuFreq::min).orElse("")) + "-" + StepFrequency.shown(f.map(CpuFreq::max).orElse("")) + ":"
+                + (governor.isEmpty() ? "Unknown" : governor);
     }
 
     static String limit(Json.Obj s) {

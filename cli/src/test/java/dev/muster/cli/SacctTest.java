@@ -113,12 +113,16 @@ class SacctTest {
             TRESUsageOutMax,TRESUsageOutMaxNode                ~ energy=7,fs/disk=40|fs/disk=n2
             TRESUsageOutMin,TRESUsageOutMinTask                ~ energy=7,fs/disk=1|fs/disk=2
             TRESUsageOutAve                                    ~ energy=7,fs/disk=20
+            AveCPUFreq,ReqCPUFreq,ReqCPUFreqMax                ~ 2.10G|High|High
+            ReqCPUFreqMin,ReqCPUFreqGov                        ~ 1.20G|OnDemand
             """)
     void whatSingleTasksUsed(String fields, String expected) {
         host.reply("QueryAccounting", ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1},'steps':[{'stepId':0,'tasks':4,"
+                + "'cpuFreq':'1200000-high:ondemand',"
                 + "'usage':{'userCpuUs':120000000,"
                 + "'maxRssKb':3000,'maxRssNode':'n1','maxRssTask':1,'aveRssKb':2000,'maxVmKb':9500,'aveVmKb':6375,'maxPages':8,'avePages':4,"
-                + "'readBytes':4194304,'writeBytes':80,'minCpuUs':90,'aveCpuUs':30000000,'energyJ':7,'extremes':'" + EXTREMES + "'}}]}]}")
+                + "'readBytes':4194304,'writeBytes':80,'minCpuUs':90,'aveCpuUs':30000000,'energyJ':7,"
+                + "'aveCpuKhz':2100500,'extremes':'" + EXTREMES + "'}}]}]}")
                 .replace('\'', '"'));
         assertThat(host.run("sacct -nP -j 7.0 -o " + fields).out().strip()).isEqualTo(expected);
     }

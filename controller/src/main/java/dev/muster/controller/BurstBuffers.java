@@ -45,7 +45,8 @@ final class BurstBuffers {
     static final int POOLS_SECONDS = 30;
     private static final int RETRY_SECONDS = 10;
     private static final int ENVIRONMENT_BYTES_MAX = 64 << 10;
-    static final String NOT_HET = "Burst buffers of heterogeneous jobs are not part of this version";
+    /** In place of a component's number: the whole script is the job's. */
+    static final int ALL = -1;
     private static final String PLUGIN = "burst_buffer/lua: ";
 
     /** What becomes of a submission. */
@@ -107,7 +108,8 @@ final class BurstBuffers {
     /** The job's script as a file that SlurmUser may read, for the site's script to look into. */
     private Path script(Path directory, Job job) throws IOException {
         Bytes batch = blobs.apply(job.desc().payload().scriptHash());
-        return script(directory, BufferSymbols.filled(batch.isEmpty() ? alone(job.desc()) : batch, settings.directive(), job));
+        Bytes own = batch.isEmpty() ? alone(job.desc()) : section(settings, batch, job.isHet() ? job.het().offset() : ALL);
+        return script(directory, BufferSymbols.filled(own, settings.directive(), job));
     }
 
     /** Where there is no script the directives stand for one. */
@@ -144,12 +146,17 @@ final class BurstBuffers {
 
     // ---- submission
 
-    /** What the job asks for, looked at by the site's script. A job that asks for nothing is passed through. */
-    Verdict submitted(State state, JobDesc desc, Bytes batch) {
+    /**
+     * What the job asks for, looked at by the site's script. A job that asks for nothing is passed through.
+     *
+     * @param component of a heterogeneous job that this is, whose directives are those of its part of the script; {@link #ALL} of no such job
+     */
+    Verdict submitted(State state, JobDesc desc, Bytes whole, int component) {
         BurstBufferConf s = settings;
         if (s == null) {
             return new Taken(desc);
         }
+        Bytes batch = section(s, whole, component);
         String directives = directives(s, desc.extras().burstBuffer() + "\n" + batch.text());
         if (directives.isEmpty()) {
             return desc.extras().burstBuffer().isEmpty() ? new Taken(desc) : new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
@@ -187,6 +194,26 @@ final class BurstBuffers {
         }
     }
 
+    /** The script without directives of other components than this: each begins with {@code #SBATCH hetjob}. */
+    static Bytes section(BurstBufferConf s, Bytes script, int component) {
+        if (component == ALL || script.isEmpty()) {
+            return script;
+        }
+        StringBuilder out = new StringBuilder();
+        int at = 0;
+        String text = script.text();
+        for (String line : text.split("(?<=\n)")) {
+            at += line.strip().matches("#SBATCH\\s+(hetjob|packjob)") ? 1 : 0;
+            out.append(at == component || !isDirective(s, line.strip()) ? line : "");
+        }
+        return Bytes.of(out.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static boolean isDirective(BurstBufferConf s, String line) {
+        String word = "#" + s.directive();
+        return line.equals(word) || line.startsWith(word + " ") || line.startsWith(word + "\t");
+    }
+
     /** The lines that begin with the directive, before the first that is a command. */
     static String directives(BurstBufferConf s, String script) {
         List<String> found = new ArrayList<>();
@@ -195,8 +222,7 @@ final class BurstBuffers {
             if (!text.isEmpty() && !text.startsWith("#")) {
                 break;
             }
-            String word = "#" + s.directive();
-            if (text.equals(word) || text.startsWith(word + " ") || text.startsWith(word + "\t")) {
+            if (isDirective(s, text)) {
                 found.add(text);
             }
         }

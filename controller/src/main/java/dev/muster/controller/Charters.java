@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.Change;
 import dev.muster.core.Decision;
 import dev.muster.core.Entry;
+import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.ManagedSteps;
 import dev.muster.core.State;
@@ -18,24 +19,31 @@ import java.util.TreeMap;
 
 /**
  * What the first node of a job with a step manager is told of it: a state with nothing in it but the job, its nodes and the settings, and then each
- * durable record about its steps. With it the node decides while slurmctld is away.
+ * durable record about its steps. With it the node decides while slurmctld is away. Of a heterogeneous job the first component's first node is told
+ * of all components.
  */
 final class Charters {
     private Charters() {}
 
-    /** The node that manages the job's steps; empty where none does, or does not yet. */
-    private static Optional<String> manager(Job job) {
-        return ManagedSteps.isManaged(job) && !job.has(JobFlag.CONFIGURING) ? Optional.of(job.run().allocation().nodes().getFirst().node())
-                : Optional.empty();
+    /** The node that manages the steps of the job, a leader or of no other; empty where none does, or does not yet. */
+    private static Optional<String> manager(State state, Job job) {
+        return members(state, job).stream().allMatch(j -> ManagedSteps.isManaged(j) && !j.has(JobFlag.CONFIGURING))
+                && ManagedSteps.isManaged(job) ? Optional.of(job.run().allocation().nodes().getFirst().node()) : Optional.empty();
+    }
+
+    /** Those of the job's components that are not over. */
+    private static List<Job> members(State state, Job job) {
+        return HetRules.members(state, job).stream().filter(j -> j.state().isActive() && !j.run().allocation().isEmpty()).toList();
     }
 
     /** After the launches of the entry, so that the node knows the job. */
     static void of(List<Decision.Direct> out, Entry entry, State after) {
         Map<Integer, List<Change>> byJob = new TreeMap<>();
         for (Change change : entry.changes()) {
-            Touched.jobs(change).forEach(id -> byJob.computeIfAbsent(id, x -> new ArrayList<>()).add(change));
+            Touched.jobs(change).stream().map(id -> after.jobs().find(id).filter(Job::isHet).map(j -> j.het().jobId()).orElse(id)).distinct()
+                    .forEach(id -> byJob.computeIfAbsent(id, x -> new ArrayList<>()).add(change));
         }
-        byJob.forEach((id, changes) -> after.jobs().find(id).ifPresent(job -> manager(job).ifPresent(node -> {
+        byJob.forEach((id, changes) -> after.jobs().find(id).ifPresent(job -> manager(after, job).ifPresent(node -> {
             boolean more = changes.stream().allMatch(Charters::isOfSteps);
             Charter charter = more ? new Charter(id, job.attempt(), false, Bytes.of(new Entry(entry.tickMs(), entry.timeMs(), -1, "Charter",
                     changes).encode())) : whole(after, job, entry.tickMs());
@@ -44,16 +52,20 @@ final class Charters {
     }
 
     static Optional<Charter> whole(State state, Job job, String node, long tickMs) {
-        return manager(job).filter(node::equals).map(n -> whole(state, job, tickMs));
+        return job.isHet() && !job.isHetLeader() ? Optional.empty() : manager(state, job).filter(node::equals).map(n -> whole(state, job, tickMs));
     }
 
     private static Charter whole(State state, Job job, long tickMs) {
+        List<Job> members = members(state, job);
+        int next = members.stream().mapToInt(Job::id).max().orElse(job.id()) + 1;
+        Map<String, List<Integer>> onNode = new TreeMap<>();
+        members.forEach(j -> j.run().allocation().nodeNames().forEach(n -> onNode.computeIfAbsent(n, x -> new ArrayList<>()).add(j.id())));
         List<Change> changes = new ArrayList<>();
-        changes.add(new Change.ClusterRestored("", tickMs, state.settings(), job.id() + 1, job.id() + 1, 1, 1));
-        job.run().allocation().nodeNames().forEach(name -> state.nodes().find(name)
-                .ifPresent(n -> changes.add(new Change.NodeRestored(n.holding(List.of(job.id()))))));
-        state.partitions().find(job.desc().partition()).ifPresent(p -> changes.add(new Change.PartitionRestored(p)));
-        changes.add(new Change.JobRestored(job));
+        changes.add(new Change.ClusterRestored("", tickMs, state.settings(), next, next, 1, 1));
+        onNode.forEach((name, jobs) -> state.nodes().find(name).ifPresent(n -> changes.add(new Change.NodeRestored(n.holding(jobs)))));
+        members.stream().map(j -> j.desc().partition()).distinct()
+                .forEach(name -> state.partitions().find(name).ifPresent(p -> changes.add(new Change.PartitionRestored(p))));
+        members.forEach(j -> changes.add(new Change.JobRestored(j)));
         return new Charter(job.id(), job.attempt(), true, Bytes.of(new Entry(tickMs, 0, -1, "Charter", changes).encode()));
     }
 

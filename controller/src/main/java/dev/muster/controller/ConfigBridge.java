@@ -155,12 +155,13 @@ final class ConfigBridge {
     }
 
     private static void submissions(SlurmConf conf, Map<String, String> options) {
-        String kind = "license/";
-        List<String> licences = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream().filter(t -> t.startsWith(kind))
-                .map(t -> t.substring(kind.length())).toList();
-        if (!licences.isEmpty()) {
-            options.put(Settings.TRACKED_LICENCES, String.join(",", licences));
-        }
+        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES).forEach((kind, option) -> {
+            List<String> tracked = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream().filter(t -> t.startsWith(kind))
+                    .map(t -> t.substring(kind.length())).toList();
+            if (!tracked.isEmpty()) {
+                options.put(option, String.join(",", tracked));
+            }
+        });
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_expedited_requeue")) {
             options.put(Expediting.ENABLED, "true");
         }

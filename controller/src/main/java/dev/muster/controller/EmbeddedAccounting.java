@@ -218,7 +218,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.ReservationRemoved c -> rows.reservations.addAll(ReservationRows.removed(before, c.name(), entry.timeMs() / 1000));
             case Change.JobRestored c -> rows.jobs.add(c.job().id());
             // of no row
-            case Change.JobFlagged _, Change.AccrualChanged _,
+            case Change.JobFlagged _, Change.JobFailedNode _, Change.AccrualChanged _,
                     Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.JobPreempted _,
                             Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
@@ -320,10 +320,10 @@ final class EmbeddedAccounting implements Accounting {
         forget(job);
     }
 
-    /** The node that the job lost in this entry, whatever else is in it. */
+    /** The node whose failure sent the job back in this entry; "" for another cause. */
     private static String lost(Entry entry, Job job) {
-        return entry.changes().stream().filter(c -> c instanceof Change.NodeReleased r && r.jobId() == job.id() && r.attempt() == job.attempt())
-                .map(c -> ((Change.NodeReleased) c).node()).findFirst().orElse("");
+        return entry.changes().stream().filter(c -> c instanceof Change.JobFailedNode f && f.jobId() == job.id())
+                .map(c -> ((Change.JobFailedNode) c).node()).findFirst().orElse("");
     }
 
     /** The size that ends here keeps its row; one that is beyond those counted shares the last. */
@@ -388,7 +388,8 @@ final class EmbeddedAccounting implements Accounting {
             vm ? node : a.maxVmNode(), vm ? firstTask : a.maxVmTask(), a.aveVmKb() + b.maxVmKb() * tasks / all,
             Math.max(a.maxPages(), b.maxPages()), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
             a.equals(Usage.NONE) ? cpuUs : Math.min(a.minCpuUs(), cpuUs), a.aveCpuUs() + cpuUs * tasks / all,
-            a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes());
+            a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
+            a.avePages(), a.extremes(), TaskUse.khz(a, b));
     }
 
     private void forget(Job job) {

@@ -228,7 +228,8 @@ final class JobEnvironment {
         put("SLURM_JOB_CPUS_PER_NODE", counts(allocation.nodes().stream().map(Allocation.Share::cpus).toList()));
         put("SLURM_JOB_START_TIME", job.run().startTime());
         if (d.extras().stepMgr() && !allocation.isEmpty()) {
-            put("SLURM_STEPMGR", allocation.nodes().getFirst().node());
+            put("SLURM_STEPMGR", dev.muster.core.HetRules.members(state, job).getFirst().run().allocation().nodes().stream().findFirst()
+                    .orElse(allocation.nodes().getFirst()).node());
         }
         optional("SLURM_CONTAINER_TYPE", d.extras().containerType());
         optional("SLURM_JOB_LICENSES", d.request().licenses());

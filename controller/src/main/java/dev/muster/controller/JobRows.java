@@ -37,7 +37,7 @@ final class JobRows {
     static JobRow job(State state, Job job, long suspendedSeconds) {
         boolean pending = job.state() == JobState.PENDING;
         return row(state, job, pending ? Job.Run.NONE : job.run(), job.state().name(), job.run().endTime(),
-            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.reasonText() : "");
+            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.failedNode() : "");
     }
 
     /** The row of an attempt that went back to the queue. */
@@ -152,7 +152,8 @@ final class JobRows {
             extern ? ExitStatus.NONE : step.exit(), step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
             TresText.text(cpus, memoryMb, step.nodes().size(), gres), layout(step), step.desc().submitLine().text(),
-            usage, step.isBatch() ? job.desc().extras().container() : step.desc().container());
+            usage, step.isBatch() ? job.desc().extras().container() : step.desc().container(),
+            step.id() < 0 ? "" : step.desc().cpuFreq());
     }
 
     private static int cancelledBy(String state, Step step) {

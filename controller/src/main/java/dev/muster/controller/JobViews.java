@@ -60,7 +60,7 @@ final class JobViews {
         Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
         String words = buffer.map(BurstBuffer::words).orElse("");
         return !words.isEmpty() ? words : job.has(JobFlag.STAGE_OUT) ? "burst_buffer/lua: Stage-out in progress"
-                : job.state() == JobState.CANCELLED || job.state() == JobState.NODE_FAIL ? "" : job.reasonText();
+                : job.state() == JobState.CANCELLED ? "" : job.reasonText();
     }
 
     private String bufferState(Job job) {
@@ -187,7 +187,7 @@ final class JobViews {
                 state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
                 d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
-                d.extras().batchFeatures(), r.tasksPerGpu());
+                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode());
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

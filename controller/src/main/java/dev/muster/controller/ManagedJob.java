@@ -27,23 +27,24 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The core, with one job in it: its steps are decided on the node as they would be here. */
+/** The core, with one job in it, or the components of one: its steps are decided on the node as they would be here. */
 final class ManagedJob implements StepDesk.Job {
     private static final Function<Node, String> ADDRESS = n -> n.spec().address();
 
     private final Core core = new Core(new Scheduler());
-    private final int jobId;
+    private final Consumer<Bytes> keep;
     /** Cluster time and this machine's, when slurmctld last spoke of the job. */
     private long tickMs;
     private long heardNs;
 
-    ManagedJob(Bytes entry) {
+    ManagedJob(Bytes entry, Consumer<Bytes> keep) {
+        this.keep = keep;
         Entry whole = Entry.decode(entry.toArray());
         core.reset(State.EMPTY.apply(whole));
-        jobId = core.state().jobs().values().iterator().next().id();
         heard(whole);
     }
 
@@ -56,7 +57,7 @@ final class ManagedJob implements StepDesk.Job {
         return new Now(tickMs + (System.nanoTime() - heardNs) / 1_000_000, timeMs);
     }
 
-    private Job job() {
+    private Job job(int jobId) {
         return core.state().jobs().at(jobId);
     }
 
@@ -68,60 +69,87 @@ final class ManagedJob implements StepDesk.Job {
     }
 
     @Override
-    public List<String> nodes() {
-        return job().run().allocation().nodeNames();
+    public List<Integer> jobs() {
+        return core.state().jobs().values().stream().filter(j -> !j.run().allocation().isEmpty()).map(Job::id).toList();
+    }
+
+    @Override
+    public int attempt(int jobId) {
+        return job(jobId).attempt();
+    }
+
+    @Override
+    public List<String> nodes(int jobId) {
+        return job(jobId).run().allocation().nodeNames();
     }
 
     @Override
     public int nextStep() {
-        return job().run().nextStep();
+        return core.state().jobs().values().stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
     }
 
     @Override
-    public Set<Integer> open(String node) {
-        return job().run().steps().stream().filter(s -> s.id() >= 0 && s.state() == Step.State.RUNNING
+    public Set<Integer> open(int jobId, String node) {
+        return job(jobId).run().steps().stream().filter(s -> s.id() >= 0 && s.state() == Step.State.RUNNING
                 && s.nodes().stream().anyMatch(p -> p.node().equals(node) && !p.done())).map(Step::id).collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Override
-    public void over(int stepId, String node, long timeMs) {
+    public void over(int jobId, int stepId, String node, long timeMs) {
         // with which status slurmctld will hear from the node itself
-        apply(core.decide(new Command.Report(node, new NodeMessages.StepExited(0, jobId, job().attempt(), stepId, Map.of(), "", timeMs,
+        apply(core.decide(new Command.Report(node, new NodeMessages.StepExited(0, jobId, attempt(jobId), stepId, Map.of(), "", timeMs,
                 new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))), now(timeMs)), timeMs);
     }
 
-    private Entry apply(Decision decision, long timeMs) {
+    private void apply(Decision decision, long timeMs) {
         List<Change> changes = decision instanceof Decision.Accepted a ? a.changes() : List.of();
-        Entry entry = new Entry(now(timeMs).tickMs(), timeMs, -1, "StepManager", changes);
-        core.apply(entry);
-        return entry;
+        if (!changes.isEmpty()) {
+            Entry entry = new Entry(now(timeMs).tickMs(), timeMs, -1, "StepManager", changes);
+            keep.accept(Bytes.of(entry.encode()));
+            core.apply(entry);
+        }
     }
 
     @Override
-    public StepDesk.Answer<JobMessages.Allocation> allocation(int uid) {
-        Job job = job();
+    public StepDesk.Answer<JobMessages.Allocation> allocation(int uid, int jobId) {
+        Job job = job(jobId);
         return Access.mayChange(core.state(), uid, job) ? new StepDesk.Given<>(AllocationView.of(core.state(), ADDRESS, job, JobReason.NONE.word(),
                 job.state().isActive(), 0, List.of())) : refused(SlurmErrno.ACCESS_DENIED);
     }
 
     @Override
-    public StepDesk.Answer<StepDesk.Begun> create(int uid, JobMessages.CreateStep m, String ioToken, long timeMs) {
-        if (m.step().async()) {
-            return refused(SlurmErrno.CTLD_CONNECT);        // its place in the queue would be known here alone
+    public StepDesk.Answer<StepDesk.Begun> create(int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs) {
+        Map<String, Bytes> environments = new TreeMap<>();
+        List<Command.CreateStep> asked = new ArrayList<>();
+        for (JobMessages.CreateStep m : parts) {
+            Bytes environment = SubmitEdge.joined(m.step().environment());
+            String hash = Blobs.hash(environment);
+            environments.put(hash, environment);
+            asked.add(new Command.CreateStep(uid, requestId, m.jobId(), m.step().withEnvironment(hash.isEmpty() ? List.of()
+                    : List.of(Bytes.of(hash))), environment, ioToken));
         }
-        Bytes environment = SubmitEdge.joined(m.step().environment());
-        String hash = Blobs.hash(environment);
-        StepDesc desc = m.step().withEnvironment(hash.isEmpty() ? List.of() : List.of(Bytes.of(hash)));
-        Decision decision = core.decide(new Command.CreateStep(uid, m.requestId(), jobId, desc, environment, ioToken), now(timeMs));
+        Decision decision = core.decide(asked.size() == 1 ? asked.getFirst() : new Command.CreateHetStep(uid, requestId, asked), now(timeMs));
         if (decision instanceof Decision.Rejected r) {
             return new StepDesk.Refused<>(r.errno(), r.sentence());
         }
-        Entry entry = apply(decision, timeMs);
-        int stepId = (Integer) ((Decision.Accepted) decision).reply();
-        Job job = job();
+        Decision.Accepted accepted = (Decision.Accepted) decision;
+        if (accepted.changes().stream().anyMatch(Change.StepQueued.class::isInstance)) {
+            // slurmctld alone has a queue: until it is back the one who asked waits for his turn himself
+            return refused(SlurmErrno.NODES_BUSY);
+        }
+        apply(decision, timeMs);
+        int stepId = (Integer) accepted.reply();
+        List<StepDesk.Piece> pieces = parts.stream().map(m -> piece(uid, requestId, job(m.jobId()), stepId, environments, timeMs)).toList();
+        return new StepDesk.Given<>(new StepDesk.Begun(stepId, pieces));
+    }
+
+    private StepDesk.Piece piece(int uid, String requestId, Job job, int stepId, Map<String, Bytes> environments, long timeMs) {
         Step step = job.step(stepId).orElseThrow();
+        // asked again, it may not have come to its nodes; those that know it take no harm
+        Entry entry = new Entry(now(timeMs).tickMs(), timeMs, -1, "StepManager",
+                step.state() == Step.State.RUNNING ? List.of(new Change.StepStarted(job.id(), step)) : List.of());
         Map<String, Launch> launches = new TreeMap<>();
-        new Outgoing(h -> h.equals(hash) ? environment : Bytes.EMPTY, (j, e) -> { }).of(entry, core.state()).forEach(d -> {
+        new Outgoing(h -> environments.getOrDefault(h, Bytes.EMPTY), (j, e) -> { }).of(entry, core.state()).forEach(d -> {
             if (d.message() instanceof Launch l) {
                 launches.put(d.node(), l);
             }
@@ -129,8 +157,8 @@ final class ManagedJob implements StepDesk.Job {
         List<StepDesk.NodeLaunch> inOrder = new ArrayList<>();
         step.nodes().stream().filter(p -> launches.containsKey(p.node()))
                 .forEach(p -> inOrder.add(new StepDesk.NodeLaunch(p.node(), launches.get(p.node()))));
-        return new StepDesk.Given<>(new StepDesk.Begun(StepEdge.started(core.state(), ADDRESS, jobId, stepId).orElseThrow(), inOrder,
-                new NodeMessages.StepManaged(0, jobId, job.attempt(), uid, m.requestId(), ManagedSteps.written(step), List.of())));
+        return new StepDesk.Piece(StepEdge.started(core.state(), ADDRESS, job.id(), stepId).orElseThrow(), inOrder,
+                new NodeMessages.StepManaged(0, job.id(), job.attempt(), uid, requestId, ManagedSteps.written(step), List.of()));
     }
 
     private static <T> StepDesk.Answer<T> refused(SlurmErrno errno) {
@@ -140,8 +168,8 @@ final class ManagedJob implements StepDesk.Job {
     /** How slurmd finds it. */
     public static final class Desk implements StepDesk {
         @Override
-        public StepDesk.Job open(Bytes entry) {
-            return new ManagedJob(entry);
+        public StepDesk.Job open(Bytes entry, Consumer<Bytes> keep) {
+            return new ManagedJob(entry, keep);
         }
     }
 }

@@ -148,6 +148,6 @@ final class ReservationEdge {
         Reservation.Who w = r.who();
         return new ReservationInfo(r.name(), r.startAt(now), r.endAt(now), HostList.of(r.nodes()).compressed(), r.nodes().size(), cores, cpus,
                 r.want().features(), r.want().partition(), flags, w.users().text(), w.groups().text(), w.accounts().text(), w.qos().text(),
-                w.partitions().text(), r.isActive(now), r.maxStartDelayS(), r.purgeAfterS(), r.comment(), details, r.want().licenses());
+                w.partitions().text(), r.isActive(now), r.maxStartDelayS(), r.purgeAfterS(), r.comment(), details, r.want().licenses(), r.devices());
     }
 }

@@ -47,6 +47,6 @@ final class ReservationRows {
             }
         }
         return new ReservationRow(r.name(), r.start(), end, HostList.of(r.nodes()).compressed(), String.join(",", flags), r.who().accounts().text(),
-                r.who().users().text(), "cpu=" + cpus, removed);
+                r.who().users().text(), "cpu=" + cpus + (r.devices().isEmpty() ? "" : "," + r.devices()), removed);
     }
 }

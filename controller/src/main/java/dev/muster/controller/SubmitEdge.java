@@ -70,14 +70,12 @@ final class SubmitEdge {
         List<Command.SubmitJob> parts = new ArrayList<>();
         List<String> said = new ArrayList<>();
         for (JobMessages.Submit part : m.parts()) {
-            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false))) {
+            int component = m.parts().size() > 1 ? parts.size() : BurstBuffers.ALL;
+            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false), component)) {
                 case Refused r -> {
                     return r.reply();
                 }
                 case Request r -> {
-                    if (!r.command().desc().extras().burstBuffer().isEmpty()) {
-                        return Reply.error(400, SlurmErrno.INVALID_BURST_BUFFER_REQUEST, BurstBuffers.NOT_HET);
-                    }
                     parts.add(r.command());
                     said.addAll(r.said());
                 }
@@ -97,8 +95,12 @@ final class SubmitEdge {
         }
     }
 
-    /** Users, groups and contents looked up. */
     Resolved request(Caller caller, JobMessages.Submit m) {
+        return request(caller, m, BurstBuffers.ALL);
+    }
+
+    /** Users, groups and contents looked up. @param component as in {@link BurstBuffers#submitted} */
+    private Resolved request(Caller caller, JobMessages.Submit m, int component) {
         if (controller.isFull()) {
             return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
         }
@@ -135,7 +137,7 @@ final class SubmitEdge {
             }
             case null -> { }
         }
-        switch (controller.buffers().submitted(core.durable(), wanted, batch)) {
+        switch (controller.buffers().submitted(core.durable(), wanted, batch, component)) {
             case BurstBuffers.Taken t -> wanted = t.desc();
             case BurstBuffers.Refused r -> {
                 return new Refused(r.reply());

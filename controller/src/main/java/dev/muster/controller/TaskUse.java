@@ -22,7 +22,14 @@ final class TaskUse {
                 most(both, Measure.PAGES).value(), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
                 both.of(Measure.CPU).orElseThrow().least().value(), a.aveCpuUs() + (b.userCpuUs() + b.systemCpuUs()) / all,
                 a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
-                a.avePages() + p.sumPages() / all, both.toString());
+                a.avePages() + p.sumPages() / all, both.toString(), khz(a, b));
+    }
+
+    /** Weighted by the CPU time of the nodes so far, and of this one. */
+    static long khz(Usage a, Change.Usage b) {
+        double before = a.aveCpuKhz() == 0 ? 0 : Math.max(1, a.userCpuUs() + a.systemCpuUs());
+        double more = b.cpuKhz() == 0 ? 0 : Math.max(1, b.userCpuUs() + b.systemCpuUs());
+        return before + more == 0 ? 0 : Math.round((a.aveCpuKhz() * before + b.cpuKhz() * more) / (before + more));
     }
 
     private static At most(Extremes of, Measure what) {

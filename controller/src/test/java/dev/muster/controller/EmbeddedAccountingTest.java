@@ -106,7 +106,7 @@ class EmbeddedAccountingTest {
 
     private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
         happens("StepExited", new Change.StepPartEnded(7, 0, node, exit, Map.of(), "",
-            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8, TaskPeaks.NONE)));
+            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8, TaskPeaks.NONE, 2_000_000)));
     }
 
     private List<JobWithSteps> all(boolean duplicates, String... jobs) {
@@ -121,7 +121,7 @@ class EmbeddedAccountingTest {
             peaks = peaks.and(t);
         }
         happens("StepExited", new Change.StepPartEnded(7, 0, node, ExitStatus.NONE, Map.of(), "",
-                new Change.Usage(500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks)));
+                new Change.Usage(500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000)));
     }
 
     /** Each value is the task's that had it, whichever node tells first; averages are over all four. */
@@ -247,9 +247,11 @@ class EmbeddedAccountingTest {
         open();
         submitted();
         started(1);
-        happens("NodeLost", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false), new Change.NodeReleased(7, 1, "n2"));
+        happens("NodeLost", new Change.JobFailedNode(7, "n2"),
+                new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false), new Change.NodeReleased(7, 1, "n2"));
         started(2);
-        happens("NodeLost", new Change.JobEnded(7, JobState.NODE_FAIL, JobReason.NODE_DOWN, "n1", ExitStatus.NONE, 300),
+        happens("NodeLost", new Change.JobFailedNode(7, "n1"),
+                new Change.JobEnded(7, JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.NONE, 300),
                 new Change.NodeReleased(7, 2, "n1"));
         restart();
         assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().failedNode()).containsExactly("NODE_FAIL n2", "NODE_FAIL n1");

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -11,6 +12,7 @@ import dev.muster.daemon.StepDesk;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
@@ -20,6 +22,9 @@ import dev.muster.model.node.NodeMessages.Charter;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import dev.muster.model.node.NodeMessages.ToNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -33,6 +38,8 @@ class ManagedJobTest {
 
     private final Site site = new Site("PrologFlags=Contain", "MpiParams=ports=7000-7003");
     private final Outgoing outgoing = new Outgoing(hash -> Bytes.of("A=1"), (j, e) -> { });
+    /** What the node's disk has of the job. */
+    private final List<Bytes> kept = new ArrayList<>();
     private int seen;
     private StepDesk.Job node;
 
@@ -50,9 +57,12 @@ class ManagedJobTest {
                 if (Codec.decode(Codec.encode(d.message(), ToNode.class), ToNode.class) instanceof Charter c) {
                     assertThat(d.node()).isEqualTo("n1");
                     if (c.whole()) {
-                        node = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(c.entry());
+                        node = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(c.entry(), kept::add);
+                        kept.clear();
+                        kept.add(c.entry());
                     } else {
                         node.follow(c.entry());
+                        kept.add(c.entry());
                     }
                 }
             }
@@ -65,13 +75,21 @@ class ManagedJobTest {
         return Codec.bind(new Json.Obj().put("name", "s").put("request", request), StepDesc.class).withEnvironment(List.of(Bytes.of("A=1")));
     }
 
-    private StepDesk.Answer<StepDesk.Begun> ask(String requestId, int tasks) {
-        return node.create(USER, new JobMessages.CreateStep(requestId, JOB, desc(tasks), 0), "io" + requestId, 1_000_000_000L);
+    private static StepDesc asynchronous(StepDesc d) {
+        return Codec.bind(Json.object(Codec.encode(d)).put("async", true), StepDesc.class);
     }
 
-    private StepDesk.Begun begun(String requestId, int tasks) {
+    private StepDesk.Answer<StepDesk.Begun> ask(String requestId, int tasks) {
+        return create(node, USER, requestId, tasks);
+    }
+
+    private static StepDesk.Answer<StepDesk.Begun> create(StepDesk.Job on, int uid, String requestId, int tasks) {
+        return on.create(uid, requestId, List.of(new JobMessages.CreateStep(requestId, JOB, desc(tasks), 0)), "io" + requestId, 1_000_000_000L);
+    }
+
+    private StepDesk.Piece begun(String requestId, int tasks) {
         return switch (ask(requestId, tasks)) {
-            case StepDesk.Given<StepDesk.Begun> g -> g.value();
+            case StepDesk.Given<StepDesk.Begun> g -> g.value().pieces().getFirst();
             case StepDesk.Refused<StepDesk.Begun> r -> throw new AssertionError(r.sentence());
         };
     }
@@ -99,7 +117,7 @@ class ManagedJobTest {
 
     @Test
     void itIsDecidedAsSlurmctldWould() {
-        StepDesk.Begun there = begun("r1", 4);
+        StepDesk.Piece there = begun("r1", 4);
         JobMessages.CreateStep m = new JobMessages.CreateStep("r1", JOB, desc(4), 0);
         String hash = Blobs.hash(SubmitEdge.joined(m.step().environment()));
         site.apply(new Command.CreateStep(USER, "r1", JOB, m.step().withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "ior1"));
@@ -122,19 +140,21 @@ class ManagedJobTest {
 
     @Test
     void whoMayAndWhatWaits() {
-        assertThat(node.allocation(USER)).isInstanceOfSatisfying(StepDesk.Given.class, g ->
+        assertThat(node.allocation(USER, JOB)).isInstanceOfSatisfying(StepDesk.Given.class, g ->
                 assertThat(((JobMessages.Allocation) g.value()).nodes()).isEqualTo("n[1-2]"));
-        assertThat(node.allocation(USER + 1)).isInstanceOf(StepDesk.Refused.class);
-        assertThat(node.create(USER + 1, new JobMessages.CreateStep("", JOB, desc(1), 0), "t", 1)).isInstanceOfSatisfying(StepDesk.Refused.class,
+        assertThat(node.allocation(USER + 1, JOB)).isInstanceOf(StepDesk.Refused.class);
+        assertThat(create(node, USER + 1, "", 1)).isInstanceOfSatisfying(StepDesk.Refused.class,
                 r -> assertThat(r.errno()).isEqualTo(SlurmErrno.ACCESS_DENIED));
         assertThat(begun("a", 4).started().stepId()).isZero();
         assertThat(begun("a", 4).started().stepId()).as("the same request").isZero();
         assertThat(refusal(2)).isEqualTo("NODES_BUSY");
+        assertThat(node.create(USER, "q", List.of(new JobMessages.CreateStep("q", JOB, asynchronous(desc(2)), 0)), "t", 1)).as("no queue there")
+                .isInstanceOfSatisfying(StepDesk.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.NODES_BUSY));
         assertThat(refusal(40)).isEqualTo("TOO_MANY_REQUESTED_CPUS");
-        assertThat(node.open("n2")).containsExactly(0);
-        node.over(0, "n2", 1);
-        node.over(0, "n1", 1);
-        assertThat(node.open("n1")).isEmpty();
+        assertThat(node.open(JOB, "n2")).containsExactly(0);
+        node.over(JOB, 0, "n2", 1);
+        node.over(JOB, 0, "n1", 1);
+        assertThat(node.open(JOB, "n1")).isEmpty();
         assertThat(begun("b", 2).started().stepId()).isEqualTo(1);
         assertThat(node.nextStep()).isEqualTo(2);
     }
@@ -151,6 +171,34 @@ class ManagedJobTest {
         }
         hear();
         assertThat(begun("y", 4).started().stepId()).isEqualTo(1);
+    }
+
+    @Test
+    void anotherSlurmdOnTheNodeGoesOnWhereTheFirstWas() {
+        begun("a", 2);
+        begun("b", 1);
+        node.over(JOB, 1, "n1", 1);
+        List<Bytes> disk = List.copyOf(kept);
+        node = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(disk.getFirst(), kept::add);
+        disk.subList(1, disk.size()).forEach(node::follow);
+        assertThat(node.nextStep()).isEqualTo(2);
+        assertThat(node.open(JOB, "n1")).containsExactly(0);
+        assertThat(refusal(4)).as("no core twice").isEqualTo("NODES_BUSY");
+        StepDesk.Piece again = begun("a", 2);
+        assertThat(again.started().stepId()).as("the same request").isZero();
+        assertThat(again.launches()).as("nobody may have heard of it").hasSize(2);
+        assertThat(again.managed().step()).as("under the token that was said").isEqualTo(begun("a", 2).managed().step());
+        assertThat(begun("c", 2).started().stepId()).isEqualTo(2);
+    }
+
+    @Test
+    void whatCannotBeKeptDoesNotBegin() {
+        StepDesk.Job full = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(kept.getFirst(), entry -> {
+            throw new UncheckedIOException(new IOException("No space left on device"));
+        });
+        kept.subList(1, kept.size()).forEach(full::follow);
+        assertThatThrownBy(() -> create(full, USER, "r", 1)).isInstanceOf(UncheckedIOException.class);
+        assertThat(full.nextStep()).isZero();
     }
 
     @Test
@@ -181,6 +229,16 @@ class ManagedJobTest {
         assertThat(steps()).isEqualTo("0 over n1:done n2:done");
     }
 
+    @Test
+    void aNodeThatComesAfterTheJobHasEndedTellsItsSteps() {
+        StepManaged m = begun("r", 4).managed();
+        site.apply(new Command.CompleteAllocation(USER, JOB, ExitStatus.NONE));
+        site.apply(new Command.Report("n1", new NodeMessages.JobDone(1, JOB, 1, "")));
+        assertThat(site.job(JOB)).startsWith("COMPLETED");
+        tell("n2", m);
+        assertThat(steps()).isEqualTo("0 n1 n2");
+    }
+
     /** slurmctld died after it had made a step durable and before anybody heard of it. */
     @Test
     void theSameRequestRunsOnce() {
@@ -194,6 +252,31 @@ class ManagedJobTest {
         Json.Obj other = Json.object(Codec.encode(step)).put("id", 5L);
         tell("n1", new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), Bytes.of(Json.print(other)), List.of()));
         assertThat(steps()).isEqualTo("0 ending n1 n2, 5 n1 n2");
+    }
+
+    @Test
+    void componentsOfOneJobAreDecidedOnTogether() {
+        Site het = new Site("PrologFlags=Contain");
+        JobDesc desc = Codec.bind(new Json.Obj().put("kind", "ALLOCATION").put("request", new Json.Obj().put("tasks", 2L))
+                .put("extras", new Json.Obj().put("stepMgr", true)).put("owner", new Json.Obj().put("uid", (long) USER).put("user", "u"))
+                .put("payload", new Json.Obj().put("submitHost", "h")), JobDesc.class);
+        Command.SubmitJob part = new Command.SubmitJob(USER, desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false);
+        assertThat(het.apply(new Command.SubmitHet(USER, List.of(part, part), "", false, false))).isInstanceOf(Decision.Accepted.class);
+        het.schedule();
+        List.of(JOB, JOB + 1).forEach(id -> het.core().state().jobs().at(id).run().allocation().nodeNames()
+                .forEach(n -> het.apply(new Command.Report(n, new NodeMessages.PrologDone(1, id, 1, "")))));
+        assertThat(het.job(JOB + 1)).startsWith("RUNNING");
+        List<Charter> told = het.entries().stream().flatMap(e -> outgoing.of(e, het.core().state()).stream())
+                .filter(d -> d.message() instanceof Charter).map(d -> (Charter) d.message()).toList();
+        assertThat(told).extracting(Charter::jobId).containsOnly(JOB);
+        StepDesk.Job both = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(told.getLast().entry(), e -> { });
+        assertThat(both.jobs()).containsExactly(JOB, JOB + 1);
+        StepDesk.Begun begun = ((StepDesk.Given<StepDesk.Begun>) both.create(USER, "h", List.of(new JobMessages.CreateStep("h", JOB, desc(1), 0),
+                new JobMessages.CreateStep("h", JOB + 1, desc(1), 0)), "t", 1)).value();
+        assertThat(begun.pieces()).extracting(p -> p.managed().jobId()).containsExactly(JOB, JOB + 1);
+        assertThat(begun.pieces().get(1).started().shares().getFirst().taskIds()).as("ranks go on").containsExactly(1);
+        assertThat(both.nextStep()).as("one number for both").isEqualTo(1);
+        assertThat(begun.pieces().getFirst().launches().getFirst().launch().environment()).contains(Bytes.of("SLURM_STEPMGR=n1"));
     }
 
     @Test

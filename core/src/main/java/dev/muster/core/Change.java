@@ -96,9 +96,9 @@ public sealed interface Change {
 
     /** What a step used on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. peaks: of single tasks. */
     record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes, TaskPeaks peaks) {
+            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz) {
         public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE);
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0);
         }
     }
 
@@ -136,6 +136,9 @@ public sealed interface Change {
             this(jobId, held, reason, reasonText, priority, time, special, ExitStatus.NONE);
         }
     }
+
+    /** A node's failure ends the attempt: what becomes of the job is in the entry's other records. */
+    record JobFailedNode(int jobId, String node) implements Change {}
 
     /** A mark of the job's state that no other record brings. */
     record JobFlagged(int jobId, JobFlag flag, boolean on) implements Change {}

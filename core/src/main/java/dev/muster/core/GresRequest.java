@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.Codec;
+import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
@@ -97,5 +98,16 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             out.put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
         }
         return Codec.bind(out, ResourceRequest.class);
+    }
+
+    /** Devices of a node by their name. @param type "" for any */
+    public static IndexSet devices(Node.Spec node, String name, String type) {
+        IndexSet out = IndexSet.empty();
+        for (Node.Gres g : node.gres()) {
+            if (g.name().equals(name) && (type.isEmpty() || g.type().equals(type)) && g.count() > 0) {
+                out = out.union(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+            }
+        }
+        return out;
     }
 }

@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param accrueTime since when it grows older where few may do so at once (GrpJobsAccrue and its like); {@link #KEPT_YOUNG} while it may not;
  *     less than that, negated, since when it does because somebody said so (ResetAccrueTime),
  *                   0 since it is eligible
+ * @param failedNode the node whose failure ended the last attempt, "" if none did
  */
 public record Job(
         int id,
@@ -44,7 +45,8 @@ public record Job(
         List<Dependency> dependencies,
         Run run,
         Het het,
-        long accrueTime) {
+        long accrueTime,
+        String failedNode) {
     /** In place of a time: it does not grow older. */
     public static final long KEPT_YOUNG = -1;
 
@@ -173,38 +175,38 @@ public record Job(
 
     Job with(JobState s) {
         return new Job(id, sluid, array, desc, s, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime);
+                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
     }
 
     Job with(JobFlag flag, boolean on) {
         int bit = 1 << flag.ordinal();
         return new Job(id, sluid, array, desc, state, on ? flags | bit : flags & ~bit, reason, reasonText, priority, holdUid,
-                submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime);
+                submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime, failedNode);
     }
 
     Job with(JobReason why, String text) {
         return new Job(id, sluid, array, desc, state, flags, why, text, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime);
+                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
     }
 
     Job with(Run r) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, attempt, restarts, dependencies, r, het, accrueTime);
+                eligibleTime, attempt, restarts, dependencies, r, het, accrueTime, failedNode);
     }
 
     Job with(Array a) {
         return new Job(id, sluid, a, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime);
+                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
     }
 
     Job with(Het h) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, h, accrueTime);
+                attempt, restarts, dependencies, run, h, accrueTime, failedNode);
     }
 
     Job with(JobDesc d) {
         return new Job(id, sluid, array, d, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime);
+                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
     }
 
     /** Under one of several QOS that it may have. */
@@ -220,34 +222,40 @@ public record Job(
 
     Job withDependencies(List<Dependency> d) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, d, run, het, accrueTime);
+                attempt, restarts, d, run, het, accrueTime, failedNode);
     }
 
     /** It grows older from then on. */
     Job withEligibleTime(long time) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, time,
-                attempt, restarts, dependencies, run, het, 0);
+                attempt, restarts, dependencies, run, het, 0, failedNode);
+    }
+
+    Job withFailedNode(String node) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run, het, accrueTime, node);
     }
 
     Job withAccrueTime(long time) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, time);
+                attempt, restarts, dependencies, run, het, time, failedNode);
     }
 
     Job withPriority(long p, int holder) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, p, holder, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime);
+                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
     }
 
     Job withAttempt(int a, int restartCount) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, a, restartCount, dependencies, run, het, accrueTime);
+                eligibleTime, a, restartCount, dependencies, run, het, accrueTime, failedNode);
     }
 
     /** A task split off an array's pending record under a number of its own. */
     Job splitOff(int newId, long newSluid, int task) {
         return new Job(newId, newSluid, new Array(array.jobId, task, IndexSet.empty(), array.maxRunning, array.size), desc, state,
-                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime);
+                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime,
+                failedNode);
     }
 
     Job withStep(Step step) {

@@ -3,6 +3,8 @@ package dev.muster.core;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,9 +26,9 @@ public final class ManagedSteps {
         this.now = now;
     }
 
-    /** Whether the job's first node is told what it needs to decide on steps. It would not know the other components of a heterogeneous job. */
+    /** Whether the job's first node, or that of its first component, is told what it needs to decide on steps. */
     public static boolean isManaged(Job job) {
-        return job.desc().extras().stepMgr() && job.state().isActive() && !job.isHet() && !job.run().allocation().isEmpty();
+        return job.desc().extras().stepMgr() && job.state().isActive() && !job.run().allocation().isEmpty();
     }
 
     /** As it is told: every part of it has been begun already, or is not begun any more. */
@@ -43,17 +45,23 @@ public final class ManagedSteps {
         } else if (there.isPresent()) {
             // decided here at the same time, before either side knew of the other
             direct.add(new Decision.Direct(node, new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), 0, "Revoked")));
-        } else if (job.state().isActive() && step.id() >= 0 && !step.nodes().isEmpty()) {
+        } else if (isThere(job) && step.id() >= 0 && !step.nodes().isEmpty()) {
             adopt(job, step, m);
         }
         return Decision.of(changes, "", direct);
     }
 
+    /** One that has ended and has something left on its nodes is told by those that come later what ran there. */
+    private static boolean isThere(Job job) {
+        return job.state().isActive() || job.has(JobFlag.COMPLETING) && job.state() != JobState.PENDING;
+    }
+
     private void adopt(Job job, Step step, NodeMessages.StepManaged m) {
         // the same request had come here, and its answer was lost: nobody is there for that step
-        Requests.answered(state, m.requestId(), m.uid()).flatMap(a -> job.step(Integer.parseInt(a.text())))
-                .filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty())
-                .ifPresent(s -> changes.add(new Change.StepEnding(job.id(), s.id(), "Revoked", true)));
+        Requests.answered(state, m.requestId(), m.uid()).map(a -> Integer.parseInt(a.text())).filter(id -> id != step.id())
+                .ifPresent(id -> HetRules.members(state, job).forEach(j -> j.step(id)
+                        .filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty())
+                        .ifPresent(s -> changes.add(new Change.StepEnding(j.id(), s.id(), "Revoked", true)))));
         changes.add(new Change.StepStarted(job.id(), step));
         missed(job, step, m.missed());
         Requests.remember(changes, m.requestId(), m.uid(), Bytes.of(Integer.toString(step.id())));

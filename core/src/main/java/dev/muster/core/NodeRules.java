@@ -221,7 +221,7 @@ final class NodeRules {
         NodeMessages.Usage u = m.usage();
         partEnded(job, found.get(), node, worst, m.tasks(), m.reason(), new Change.Usage(
                 u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages(),
-                u.energyJ(), u.netInBytes(), u.netOutBytes(), u.peaks()));
+                u.energyJ(), u.netInBytes(), u.netOutBytes(), u.peaks(), u.cpuKhz()));
     }
 
     /** A task asked for it, which is the same as if its user had. In a step over several components it is in all of them. */
@@ -428,12 +428,11 @@ final class NodeRules {
     /** A running job lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     private void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
-        if (Expediting.isAsked(job)) {
-            changes.addAll(Expediting.lost(job, now));
-        } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
-            changes.addAll(Exits.later(state, job, now));
-        } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
-            changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, node, job.run().exit(), now.seconds()));
+        boolean again = Expediting.isAsked(job) || job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job);
+        if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
+            changes.add(new Change.JobFailedNode(job.id(), node));
+            changes.addAll(Expediting.isAsked(job) ? Expediting.lost(job, now) : again ? Exits.later(state, job, now) : List.of(
+                    new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds())));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
     }

@@ -16,6 +16,7 @@ import java.util.Map;
  *
  * @param nodes          in configuration order
  * @param units          what is reserved of each node; empty where the nodes are reserved whole
+ * @param gres           devices that are reserved of each node, by their name; none where none were asked for
  * @param flags          bits by {@link ReservationFlag#ordinal}
  * @param maxStartDelayS how long others may still run into it; 0 not at all
  * @param purgeAfterS    PURGE_COMP: it goes when no job has been in it for so long; 0 never
@@ -37,7 +38,8 @@ public record Reservation(
         int purgeAfterS,
         long idleSince,
         boolean begun,
-        String zone) {
+        String zone,
+        Map<String, Map<String, IndexSet>> gres) {
 
     /** No repetition is looked for further ahead than this. */
     static final long HORIZON_S = 10L * 86400;
@@ -51,9 +53,15 @@ public record Reservation(
      * @param nodes     as named, "" if only counted
      * @param nodeCount 0 if not counted
      * @param licenses  as written; {@code ANY_NODES}: these alone, and nodes as they come
-     * @param coreCounts cores: one total, or one number per node; empty for whole nodes
+     * @param coreCounts cores: one total, or one number per node; empty for whole nodes, or a core for each device
+     * @param gres       devices over all nodes, as written ({@code gres/gpu:a100=2}); gresPerNode: on each of them
      */
-    public record Want(String nodes, int nodeCount, List<Integer> coreCounts, String partition, String features, String licenses) {}
+    public record Want(String nodes, int nodeCount, List<Integer> coreCounts, String partition, String features, String licenses, String gres,
+            String gresPerNode) {
+        boolean wantsGres() {
+            return !gres.isEmpty() || !gresPerNode.isEmpty();
+        }
+    }
 
     /** Licences that are kept for its jobs while it lasts. */
     public List<Licences.Item> licences() {
@@ -184,21 +192,22 @@ public record Reservation(
     }
 
     Reservation at(long newStart, long newEnd) {
-        return new Reservation(name, newStart, newEnd, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, 0, false, zone);
+        return new Reservation(name, newStart, newEnd, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, 0, false, zone, gres);
     }
 
-    Reservation withNodes(List<String> n, Map<String, IndexSet> u) {
-        return new Reservation(name, start, end, want, n, u, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+    Reservation withNodes(ReservationNodes.Found f) {
+        return new Reservation(name, start, end, want, f.nodes(), f.units(), who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
+                zone, f.gres());
     }
 
     /** With exactly the nodes that it has. */
     Reservation fixed() {
-        Want all = new Want(String.join(",", nodes), 0, List.of(), "", "", want.licenses);
-        return new Reservation(name, start, end, all, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+        Want all = new Want(String.join(",", nodes), 0, List.of(), "", "", want.licenses, "", "");
+        return new Reservation(name, start, end, all, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres);
     }
 
     Reservation named(String other) {
-        return new Reservation(other, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+        return new Reservation(other, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres);
     }
 
     /** Ended now for good: it does not come again. */
@@ -208,11 +217,11 @@ public record Reservation(
             rest &= ~(1 << f.ordinal());
         }
         return new Reservation(name, Math.min(startAt(now), now), now, want, nodes, units, who, rest & ~(1 << ReservationFlag.TIME_FLOAT.ordinal()),
-                comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+                comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres);
     }
 
     Reservation noticed(boolean hasBegun, long idle) {
-        return new Reservation(name, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idle, hasBegun, zone);
+        return new Reservation(name, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idle, hasBegun, zone, gres);
     }
 
     /** Units of a node that are reserved: all that it has where it is reserved whole, none where it is not part of this. */
@@ -222,6 +231,27 @@ public record Reservation(
         }
         return units.isEmpty() ? node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1)
                 : units.getOrDefault(node.name(), IndexSet.empty());
+    }
+
+    /** Devices of a node that are reserved by name: those that were asked for, all of a node that is reserved whole. */
+    public IndexSet devicesOn(Node.Spec node, String device) {
+        if (!nodes.contains(node.name())) {
+            return IndexSet.empty();
+        }
+        return !gres.isEmpty() ? gres.getOrDefault(node.name(), Map.of()).getOrDefault(device, IndexSet.empty())
+                : units.isEmpty() ? GresRequest.devices(node, device, "") : IndexSet.empty();
+    }
+
+    /** All its devices as they were asked for, {@code gres/gpu:a100=2,gres/nic=1}; "" for none. */
+    public String devices() {
+        Map<String, Integer> sums = new java.util.TreeMap<>();
+        for (Tres.Item item : Tres.gres(want.gres)) {
+            sums.merge("gres/" + item.name() + (item.type().isEmpty() ? "" : ":" + item.type()), item.count(), Integer::sum);
+        }
+        for (Tres.Item item : Tres.gres(want.gresPerNode)) {
+            sums.merge("gres/" + item.name() + (item.type().isEmpty() ? "" : ":" + item.type()), item.count() * nodes.size(), Integer::sum);
+        }
+        return String.join(",", sums.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
     }
 
     /** Whether a user belongs to those it is for, in any account. */

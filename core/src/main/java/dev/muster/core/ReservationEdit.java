@@ -18,6 +18,8 @@ import java.util.TreeMap;
  */
 final class ReservationEdit {
 
+    private static final String GRES = "gres/";
+
     private final State state;
     private final boolean fresh;
     private final Map<String, String> values;
@@ -59,10 +61,11 @@ final class ReservationEdit {
         Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named,
                 values.getOrDefault("comment", old.comment()),
                 (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
-                old.begun() && !resized, values.getOrDefault("zone", old.zone()));
+                old.begun() && !resized, values.getOrDefault("zone", old.zone()), old.gres());
         e.check(r);
         boolean asked = values.containsKey("nodes") || values.containsKey("nodecnt") || values.containsKey("corecnt")
-                || values.containsKey("partitionname") || values.containsKey("features");
+                || values.containsKey("partitionname") || values.containsKey("features")
+                || values.containsKey("gres") || values.containsKey("gresnode");
         return new Edited(r, asked || fresh, e.wrong);
     }
 
@@ -137,10 +140,27 @@ final class ReservationEdit {
                     values.put("corecnt", Integer.toString(key.equals("tres") ? cores : cores * nodesCounted()));
                 } else if (name.startsWith("license/") && key.equals("tres")) {
                     values.merge("licenses", item.substring("license/".length(), eq) + ":" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+                } else if (name.startsWith(GRES) && isTracked(item.substring(GRES.length(), eq))) {
+                    nodesCounted(key.equals("trespernode"));
+                    values.merge(key.equals("tres") ? "gres" : "gresnode", item, (a, b) -> a.isEmpty() ? b : a + "," + b);
                 } else {
                     wrong(SlurmErrno.INVALID_TRES);
                 }
             }
+        }
+    }
+
+    /** Only what AccountingStorageTRES has can be reserved; of {@code gpu} all types where no type is there. */
+    private boolean isTracked(String device) {
+        List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_GRES, "").split(","));
+        int colon = device.indexOf(':');
+        String name = colon < 0 ? device : device.substring(0, colon);
+        return state.settings().gresTypes().contains(name) && (tracked.contains(device) || tracked.contains(name));
+    }
+
+    private void nodesCounted(boolean needed) {
+        if (needed && fresh) {
+            nodesCounted();
         }
     }
 
@@ -193,14 +213,15 @@ final class ReservationEdit {
         if (!partition.isEmpty() && !state.partitions().has(partition)) {
             wrong(SlurmErrno.INVALID_PARTITION_NAME);
         }
-        boolean counted = nodes.isEmpty() || !cores.isEmpty();
+        boolean counted = nodes.isEmpty() || !cores.isEmpty() || values.containsKey("gres") || values.containsKey("gresnode");
         if (partition.isEmpty() && counted) {
             for (Partition p : state.partitions().values()) {
                 partition = p.info().isDefault() ? p.name() : partition;
             }
         }
         return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()),
-                licences(values.getOrDefault("licenses", old.licenses())));
+                licences(values.getOrDefault("licenses", old.licenses())), values.getOrDefault("gres", old.gres()),
+                values.getOrDefault("gresnode", old.gresPerNode()));
     }
 
     private String licences(String text) {
@@ -342,8 +363,8 @@ final class ReservationEdit {
 
     /** Before anything was said. */
     static Reservation blank(String name) {
-        return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", "", ""), List.of(), new TreeMap<String, IndexSet>(),
-                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "");
+        return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", "", "", "", ""), List.of(), new TreeMap<String, IndexSet>(),
+                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "", Map.of());
     }
 
 }

@@ -25,8 +25,8 @@ final class ReservationNodes {
 
     sealed interface Chosen {}
 
-    /** @param units as in {@link Reservation} */
-    record Found(List<String> nodes, Map<String, IndexSet> units) implements Chosen {}
+    /** @param units as in {@link Reservation}, likewise gres */
+    record Found(List<String> nodes, Map<String, IndexSet> units, Map<String, Map<String, IndexSet>> gres) implements Chosen {}
 
     record Missing(SlurmErrno errno) implements Chosen {}
 
@@ -36,7 +36,7 @@ final class ReservationNodes {
      */
     Chosen choose(Reservation r, List<String> keep) {
         if (r.has(ReservationFlag.ANY_NODES)) {
-            return new Found(List.of(), java.util.Map.of());
+            return new Found(List.of(), Map.of(), Map.of());
         }
         boolean named = !r.want().nodes().isEmpty();
         boolean all = r.want().nodes().equalsIgnoreCase("ALL");
@@ -75,17 +75,22 @@ final class ReservationNodes {
             return new Missing(SlurmErrno.INVALID_CPU_COUNT);
         }
         int[] shares = total ? spread(counts.getFirst(), nodes.size()) : counts.stream().mapToInt(Integer::intValue).toArray();
+        Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
-            int wanted = counts.isEmpty() ? n.spec().units() : shares[i];
-            if (free.get(i).count() < wanted || wanted == 0 && !counts.isEmpty()) {
+            Optional<Map<String, IndexSet>> devices = devices(r, n, ofNode(r, i, nodes.size()));
+            int wanted = !counts.isEmpty() ? shares[i] : r.want().wantsGres() ? count(devices) : n.spec().units();
+            if (devices.isEmpty() || free.get(i).count() < wanted || wanted == 0 && !counts.isEmpty()) {
                 return new Missing(reservedBySomebody(r, n) ? SlurmErrno.RESERVATION_OVERLAP : SlurmErrno.NODES_BUSY);
             }
-            if (!counts.isEmpty()) {
-                units.put(n.name(), first(free.get(i), wanted));
+            if (!counts.isEmpty() || r.want().wantsGres()) {
+                units.put(n.name(), near(n, devices.get(), free.get(i), wanted));
+            }
+            if (r.want().wantsGres()) {
+                gres.put(n.name(), devices.get());
             }
         }
-        return new Found(nodes.stream().map(Node::name).toList(), units);
+        return new Found(nodes.stream().map(Node::name).toList(), units, gres);
     }
 
     /** A total in equal shares, what is left over on the first. */
@@ -108,6 +113,10 @@ final class ReservationNodes {
         candidates.sort(Comparator.comparingInt(n -> keep.contains(n.name()) ? 0 : 1));
         List<String> nodes = new ArrayList<>();
         Map<String, IndexSet> units = new TreeMap<>();
+        if (w.wantsGres() && w.nodeCount() == 0) {
+            return devicesAnywhere(r, candidates);
+        }
+        Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
         int cores = w.coreCounts().isEmpty() ? 0 : w.coreCounts().getFirst();
         boolean spread = w.nodeCount() == 0 && cores > 0;
         int left = spread ? cores : 0;
@@ -123,16 +132,20 @@ final class ReservationNodes {
                 }
                 IndexSet free = free(r, n);
                 int index = nodes.size();
-                int each = cores == 0 ? n.spec().units() : spread ? Math.min(left, free.count())
+                Optional<Map<String, IndexSet>> devices = devices(r, n, ofNode(r, index, Math.max(1, w.nodeCount())));
+                int each = cores == 0 && w.wantsGres() ? count(devices) : cores == 0 ? n.spec().units() : spread ? Math.min(left, free.count())
                         : w.coreCounts().size() > 1 ? index < w.coreCounts().size() ? w.coreCounts().get(index) : 0
                         : (cores + w.nodeCount() - 1) / w.nodeCount();
-                if (free.count() < each || each == 0) {
+                if (devices.isEmpty() || free.count() < each || each == 0) {
                     continue;
                 }
                 nodes.add(n.name());
-                if (cores > 0) {
-                    units.put(n.name(), first(free, each));
+                if (cores > 0 || w.wantsGres()) {
+                    units.put(n.name(), near(n, devices.get(), free, each));
                     left -= each;
+                }
+                if (w.wantsGres()) {
+                    gres.put(n.name(), devices.get());
                 }
                 wanted--;
             }
@@ -141,7 +154,105 @@ final class ReservationNodes {
             }
         }
         nodes.sort(Comparator.comparingInt(n -> state.nodes().at(n).spec().order()));
-        return new Found(List.copyOf(nodes), units);
+        return new Found(List.copyOf(nodes), units, gres);
+    }
+
+    // ---- devices
+
+    /** What of its devices is for the i-th of so many nodes: each node's own, and an equal share of what is asked for all. */
+    private static List<Tres.Item> ofNode(Reservation r, int i, int nodes) {
+        List<Tres.Item> out = new ArrayList<>(Tres.gres(r.want().gresPerNode()));
+        for (Tres.Item item : Tres.gres(r.want().gres())) {
+            out.add(new Tres.Item(item.name(), item.type(), i < nodes ? spread(item.count(), nodes)[i] : 0));
+        }
+        return out;
+    }
+
+    /** So many on the first nodes that have some, with a core for each, or with all the cores that were counted. */
+    private Chosen devicesAnywhere(Reservation r, List<Node> candidates) {
+        List<Tres.Item> left = new ArrayList<>(Tres.gres(r.want().gres()));
+        int cores = r.want().coreCounts().stream().mapToInt(Integer::intValue).sum();
+        boolean counted = cores > 0;
+        TreeMap<String, IndexSet> units = new TreeMap<>();
+        Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
+        for (Node n : candidates) {
+            IndexSet free = free(r, n);
+            List<Tres.Item> here = new ArrayList<>();
+            int room = free.count();
+            for (Tres.Item item : left) {
+                int count = Math.min(Math.min(item.count(), room), freeDevices(r, n, item).count());
+                room -= count;
+                here.add(new Tres.Item(item.name(), item.type(), count));
+            }
+            Optional<Map<String, IndexSet>> devices = devices(r, n, here);
+            int each = counted ? Math.min(cores, free.count()) : count(devices);
+            if (devices.isEmpty() || each == 0) {
+                continue;
+            }
+            units.put(n.name(), near(n, devices.get(), free, each));
+            gres.put(n.name(), devices.get());
+            cores -= counted ? each : 0;
+            for (int i = 0; i < here.size(); i++) {
+                left.set(i, new Tres.Item(left.get(i).name(), left.get(i).type(), left.get(i).count() - here.get(i).count()));
+            }
+            if (cores == 0 && left.stream().allMatch(item -> item.count() == 0)) {
+                List<String> nodes = new ArrayList<>(units.keySet());
+                nodes.sort(Comparator.comparingInt(name -> state.nodes().at(name).spec().order()));
+                return new Found(List.copyOf(nodes), units, gres);
+            }
+        }
+        return new Missing(SlurmErrno.NODES_BUSY);
+    }
+
+    private static int count(Optional<Map<String, IndexSet>> devices) {
+        return devices.stream().flatMap(d -> d.values().stream()).mapToInt(IndexSet::count).sum();
+    }
+
+    /** Devices of the node by name, as they are asked for; empty where it has too few. */
+    private Optional<Map<String, IndexSet>> devices(Reservation r, Node n, List<Tres.Item> items) {
+        Map<String, IndexSet> out = new TreeMap<>();
+        for (Tres.Item item : items) {
+            IndexSet had = out.getOrDefault(item.name(), IndexSet.empty());
+            IndexSet more = freeDevices(r, n, item).minus(had);
+            if (more.count() < item.count()) {
+                return Optional.empty();
+            }
+            if (item.count() > 0) {
+                out.put(item.name(), had.union(first(more, item.count())));
+            }
+        }
+        return Optional.of(out);
+    }
+
+    /** Devices that neither jobs nor other reservations have in any of its times. */
+    private IndexSet freeDevices(Reservation r, Node n, Tres.Item item) {
+        IndexSet free = GresRequest.devices(n.spec(), item.name(), item.type());
+        if (!r.has(ReservationFlag.MAINT) && !r.has(ReservationFlag.OVERLAP)) {
+            for (Reservation other : state.reservations().values()) {
+                free = other.name().equals(r.name()) || !meet(r, other) ? free : free.minus(other.devicesOn(n.spec(), item.name()));
+            }
+        }
+        for (int id : n.jobs()) {
+            Job job = state.jobs().at(id);
+            free = inTheWay(r, job) ? free.minus(job.run().allocation().on(n.name()).map(s -> s.gres().getOrDefault(item.name(), IndexSet.empty()))
+                    .orElse(IndexSet.empty())) : free;
+        }
+        return free;
+    }
+
+    /** Free units, those near the GPUs first. */
+    private static IndexSet near(Node n, Map<String, IndexSet> devices, IndexSet free, int count) {
+        IndexSet close = IndexSet.empty();
+        for (GpuCores.Group g : GpuCores.of(n.spec()).groups()) {
+            close = g.gpus().intersect(devices.getOrDefault("gpu", IndexSet.empty())).isEmpty() ? close : close.union(g.units());
+        }
+        IndexSet best = first(free.intersect(close), count);
+        return best.union(first(free.minus(best), count - best.count()));
+    }
+
+    private boolean inTheWay(Reservation r, Job job) {
+        boolean own = !r.has(ReservationFlag.REPLACE) && Reservation.named(job.desc()).contains(r.name());
+        return !r.has(ReservationFlag.IGNORE_JOBS) && !own && lastsUntil(job) > r.startAt(now.seconds());
     }
 
     private record Alternative(String expression, int count) {}
@@ -170,13 +281,10 @@ final class ReservationNodes {
                 }
             }
         }
-        if (!r.has(ReservationFlag.IGNORE_JOBS)) {
-            for (int id : n.jobs()) {
-                Job job = state.jobs().at(id);
-                boolean own = !r.has(ReservationFlag.REPLACE) && Reservation.named(job.desc()).contains(r.name());
-                if (!own && lastsUntil(job) > r.startAt(now.seconds())) {
-                    free = free.minus(job.run().allocation().on(n.name()).map(Allocation.Share::cores).orElse(IndexSet.empty()));
-                }
+        for (int id : n.jobs()) {
+            Job job = state.jobs().at(id);
+            if (inTheWay(r, job)) {
+                free = free.minus(job.run().allocation().on(n.name()).map(Allocation.Share::cores).orElse(IndexSet.empty()));
             }
         }
         return free;

@@ -63,7 +63,7 @@ final class ReservationRules {
         Reservation made = r;
         return switch (new ReservationNodes(state, now, planner).choose(r, List.of())) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
-            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(made.withNodes(f.nodes(), f.units())
+            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(made.withNodes(f)
                     .noticed(made.isActive(now.seconds()), now.seconds()))), made.name());
         };
     }
@@ -116,11 +116,12 @@ final class ReservationRules {
             return Decision.of(List.of(new Change.ReservationChanged(r)), "");
         }
         // the same nodes as far as they do; a longer time must be free on them, too
-        Reservation wish = r.units().isEmpty() && !e.nodesAsked() && r.want().nodes().isEmpty() && r.has(ReservationFlag.STATIC)
+        Reservation wish = r.units().isEmpty() && !r.want().wantsGres() && !e.nodesAsked() && r.want().nodes().isEmpty()
+                && r.has(ReservationFlag.STATIC)
                 ? r.fixed() : r;
         return switch (new ReservationNodes(state, now, planner).choose(wish, old.nodes())) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
-            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(r.withNodes(f.nodes(), f.units()))), "");
+            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(r.withNodes(f))), "");
         };
     }
 
@@ -285,7 +286,7 @@ final class ReservationRules {
         }
         boolean again = next.want().nodes().isEmpty() && !next.has(ReservationFlag.STATIC);
         if (again && new ReservationNodes(state, now, planner).choose(next, next.nodes()) instanceof ReservationNodes.Found f) {
-            next = next.withNodes(f.nodes(), f.units());
+            next = next.withNodes(f);
         }
         changes.add(new Change.ReservationChanged(next));
     }
@@ -309,6 +310,6 @@ final class ReservationRules {
         if (good.size() == r.nodes().size()) {
             return r;
         }
-        return new ReservationNodes(state, now, planner).choose(r, good) instanceof ReservationNodes.Found f ? r.withNodes(f.nodes(), f.units()) : r;
+        return new ReservationNodes(state, now, planner).choose(r, good) instanceof ReservationNodes.Found f ? r.withNodes(f) : r;
     }
 }

@@ -161,6 +161,8 @@ public record Settings(
     public static final String STEP_RECORDS_MAX = "step_records_max";
     /** Names of licences of AccountingStorageTRES, with commas. */
     public static final String TRACKED_LICENCES = "tracked_licences";
+    /** Generic resources of AccountingStorageTRES without {@code gres/}, with commas. */
+    public static final String TRACKED_GRES = "tracked_gres";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
     public static final String SELECT = "select";
     /** An option: {@code true} with LicenseParameters=RemoteFuzzyMatch: the server of a licence need not be named. */

@@ -226,6 +226,7 @@ public record State(
                 case Change.PendingJobEnded c -> pendingEnded(c);
                 case Change.NodeReleased c -> released(c, now);
                 case Change.JobRequeued c -> requeued(c);
+                case Change.JobFailedNode c -> job(c.jobId(), j -> j.withFailedNode(c.node()));
                 case Change.JobFlagged c -> job(c.jobId(), j -> j.with(c.flag(), c.on()));
                 case Change.JobSuspended c -> job(c.jobId(),
                         j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
@@ -378,7 +379,7 @@ public record State(
         private void started(Change.JobStarted c, long now) {
             job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobFlag.CONFIGURING, c.configuring())
                     .with(JobFlag.REQUEUED, false).with(JobFlag.EXPEDITING, false)
-                    .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts())
+                    .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts()).withFailedNode("")
                     .with(Runs.start(now, tickMs, c)));
             for (Allocation.Share s : c.allocation().nodes()) {
                 node(s.node(), n -> n.withJob(c.jobId(), s.cpus(), s.memoryMb()));

@@ -167,7 +167,7 @@ final class SubmitRules {
                 : !dependencies.isEmpty() ? JobReason.DEPENDENCY
                 : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
         return new Job(id, sluid, array, Interned.desc(desc, state), JobState.PENDING, 0, reason, "", priority,
-                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE, Job.Het.NONE, 0);
+                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE, Job.Het.NONE, 0, "");
     }
 
     /** Alternate: where jobs of a partition go that takes none. */

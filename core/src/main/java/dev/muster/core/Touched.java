@@ -36,6 +36,7 @@ public final class Touched {
             case Change.NodeReleased c -> List.of(c.jobId());
             case Change.JobRequeued c -> List.of(c.jobId());
             case Change.JobFlagged c -> List.of(c.jobId());
+            case Change.JobFailedNode c -> List.of(c.jobId());
             case Change.JobSuspended c -> List.of(c.jobId());
             case Change.JobStopped c -> List.of(c.jobId());
             case Change.JobResumed c -> List.of(c.jobId());

@@ -7,36 +7,50 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Decides on the steps of a job where slurmctld cannot: by the same rules, with what slurmctld has told of the job ({@code Charter}). slurmd asks it
  * while slurmctld is away, and slurmctld takes over what it has made ({@code StepManaged}). Found as a service: the rules are slurmctld's.
  */
 public interface StepDesk {
-    /** @param entry of a whole charter */
-    Job open(Bytes entry);
+    /**
+     * @param entry of a whole charter
+     * @param keep  is given each record that is decided here, before it counts; what it throws goes to who asked for the decision
+     */
+    Job open(Bytes entry, Consumer<Bytes> keep);
 
-    /** One attempt of a job. Not for several threads at once. */
+    /** One attempt of a job, with all components of a heterogeneous one. Not for several threads at once. */
     interface Job {
-        /** What has happened since, as slurmctld tells it. */
+        /** What has happened since, as slurmctld tells it; or, of an earlier run of slurmd, what {@code keep} was given. */
         void follow(Bytes entry);
 
-        List<String> nodes();
+        /** The job's number, or those of its components. */
+        List<Integer> jobs();
+
+        /** Of one of them. */
+        int attempt(int jobId);
+
+        /** Of one of them. */
+        List<String> nodes(int jobId);
 
         /** No step of the job has this number or a higher one. */
         int nextStep();
 
         /** Numbers of the steps that have not ended on the node. */
-        Set<Integer> open(String node);
+        Set<Integer> open(int jobId, String node);
 
         /** The node says that nothing of the step runs there any more. */
-        void over(int stepId, String node, long timeMs);
+        void over(int jobId, int stepId, String node, long timeMs);
 
         /** As srun is told of it. */
-        Answer<JobMessages.Allocation> allocation(int uid);
+        Answer<JobMessages.Allocation> allocation(int uid, int jobId);
 
-        /** @param ioToken shown by srun to the step's nodes */
-        Answer<Begun> create(int uid, JobMessages.CreateStep m, String ioToken, long timeMs);
+        /**
+         * @param parts   one, or one for each component that the step is to run in
+         * @param ioToken shown by srun to the step's nodes
+         */
+        Answer<Begun> create(int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs);
     }
 
     /** What somebody asked for, or why not. */
@@ -46,8 +60,11 @@ public interface StepDesk {
 
     record Refused<T>(SlurmErrno errno, String sentence) implements Answer<T> {}
 
+    /** A step: what of it is in each component that was asked for, in that order. */
+    record Begun(int stepId, List<Piece> pieces) {}
+
     /** @param launches by node, in the step's order; @param managed what slurmctld is told of it, without a number */
-    record Begun(JobMessages.StepStarted started, List<NodeLaunch> launches, StepManaged managed) {}
+    record Piece(JobMessages.StepStarted started, List<NodeLaunch> launches, StepManaged managed) {}
 
     record NodeLaunch(String node, Launch launch) {}
 }

@@ -368,7 +368,7 @@ final class Jobs {
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
-        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status));
+        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status, CpuClock.here()));
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
     }
@@ -654,6 +654,10 @@ final class Jobs {
     /** The steps that run now, for {@link Queries}. */
     List<ProcessTable.Running> running() {
         return running(0);
+    }
+
+    List<NodeJob> known() {
+        return List.copyOf(jobs.values());
     }
 
     /** Those whose tasks are to be looked at in a second, for {@link TaskSamples}. @param second 0 for all */

@@ -29,6 +29,7 @@ final class ProcessTable {
 
     private final boolean byGroup;
     private final Settings.Tasks how;
+    private final CpuClock clock = CpuClock.here();
     private final Map<Long, String[]> stats = new HashMap<>();
     private final Map<Long, List<Long>> children = new HashMap<>();
 
@@ -121,7 +122,9 @@ final class ProcessTable {
             read += field(io, "rchar: ");
             written += field(io, "wchar: ");
         }
-        return new TaskUsage(rank, local, pid, List.copyOf(known), ticks * MS_PER_TICK, resident, virtual, pages, read, written);
+        String[] stat = stats.get((long) pid);
+        return new TaskUsage(rank, local, pid, List.copyOf(known), ticks * MS_PER_TICK, resident, virtual, pages, read, written,
+                stat == null || stat.length <= CpuClock.PROCESSOR ? 0 : clock.khz(stat[CpuClock.PROCESSOR]));
     }
 
     /** UsePss and NoShared; a process that is gone meanwhile has what it had. */

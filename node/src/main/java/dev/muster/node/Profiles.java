@@ -29,7 +29,6 @@ final class Profiles {
     private static final String FILE = "profile";
     private static final double MIB = 1 << 20;
     private static final double UJ_PER_J = 1e6;
-    private static final int PROCESSOR = 36;
 
     /**
      * What is to be looked at.
@@ -232,7 +231,7 @@ final class Profiles {
         double seconds = last == null ? 0 : (nowNs - last.ns) / 1e9;
         // what has ended meanwhile takes its sums along
         double cpu = last == null ? 0 : Math.max(0, t.cpuMs() - last.cpuMs) / 1000.0;
-        values.put("CPUFrequency", last == null ? 0L : frequency(t.pid()));
+        values.put("CPUFrequency", last == null ? 0L : t.khz());
         values.put("CPUTime", cpu);
         values.put("CPUUtilization", seconds <= 0 ? 0.0 : 100 * cpu / seconds);
         values.put("RSS", t.residentKb());
@@ -241,26 +240,6 @@ final class Profiles {
         values.put("ReadMB", last == null ? 0.0 : Math.max(0, t.readBytes() - last.readBytes) / MIB);
         values.put("WriteMB", last == null ? 0.0 : Math.max(0, t.writeBytes() - last.writeBytes) / MIB);
         sink.sample(step.plan, "task", Integer.toString(t.rank()), values, nowMs / 1000);
-    }
-
-    /** Of the CPU that the process ran on last, in kHz; 0 where the kernel says none. */
-    private static long frequency(int pid) {
-        String[] stat = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
-        String cpu = stat.length > PROCESSOR ? stat[PROCESSOR] : "0";
-        String khz = Os.read(Path.of("/sys/devices/system/cpu/cpu" + cpu + "/cpufreq/scaling_cur_freq")).map(String::trim).orElse("");
-        return khz.matches("[0-9]{1,12}") ? Long.parseLong(khz) : ofTable(Os.read(Path.of("/proc/cpuinfo")).orElse(""), cpu);
-    }
-
-    private static long ofTable(String cpuinfo, String cpu) {
-        boolean here = false;
-        for (String line : cpuinfo.split("\n")) {
-            String value = line.substring(line.indexOf(':') + 1).strip();
-            here = line.startsWith("processor") ? value.equals(cpu) : here;
-            if (here && line.startsWith("cpu MHz")) {
-                return Math.round(Double.parseDouble(value) * 1000);
-            }
-        }
-        return 0;
     }
 
     private void meter(Live step, long nowMs, long nowNs) {

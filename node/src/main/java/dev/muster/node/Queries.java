@@ -52,7 +52,8 @@ final class Queries {
                 case "QueryProcesses" -> Reply.of(processes(caller, Codec.decode(body, SlurmdMessages.QueryProcesses.class)));
                 case "RunUnallocated" -> unallocated.run(caller, Codec.decode(body, SlurmdMessages.RunUnallocated.class));
                 case "SignalUnallocated" -> unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
-                case "AwaitAllocation", "CreateStep", "SignalStep", "QueryJobSteps", "TakeStep", "DropStep" -> manager.answer(caller, message, body);
+                case "AwaitAllocation", "CreateStep", "CreateHetStep", "SignalStep", "QueryJobSteps", "TakeStep", "DropStep" ->
+                        manager.answer(caller, message, body);
                 default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
             };
         } catch (Json.MalformedException e) {

@@ -215,6 +215,7 @@ public final class Slurmd implements AutoCloseable {
             try {
                 manager.adopt();
                 jobs.adopt();
+                jobs.known().forEach(j -> manager.adopt(j.jobId(), j.attempt()));
             } catch (IOException e) {
                 log.error("cannot read " + settings.spoolDirectory() + ": " + Reasons.of(e));
             }

@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.StepDesk;
+import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -19,6 +20,7 @@ import dev.muster.model.node.NodeMessages.StepManaged;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,30 +92,53 @@ final class StepManager {
     void told(Charter m) {
         held.values().removeIf(h -> jobs.job(h.jobId, h.attempt).filter(j -> !j.isEnding()).isEmpty());
         String key = m.jobId() + "." + m.attempt();
+        CharterFile file = new CharterFile(spool.jobDirectory(m.jobId(), m.attempt()));
         try {
             Held known = held.get(key);
             if (m.whole()) {
-                Optional<StepDesk> desk = ServiceLoader.load(StepDesk.class).findFirst();
-                desk.ifPresent(d -> held.put(key, new Held(m.jobId(), m.attempt(), d.open(m.entry()), new HashSet<>())));
+                file.begin(List.of(m.entry()));
+                opened(m.jobId(), m.attempt(), file, List.of(m.entry()));
             } else if (known != null) {
                 synchronized (known) {
                     known.job.follow(m.entry());
+                    file.add(m.entry());
                 }
             }
         } catch (RuntimeException e) {
-            log.error("steps of job " + m.jobId() + " wait for slurmctld when it is away: " + e);
-            held.remove(key);
+            lost(key, file, e);
         }
+    }
+
+    private void opened(int jobId, int attempt, CharterFile file, List<Bytes> entries) {
+        ServiceLoader.load(StepDesk.class).findFirst().ifPresent(desk -> {
+            StepDesk.Job job = desk.open(entries.getFirst(), file::add);
+            entries.subList(1, entries.size()).forEach(job::follow);
+            held.put(jobId + "." + attempt, new Held(jobId, attempt, job, new HashSet<>()));
+        });
+    }
+
+    private void lost(String key, CharterFile file, RuntimeException why) {
+        log.error("steps of job " + key + " wait for slurmctld when it is away: " + why);
+        held.remove(key);
+        file.remove();
     }
 
     // ---- what srun asks
 
     Reply answer(Caller caller, String message, byte[] body) {
         return switch (message) {
-            case "AwaitAllocation" -> here(Codec.decode(body, JobMessages.AwaitAllocation.class).jobId(), h -> reply(h.job.allocation(caller.uid())));
+            case "AwaitAllocation" -> {
+                int jobId = Codec.decode(body, JobMessages.AwaitAllocation.class).jobId();
+                yield here(jobId, h -> reply(h.job.allocation(caller.uid(), jobId)));
+            }
             case "CreateStep" -> {
                 JobMessages.CreateStep m = Codec.decode(body, JobMessages.CreateStep.class);
-                yield here(m.jobId(), h -> create(caller, h, m));
+                yield here(m.jobId(), h -> create(caller, h, m.requestId(), List.of(m), false));
+            }
+            case "CreateHetStep" -> {
+                JobMessages.CreateHetStep m = Codec.decode(body, JobMessages.CreateHetStep.class);
+                yield m.parts().isEmpty() ? Reply.error(SlurmErrno.NOT_HET_JOB)
+                        : here(m.parts().getFirst().jobId(), h -> create(caller, h, m.requestId(), m.parts(), true));
             }
             case "SignalStep" -> signal(caller, Codec.decode(body, SignalStep.class));
             default -> ofPeer(caller, message, body);
@@ -125,7 +150,7 @@ final class StepManager {
     }
 
     private Reply here(int jobId, Work work) {
-        Optional<Held> found = held.values().stream().filter(h -> h.jobId == jobId).findFirst();
+        Optional<Held> found = held.values().stream().filter(h -> h.job.jobs().contains(jobId)).findFirst();
         if (connected.getAsBoolean() || found.isEmpty()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
@@ -155,55 +180,72 @@ final class StepManager {
         };
     }
 
-    private Reply create(Caller caller, Held h, JobMessages.CreateStep m) {
-        Map<String, Set<Integer>> before = new TreeMap<>();
+    private Reply create(Caller caller, Held h, String requestId, List<JobMessages.CreateStep> parts, boolean het) {
+        Map<Target, Set<Integer>> before = new TreeMap<>();
         synchronized (h) {
-            for (String node : h.job.nodes()) {
-                Set<Integer> settled = new HashSet<>(h.job.open(node));
-                settled.removeAll(h.launching);
-                before.put(node, settled);
+            if (!h.job.jobs().containsAll(parts.stream().map(JobMessages.CreateStep::jobId).toList())) {
+                return Reply.error(SlurmErrno.NOT_HET_JOB);
+            }
+            for (int jobId : h.job.jobs()) {
+                for (String node : h.job.nodes(jobId)) {
+                    Set<Integer> settled = new HashSet<>(h.job.open(jobId, node));
+                    settled.removeAll(h.launching);
+                    before.put(new Target(jobId, node), settled);
+                }
             }
         }
-        byte[] question = Codec.encode(new QueryJobSteps(h.jobId, h.attempt));
-        Map<String, byte[]> said = each(before.keySet(), n -> question, "QueryJobSteps");
+        Map<Target, byte[]> said = each(before.keySet(), t -> Codec.encode(new QueryJobSteps(t.jobId, h.job.attempt(t.jobId))), "QueryJobSteps");
         if (said.size() < before.size()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
         StepDesk.Answer<StepDesk.Begun> answer;
         synchronized (h) {
-            for (Map.Entry<String, byte[]> one : said.entrySet()) {
+            for (Map.Entry<Target, byte[]> one : said.entrySet()) {
                 JobStepsReply there = Codec.decode(one.getValue(), JobStepsReply.class);
                 if (there.connected() || there.highest() >= h.job.nextStep()) {
                     return Reply.error(SlurmErrno.CTLD_CONNECT);
                 }
-                before.get(one.getKey()).stream().filter(id -> !there.live().contains(id) && h.job.open(one.getKey()).contains(id))
-                        .forEach(id -> h.job.over(id, one.getKey(), System.currentTimeMillis()));
+                Target t = one.getKey();
+                before.get(t).stream().filter(id -> !there.live().contains(id) && h.job.open(t.jobId, t.node).contains(id))
+                        .forEach(id -> h.job.over(t.jobId, id, t.node, System.currentTimeMillis()));
             }
-            answer = h.job.create(caller.uid(), m, token(), System.currentTimeMillis());
+            try {
+                answer = h.job.create(caller.uid(), requestId, parts, token(), System.currentTimeMillis());
+            } catch (UncheckedIOException e) {
+                log.error("a step of job " + h.jobId + " cannot be kept: " + Reasons.of(e.getCause()));
+                return Reply.error(SlurmErrno.CTLD_CONNECT);
+            }
             if (answer instanceof StepDesk.Given<StepDesk.Begun> g) {
-                h.launching.add(g.value().started().stepId());
+                h.launching.add(g.value().stepId());
             }
         }
-        return answer instanceof StepDesk.Given<StepDesk.Begun> g ? launch(h, g.value()) : reply(answer);
+        return answer instanceof StepDesk.Given<StepDesk.Begun> g ? launch(h, g.value(), het) : reply(answer);
     }
 
-    private Reply launch(Held h, StepDesk.Begun begun) {
-        int stepId = begun.started().stepId();
-        Map<String, byte[]> orders = new TreeMap<>();
-        begun.launches().forEach(l -> orders.put(l.node(), Codec.encode(new TakeStep(l.launch(), begun.managed()))));
-        Set<String> taken = each(orders.keySet(), orders::get, "TakeStep").keySet();
-        List<String> missed = orders.keySet().stream().filter(n -> !taken.contains(n)).toList();
-        log.info("slurmctld is away: StepId=" + h.jobId + "." + stepId + " begins on " + taken);
+    private Reply launch(Held h, StepDesk.Begun begun, boolean het) {
+        int stepId = begun.stepId();
+        Map<Target, byte[]> orders = new TreeMap<>();
+        begun.pieces().forEach(p -> p.launches().forEach(l -> orders.put(new Target(p.managed().jobId(), l.node()),
+                Codec.encode(new TakeStep(l.launch(), p.managed())))));
+        Set<Target> taken = each(orders.keySet(), orders::get, "TakeStep").keySet();
+        List<Target> missed = orders.keySet().stream().filter(t -> !taken.contains(t)).toList();
+        log.info("slurmctld is away: StepId=" + h.jobId + "." + stepId + " begins on " + taken.stream().map(Target::node).distinct().toList());
         synchronized (h) {
             h.launching.remove(stepId);
-            missed.forEach(n -> h.job.over(stepId, n, System.currentTimeMillis()));
+            missed.forEach(t -> h.job.over(t.jobId, stepId, t.node, System.currentTimeMillis()));
         }
         if (missed.isEmpty()) {
-            return Reply.of(begun.started());
+            List<JobMessages.StepStarted> started = begun.pieces().stream().map(StepDesk.Piece::started).toList();
+            return het ? Reply.of(new JobMessages.HetStepStarted(started)) : Reply.of(started.getFirst());
         }
-        StepManaged m = begun.managed();
-        byte[] drop = Codec.encode(new DropStep(stepId, new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), missed)));
-        each(taken, n -> drop, "DropStep");
+        Map<Integer, byte[]> drops = new TreeMap<>();
+        begun.pieces().forEach(p -> {
+            StepManaged m = p.managed();
+            List<String> nodes = missed.stream().filter(t -> t.jobId == m.jobId()).map(Target::node).toList();
+            drops.put(m.jobId(), Codec.encode(new DropStep(stepId,
+                    new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), nodes))));
+        });
+        each(taken, t -> drops.get(t.jobId), "DropStep");
         return Reply.error(SlurmErrno.NODE_NOT_AVAIL);
     }
 
@@ -213,30 +255,39 @@ final class StepManager {
         return dev.muster.transport.Hash.hex(bytes);
     }
 
+    /** A component's share of a node. */
+    private record Target(int jobId, String node) implements Comparable<Target> {
+        @Override
+        public int compareTo(Target o) {
+            int byJob = Integer.compare(jobId, o.jobId);
+            return byJob != 0 ? byJob : node.compareTo(o.node);
+        }
+    }
+
     private interface Body {
-        byte[] of(String node);
+        byte[] of(Target to);
     }
 
     /** Asks all at once. @return the answers of those that gave one */
-    private Map<String, byte[]> each(Set<String> nodes, Body body, String message) {
-        Map<String, CompletableFuture<byte[]>> asked = new TreeMap<>();
-        for (String node : nodes) {
+    private Map<Target, byte[]> each(Set<Target> to, Body body, String message) {
+        Map<Target, CompletableFuture<byte[]>> asked = new TreeMap<>();
+        for (Target t : to) {
             CompletableFuture<byte[]> answer = new CompletableFuture<>();
-            asked.put(node, answer);
+            asked.put(t, answer);
             Loop.aside(() -> {
                 try {
-                    answer.complete(node.equals(settings.nodeName()) ? own(message, body.of(node)) : peers.post(node, message, body.of(node)));
+                    answer.complete(t.node.equals(settings.nodeName()) ? own(message, body.of(t)) : peers.post(t.node, message, body.of(t)));
                 } catch (IOException | RuntimeException e) {
                     answer.completeExceptionally(e);
                 }
             });
         }
-        Map<String, byte[]> out = new TreeMap<>();
-        asked.forEach((node, answer) -> {
+        Map<Target, byte[]> out = new TreeMap<>();
+        asked.forEach((t, answer) -> {
             try {
-                out.put(node, answer.get(WAIT_S, TimeUnit.SECONDS));
+                out.put(t, answer.get(WAIT_S, TimeUnit.SECONDS));
             } catch (ExecutionException | TimeoutException e) {
-                log.error(message + " of node " + node + ": " + (e.getCause() == null ? "it does not answer" : e.getCause().getMessage()));
+                log.error(message + " of node " + t.node + ": " + (e.getCause() == null ? "it does not answer" : e.getCause().getMessage()));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -337,6 +388,20 @@ final class StepManager {
                 log.debug(file + ": " + Reasons.of(e));
             }
         });
+    }
+
+    /** What an earlier slurmd knew of a job whose steps it decided on. */
+    void adopt(int jobId, int attempt) {
+        CharterFile file = new CharterFile(spool.jobDirectory(jobId, attempt));
+        try {
+            List<Bytes> entries = file.read();
+            if (!entries.isEmpty()) {
+                file.begin(entries);        // without what was being written when it ended
+                opened(jobId, attempt, file, entries);
+            }
+        } catch (RuntimeException e) {
+            lost(jobId + "." + attempt, file, e);
+        }
     }
 
     /** Before anything else of these jobs is reported: slurmctld may not know their steps. */

@@ -24,8 +24,13 @@ import java.util.function.IntFunction;
 final class TaskSamples {
     private static final String FILE = "samples";
 
-    /** The most of each task so far, by rank. */
-    private record Kept(Map<String, TaskPeaks.Task> tasks) {}
+    /**
+     * The most of each task so far, by rank.
+     *
+     * @param cpuMs    that tasks used between two looks while somebody said how fast their CPUs ran
+     * @param khzTimes each of these milliseconds times that
+     */
+    private record Kept(Map<String, TaskPeaks.Task> tasks, long cpuMs, long khzTimes) {}
 
     private final Loop loop;
     private final Settings.Sensing how;
@@ -71,16 +76,23 @@ final class TaskSamples {
 
     /** What was seen now, and what was seen before. */
     void keep(Path stepDirectory, List<TaskUsage> seen) {
-        Map<String, TaskPeaks.Task> all = new TreeMap<>(kept(stepDirectory).tasks());
+        Kept before = kept(stepDirectory);
+        Map<String, TaskPeaks.Task> all = new TreeMap<>(before.tasks());
+        long cpuMs = before.cpuMs;
+        long khzTimes = before.khzTimes;
         for (TaskUsage t : seen) {
             if (t.rank() >= 0) {
+                long had = all.containsKey(Integer.toString(t.rank())) ? all.get(Integer.toString(t.rank())).cpuUs() / 1000 : 0;
+                long more = t.khz() > 0 ? Math.max(0, t.cpuMs() - had) : 0;
+                cpuMs += more;
+                khzTimes += more * t.khz();
                 all.merge(Integer.toString(t.rank()), new TaskPeaks.Task(t.rank(), t.cpuMs() * 1000, t.residentKb(), t.virtualKb(), t.pages(),
                         t.readBytes(), t.writeBytes()), TaskPeaks.Task::and);
             }
         }
         try {
             Path next = stepDirectory.resolve(FILE + ".new");
-            Files.write(next, Codec.encode(new Kept(all)));
+            Files.write(next, Codec.encode(new Kept(all, cpuMs, khzTimes)));
             Files.move(next, stepDirectory.resolve(FILE), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         } catch (java.nio.file.NoSuchFileException gone) {
             // the step is over meanwhile
@@ -93,14 +105,15 @@ final class TaskSamples {
         try {
             return Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Kept.class);
         } catch (IOException | Json.MalformedException e) {
-            return new Kept(Map.of());
+            return new Kept(Map.of(), 0, 0);
         }
     }
 
-    /** What a step used when it is over: with its single tasks. */
-    static Usage ended(Path stepDirectory, Optional<StatusFile> status) {
+    /** What a step used when it is over: with its single tasks. @param clock says how fast CPUs run now, for a step that nobody looked at */
+    static Usage ended(Path stepDirectory, Optional<StatusFile> status, CpuClock clock) {
         Usage usage = status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE);
-        Map<String, TaskPeaks.Task> seen = kept(stepDirectory).tasks();
+        Kept kept = kept(stepDirectory);
+        Map<String, TaskPeaks.Task> seen = kept.tasks();
         TaskPeaks peaks = TaskPeaks.NONE;
         long read = 0;
         long written = 0;
@@ -114,6 +127,7 @@ final class TaskSamples {
         }
         return new Usage(usage.userCpuUs(), usage.systemCpuUs(), Math.max(usage.maxRssKb(), peaks.rssKb().max()),
                 Math.max(usage.maxVmKb(), peaks.vmKb().max()), Math.max(usage.readBytes(), read), Math.max(usage.writeBytes(), written),
-                Math.max(usage.maxPages(), peaks.pages().max()), 0, 0, 0, peaks);
+                Math.max(usage.maxPages(), peaks.pages().max()), 0, 0, 0, peaks,
+                kept.cpuMs > 0 ? kept.khzTimes / kept.cpuMs : usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0);
     }
 }

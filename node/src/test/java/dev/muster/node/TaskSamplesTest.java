@@ -9,6 +9,7 @@ import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.node.NodeMessages.Usage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,8 @@ class TaskSamplesTest {
             end
             """;
 
+    private static final CpuClock NONE = new CpuClock(Path.of("/nowhere"));
+
     @TempDir
     private Path step;
 
@@ -46,7 +49,7 @@ class TaskSamplesTest {
 
     @Test
     void tasksThatNobodyLookedAt() {
-        Usage u = TaskSamples.ended(step, status());
+        Usage u = TaskSamples.ended(step, status(), NONE);
         assertThat(u.peaks()).isEqualTo(TaskPeaks.NONE.and(new TaskPeaks.Task(4, 100, 500, 0, 2, 2048, 0))
                 .and(new TaskPeaks.Task(5, 900, 400, 0, 0, 0, 1024)));
         assertThat(u.peaks().cpuUs()).isEqualTo(new TaskPeaks.Range(900, 5, 100, 4));
@@ -59,13 +62,37 @@ class TaskSamplesTest {
     void theMostOfEachLookCounts() throws IOException {
         keep(seen(4, 0, 300, 8000, 0, 10), seen(5, 0, 700, 6000, 50, 10), seen(-1, 0, 99_000, 99_000, 0, 0));
         keep(seen(4, 0, 2000, 7000, 9000, 20));
-        Usage u = TaskSamples.ended(step, status());
+        Usage u = TaskSamples.ended(step, status(), NONE);
         assertThat(u.peaks().rssKb()).isEqualTo(new TaskPeaks.Range(2000, 4, 700, 5));
         assertThat(u.peaks().vmKb()).isEqualTo(new TaskPeaks.Range(8000, 4, 6000, 5));
         assertThat(u.peaks().readBytes()).isEqualTo(new TaskPeaks.Range(9000, 4, 50, 5));
         assertThat(u.peaks().writeBytes()).isEqualTo(new TaskPeaks.Range(1024, 5, 20, 4));
         assertThat(List.of(u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.peaks().sumRssKb())).isEqualTo(
                 List.of(2000L, 8000L, 9050L, 1044L, 2700L));
+    }
+
+    private static TaskUsage at(int rank, long cpuMs, long khz) {
+        return new TaskUsage(rank, rank, 1, List.of(1), cpuMs, 1, 1, 0, 0, 0, khz);
+    }
+
+    /** Of each look what was used since the last counts, at the speed of that moment. */
+    @Test
+    void howFastItsCpusRan() throws IOException {
+        keep(at(4, 1000, 2_000_000), at(5, 0, 1_000_000));
+        keep(at(4, 2000, 3_000_000), at(5, 1000, 1_000_000));
+        keep(at(4, 2500, 0));
+        assertThat(TaskSamples.ended(step, status(), NONE).cpuKhz()).isEqualTo(2_000_000);
+    }
+
+    @Test
+    void nobodyHasLooked() throws IOException {
+        Files.createDirectories(step.resolve("proc"));
+        Files.writeString(step.resolve("proc/cpuinfo"), "processor\t: 0\ncpu MHz\t\t: 2100.5\nprocessor\t: 1\ncpu MHz\t\t: 1000\n");
+        assertThat(TaskSamples.ended(step, status(), new CpuClock(step)).cpuKhz()).as("as the node's CPUs run").isEqualTo(1_550_250);
+        Path cpufreq = Files.createDirectories(step.resolve("sys/devices/system/cpu/cpu1/cpufreq"));
+        Files.writeString(cpufreq.resolve("scaling_cur_freq"), "3000000\n");
+        CpuClock clock = new CpuClock(step);
+        assertThat(List.of(clock.khz("0"), clock.khz("1"), clock.khz("2"))).containsExactly(2_100_500L, 3_000_000L, 0L);
     }
 
     private static long residentKb(boolean pss, boolean noShare) {
@@ -86,6 +113,6 @@ class TaskSamplesTest {
 
     @Test
     void aStepWithoutAStatusUsedNothingThatIsKnown() {
-        assertThat(TaskSamples.ended(step, Optional.empty())).isEqualTo(StatusFile.NO_USAGE);
+        assertThat(TaskSamples.ended(step, Optional.empty(), NONE)).isEqualTo(StatusFile.NO_USAGE);
     }
 }

@@ -280,9 +280,9 @@ final class Chooser {
             int perUnit = node.spec.cpusPerUnit();
             int usable = need.usableCpus(node.spec);
             after--;
+            IndexSet freeUnits = free.apply(node);
             Map<String, IndexSet> devices = devices(need, pick, jobGres, after);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
-            IndexSet freeUnits = free.apply(node);
             if (need.shape().spared().said()) {
                 int count = freeUnits.count() + need.shape().spared().more(node.spec);
                 freeUnits = idleFirst(freeUnits.union(node.spec.reservedUnits()), node.freeUnits, count);
@@ -330,7 +330,8 @@ final class Chooser {
     private static Map<String, IndexSet> devices(Need need, Pick pick, Map<String, Integer> jobGres, int nodesAfter) {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
-            pick.node.freeGres.forEach((name, free) -> {
+            pick.node.freeGres.keySet().forEach(name -> {
+                IndexSet free = pick.node.open(name);
                 boolean explicit = pick.node.spec.gres().stream().anyMatch(g -> g.name().equals(name) && g.isExplicit());
                 if (!free.isEmpty() && !SharedGpus.isShared(name) && !explicit) {
                     out.put(name, free);

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.BurstBuffer;
 import dev.muster.core.AccountRules;
 import dev.muster.core.Allocation;
 import dev.muster.core.HetRules;
@@ -55,7 +56,12 @@ final class HetPass {
 
     /** In the first of its partitions that it may use and that is large enough. */
     private Optional<Part> part(Job job) {
-        JobReason reason = JobReason.PARTITION_DOWN;
+        JobReason reason = BurstBuffer.blocks(state, job);
+        if (reason != JobReason.NONE) {
+            scheduler.explain(job.id(), reason, Optional.empty());
+            return Optional.empty();
+        }
+        reason = JobReason.PARTITION_DOWN;
         for (String name : scheduler.partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {

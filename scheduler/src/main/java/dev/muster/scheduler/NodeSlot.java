@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.GpuCores;
+import dev.muster.core.GresRequest;
 import dev.muster.core.Node;
 import dev.muster.core.Power;
 import dev.muster.core.Settings;
@@ -28,6 +29,8 @@ final class NodeSlot {
     IndexSet freeUnits;
     long freeMemoryMb;
     final Map<String, IndexSet> freeGres = new TreeMap<>();
+    /** Of these, those that reservations keep from whom a place is being looked for: {@link Reserved#allowed}. */
+    Map<String, IndexSet> withheld = Map.of();
     int holders;
     /** How many jobs hold each unit: more than one where they share it. */
     private int[] unitHolders = new int[0];
@@ -246,29 +249,25 @@ final class NodeSlot {
             return wholeGpus(type);
         }
         if (type.isEmpty()) {
-            return freeGres.getOrDefault(name, IndexSet.empty());
+            return open(name);
         }
-        return freeGres.getOrDefault(name, IndexSet.empty()).intersect(ofType(name, type));
+        return open(name).intersect(GresRequest.devices(spec, name, type));
     }
 
-    private IndexSet ofType(String name, String type) {
-        IndexSet wanted = IndexSet.empty();
-        for (Node.Gres g : spec.gres()) {
-            if (g.name().equals(name) && g.type().equals(type) && g.count() > 0) {
-                wanted = wanted.union(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
-            }
-        }
-        return wanted;
+    /** Free devices that nobody else has reserved. */
+    IndexSet open(String name) {
+        IndexSet free = freeGres.getOrDefault(name, IndexSet.empty());
+        return withheld.isEmpty() ? free : free.minus(withheld.getOrDefault(name, IndexSet.empty()));
     }
 
     /** GPUs of which nobody has a part. */
     private IndexSet wholeGpus(String type) {
-        IndexSet out = freeGres.getOrDefault("gpu", IndexSet.empty());
-        out = type.isEmpty() ? out : out.intersect(ofType("gpu", type));
+        IndexSet out = open("gpu");
+        out = type.isEmpty() ? out : out.intersect(GresRequest.devices(spec, "gpu", type));
         for (String name : freeGres.keySet()) {
             int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(spec.gres(), name) : 0;
             for (int g = out.first(); per > 0 && g >= 0; g = out.next(g + 1)) {
-                if (freeGres.get(name).intersect(SharedGpus.parts(g, per)).count() < per) {
+                if (open(name).intersect(SharedGpus.parts(g, per)).count() < per) {
                     out = out.without(g);
                 }
             }
@@ -285,8 +284,9 @@ final class NodeSlot {
         int per = SharedGpus.perGpu(spec.gres(), name);
         IndexSet best = IndexSet.empty();
         IndexSet all = IndexSet.empty();
-        for (int gpu = freeGres.getOrDefault("gpu", IndexSet.empty()).first(); gpu >= 0; gpu = freeGres.get("gpu").next(gpu + 1)) {
-            IndexSet free = freeGres.getOrDefault(name, IndexSet.empty()).intersect(SharedGpus.parts(gpu, per));
+        IndexSet gpus = open("gpu");
+        for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
+            IndexSet free = open(name).intersect(SharedGpus.parts(gpu, per));
             boolean fits = count > 0 && free.count() >= count;
             boolean better = fits && best.count() >= count ? free.count() < best.count() : free.count() > best.count();
             best = better ? free : best;

@@ -111,7 +111,7 @@ final class Pass {
             scheduler.limits().at(state, accounts, scheduler.use(), now.seconds());
         }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
-        this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
+        this.reserved = new Reserved(state, scheduler.nodes(), scheduler.marked(), now.seconds());
         this.candidates = new Candidates(scheduler, state);
         this.backfill = scheduler.backfill(state);
         this.outlook = new Outlook(scheduler, state, now, starts);

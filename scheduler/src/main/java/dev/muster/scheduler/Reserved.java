@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.GresRequest;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.IndexSet;
@@ -19,13 +20,18 @@ final class Reserved {
     private final Map<String, List<Claim>> byNode = new HashMap<>();
     private final State state;
     private final long now;
+    private final Collection<NodeSlot> marked;
 
     /** Units of a node in one of a reservation's times, seconds since 1970. */
     private record Claim(Reservation reservation, IndexSet units, long from, long to) {}
 
-    Reserved(State state, Collection<NodeSlot> nodes, long now) {
+    /** @param marked nodes of which devices are withheld since an earlier pass, and from now on those of this */
+    Reserved(State state, Collection<NodeSlot> nodes, Collection<NodeSlot> marked, long now) {
         this.state = state;
         this.now = now;
+        this.marked = marked;
+        marked.forEach(n -> n.withheld = Map.of());
+        marked.clear();
         Collection<Reservation> all = state.reservations().values();
         if (all.isEmpty()) {
             return;
@@ -93,17 +99,23 @@ final class Reserved {
         return name.isEmpty() || flexible(name) ? now : reservations.get(name).startAt(now);
     }
 
-    /** Units of the node that a job of this reservation ("" for none) may have between the two times, free or not. */
+    /**
+     * Units of the node that a job of this reservation ("" for none) may have between the two times, free or not. Of the node's devices it counts
+     * from now on those that are not kept from such a job ({@link NodeSlot#withheld}).
+     */
     IndexSet allowed(String name, NodeSlot node, long from, long to) {
         IndexSet own = IndexSet.empty();
         IndexSet barred = IndexSet.empty();
+        List<Reservation> others = new ArrayList<>();
         for (Claim c : byNode.getOrDefault(node.spec.name(), List.of())) {
             if (c.reservation.name().equals(name)) {
                 own = own.union(c.units);
             } else if (c.from + c.reservation.maxStartDelayS() < to && c.to > from && !yields(name, c.reservation)) {
                 barred = barred.union(c.units);
+                others.add(c.reservation);
             }
         }
+        withhold(name, node, others);
         IndexSet all = node.spec.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.spec.units() - 1, 1);
         if (name.isEmpty()) {
             return all.minus(barred);
@@ -114,6 +126,30 @@ final class Reserved {
         }
         boolean within = r.windows(now, from, from + 1).stream().anyMatch(w -> w.from() <= from);
         return within ? own.minus(barred) : IndexSet.empty();
+    }
+
+    private void withhold(String name, NodeSlot node, List<Reservation> others) {
+        if (node.freeGres.isEmpty() || !byNode.containsKey(node.spec.name())) {
+            return;
+        }
+        Reservation own = name.isEmpty() || flexible(name) ? null : reservations.get(name);
+        Map<String, IndexSet> out = new HashMap<>();
+        for (String device : node.freeGres.keySet()) {
+            IndexSet kept = IndexSet.empty();
+            for (Reservation r : others) {
+                kept = kept.union(r.devicesOn(node.spec, device));
+            }
+            // who reserved some of a kind has these
+            boolean some = own != null && own.gres().values().stream().anyMatch(g -> g.containsKey(device));
+            kept = some ? kept.union(GresRequest.devices(node.spec, device, "").minus(own.devicesOn(node.spec, device))) : kept;
+            if (!kept.isEmpty()) {
+                out.put(device, kept);
+            }
+        }
+        if (!out.isEmpty() && node.withheld.isEmpty()) {
+            marked.add(node);
+        }
+        node.withheld = out;
     }
 
     /** One reservation laid over another: its jobs may run where both are. */

@@ -38,6 +38,7 @@ public final class Scheduler implements Planner {
     /** Distinct needs remembered; more and they are found anew. */
     static final int CLASSES_MAX = 200_000;
 
+    private final List<NodeSlot> marked = new ArrayList<>();
     private final List<NodeSlot> nodes = new ArrayList<>();
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
@@ -592,6 +593,11 @@ public final class Scheduler implements Planner {
     /** Why limits of associations and QOS keep the job from starting, whatever nodes are free. */
     JobReason limited(Job job, int limitMin) {
         return limits.blocks(job.id(), job.desc(), limitMin);
+    }
+
+    /** Of the last pass, nodes of which reservations withheld devices. */
+    List<NodeSlot> marked() {
+        return marked;
     }
 
     List<NodeSlot> nodes() {

@@ -57,6 +57,26 @@ class BurstBufferTest {
         return Play.describe(job).strip() + waits + " / " + buffer(id).stage().word() + (job.isHeld() ? " held" : "");
     }
 
+    /** Each component has its own, and none starts before the data of all are there. */
+    @Test
+    void componentsOfOneJob() {
+        Command.SubmitJob plain = new Command.SubmitJob(Cluster.USER, Cluster.desc("kind=BATCH partition=p"), "", Bytes.of("#!/bin/sh"), Bytes.EMPTY,
+                false, false);
+        Command.SubmitJob with = new Command.SubmitJob(Cluster.USER, plain.desc().withExtras(plain.desc().extras().withBurstBuffer("#BB_LUA")), "",
+                Bytes.of("#!/bin/sh"), Bytes.EMPTY, false, false);
+        c.apply(new Command.SubmitHet(Cluster.USER, List.of(plain, with), "", false, false));
+        int first = c.state().jobs().keys().iterator().next();
+        c.pass(1);
+        c.schedule();
+        assertThat(c.state().buffers().byJob().has(first)).isFalse();
+        assertThat(is(first + 1)).isEqualTo("PENDING BurstBufferStageIn / staging-in");
+        assertThat(c.state().jobs().at(first).isPending()).isTrue();
+        scriptSays(first + 1, true, "", 0);
+        c.schedule();
+        assertThat(is(first + 1)).contains("/ pre-run");
+        assertThat(c.state().jobs().at(first).state().isActive()).isTrue();
+    }
+
     private void scriptSays(int id, boolean success, String words, long size) {
         c.apply(new Command.BufferStage(id, buffer(id).round(), success, words, size));
         c.schedule();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * written by {@link #main}.
  */
 class GoldenStateTest {
-    private static final List<String> VERSIONS = List.of("v1", "v2");
+    private static final List<String> VERSIONS = List.of("v1", "v2", "v3");
 
     private static List<Entry> entries(String version) throws IOException {
         List<Entry> out = new ArrayList<>();
@@ -209,7 +209,8 @@ class GoldenStateTest {
                 """);
         all.addAll(play.entries());
         all.add(new Entry(all.getLast().tickMs(), all.getLast().timeMs(), -1, "Report",
-                List.of(new Change.JobFlagged(1016, dev.muster.model.JobFlag.EXPEDITING, true), new Change.AccrualChanged(1016, -1),
+                List.of(new Change.JobFlagged(1016, dev.muster.model.JobFlag.EXPEDITING, true),
+                        new Change.JobFailedNode(1016, "n2"), new Change.AccrualChanged(1016, -1),
                         new Change.NodeMarked("n2", new dev.muster.core.Node.Marks("i-1", "big", "ab", "cd", 7)))));
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),

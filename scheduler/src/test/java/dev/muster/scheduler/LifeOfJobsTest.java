@@ -324,8 +324,13 @@ class LifeOfJobsTest {
                 submit kind=BATCH timing.requeue=NO tasks=2
                 schedule                   -> 1 RUNNING n1; 2 RUNNING n2
                 lost n1                    -> n1 free+DOWN 'Not responding'; 1 PENDING+REQUEUED BeginTime restarts=1
-                lost n2                    -> 2 NODE_FAIL NodeDown 'n2'
+                failed 1                   -> says n1
+                lost n2                    -> 2 NODE_FAIL NodeDown
+                failed 2                   -> says n2
                 register n1 boot 1:1:boot  -> n1 free; says EndJob@n1
+                pass 200
+                schedule                   -> 1 RUNNING n1 restarts=1
+                failed 1                   -> says
                 """);
     }
 

@@ -139,6 +139,10 @@ final class Play {
                     w[1], cluster.moments(changes(w, 2)), Map.of())));
             case "unreserve" -> say(cluster.apply(new Command.DeleteReservation(w.length > 2 ? Cluster.USER : 0, w.length > 2 ? w[2] : "root",
                     List.of(), w[1])));
+            case "gres" -> said = String.join(" ", cluster.state().jobs().at(Integer.parseInt(w[1])).run().allocation().nodes().stream()
+                    .map(s -> s.node() + s.gres().entrySet().stream().map(g -> " " + g.getKey() + "=" + g.getValue().compact()).toList()
+                            .getFirst()).toList());
+            case "failed" -> said = cluster.state().jobs().at(Integer.parseInt(w[1])).failedNode();
             case "why" -> said = cluster.shown(Integer.parseInt(w[1]));
             case "submit" -> say(cluster.submit(rest));
             case "admin" -> say(cluster.apply(new Command.SubmitJob(0, Cluster.desc(rest.substring("submit ".length()) + " owner.uid=0"), "",

@@ -30,6 +30,62 @@ class ReservationTest {
                 """);
     }
 
+    private static void gpus(String lines) {
+        Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000 gpus=4 near=0-1;2-3", "p nodes=n[1-2] defmempercpu=10 default=yes",
+                "options.tracked_gres=gpu gresTypes=gpu");
+        new Play(cluster).lines(lines);
+    }
+
+    @Test
+    void gpusOfAReservationAreForItsJobs() {
+        gpus("""
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=3            -> r active n1:0-2
+                submit kind=BATCH tresPerNode=gres/gpu:2
+                submit kind=BATCH tresPerNode=gres/gpu:1 nodeList=n1 tasks=1
+                submit kind=BATCH tresPerNode=gres/gpu:1 nodeList=n1 tasks=1
+                submit kind=BATCH tresPerNode=gres/gpu:3 charge.reservation=r
+                schedule                     -> 1 RUNNING n2; 2 RUNNING n1; 3 PENDING; 4 RUNNING n1
+                gres 1                       -> says n2 gpu=0-1
+                gres 2                       -> says n1 gpu=3
+                gres 4                       -> says n1 gpu=0-2
+                """);
+    }
+
+    @Test
+    void gpusAreReservedOnEachNodeOrShared() {
+        gpus("""
+                reserve r starttime=+0 duration=600 users=alice nodecnt=2 trespernode=gres/gpu=1   -> r active n1:0 n2:0
+                reserve s starttime=+0 duration=600 users=alice nodecnt=2 tres=gres/gpu=3          -> s active n1:1-2 n2:1
+                reserve t starttime=+0 duration=600 users=alice tres=gres/gpu=4                    -> says Requested nodes are busy
+                reserve u starttime=+0 duration=600 users=alice nodes=n2 tres=gres/gpu=2           -> u active n2:2-3 SPEC_NODES
+                reserve v starttime=+0 duration=9 users=alice nodes=n2 tres=gres/gpu=1 -> says Requested reservation overlaps with another reservation
+                submit kind=BATCH tresPerNode=gres/gpu:1
+                submit kind=BATCH tresPerNode=gres/gpu:1
+                schedule                     -> 1 RUNNING n1; 2 PENDING
+                gres 1                       -> says n1 gpu=3
+                """);
+    }
+
+    @Test
+    void oneOfItsKindThatIsNotTrackedIsNotReserved() {
+        gpus("""
+                reserve r starttime=+0 duration=600 users=alice tres=gres/nic=1            -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice trespernode=gres/gpu=1     -> says Node count specification invalid
+                """);
+    }
+
+    @Test
+    void reservedGpusAreNotUsedIntoItsTime() {
+        gpus("""
+                reserve r starttime=+300 duration=600 users=alice nodes=n1 tres=gres/gpu=4
+                submit kind=BATCH nodeList=n1 tresPerNode=gres/gpu:1 timing.timeLimitMin=5
+                submit kind=BATCH nodeList=n1 tresPerNode=gres/gpu:1 timing.timeLimitMin=6
+                schedule                     -> 1 RUNNING n1; 2 PENDING
+                unreserve r
+                schedule                     -> 2 RUNNING n1
+                """);
+    }
+
     @Test
     void onlyThoseItIsForRunInIt() {
         play("""

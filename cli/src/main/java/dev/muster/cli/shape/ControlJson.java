@@ -37,7 +37,9 @@ public final class ControlJson {
                 .put("max_start_delay", r.number("maxStartDelaySeconds")).put("name", r.text("name"))
                 .put("node_count", r.number("nodeCount")).put("node_list", r.text("nodes")).put("partition", r.text("partition"))
                 .put("purge_completed", new Json.Obj().put("time", Tree.orUnset(purge))).put("start_time", Tree.number(r.number("startTime")))
-                .put("tres", r.integer("cpuCount") == 0 ? "" : "cpu=" + r.integer("cpuCount")).put("users", r.text("users"));
+
+                .put("tres", r.integer("cpuCount") == 0 ? "" : "cpu=" + r.integer("cpuCount")
+                        + (r.text("gres").isEmpty() ? "" : "," + r.text("gres"))).put("users", r.text("users"));
     }
 
     public static Json.Obj steps(List<Json.Obj> all, long now) {

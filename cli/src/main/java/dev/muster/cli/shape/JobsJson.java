@@ -40,7 +40,7 @@ public final class JobsJson {
         "command", "command", "comment", "comment", "container", "container",
         "container_id", "containerId", "container_type", "containerType",
         "batch_features", "batchFeatures", "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
-        "excluded_nodes", "excludeList", "extra", "extra", "features", "features", "group_name", "groupName",
+        "failed_node", "failedNode", "excluded_nodes", "excludeList", "extra", "extra", "features", "features", "group_name", "groupName",
         "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc", "mail_user", "mailUser",
         "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
         "partition", "partition", "prefer", "prefer", "qos", "qos", "required_nodes", "nodeListRequested", "resv_name", "reservation",
@@ -51,7 +51,7 @@ public final class JobsJson {
         "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",
         "current_working_directory", "workDir"};
     /** What no job has here: federations, SELinux, the system's comments. */
-    private static final String[] NONE = {"cluster_features", "failed_node", "federation_origin",
+    private static final String[] NONE = {"cluster_features", "federation_origin",
         "federation_siblings_active", "federation_siblings_viable", "selinux_context", "system_comment"};
     private static final String[] PLAIN = {"job_id", "jobId", "user_id", "userId", "group_id", "groupId", "nice", "nice",
         "restart_cnt", "restarts", "association_id", "assocId", "segment_size", "segment",
@@ -169,7 +169,7 @@ public final class JobsJson {
         return at < 0 ? 0 : Math.max(0, Durations.parseSeconds(text.substring(at + 1)).orElse(0));
     }
 
-    private static Json.Obj frequency(Json.Obj j, Function<CpuFreq, String> part) {
+    static Json.Obj frequency(Json.Obj j, Function<CpuFreq, String> part) {
         return CpuFreq.parse(j.text("cpuFreq")).map(part).filter(word -> !word.isEmpty()).map(word -> Tree.number(CpuFreq.number(word)))
                 .orElseGet(Tree::unset);
     }

@@ -2,6 +2,7 @@ package dev.muster.cli.shape;
 
 import dev.muster.cli.JobRows;
 import dev.muster.cli.Texts;
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Sluid;
 import dev.muster.model.Json;
 import java.util.ArrayList;
@@ -140,10 +141,11 @@ public final class SacctJson {
         o.put("nodes", new Json.Obj().put("count", s.number("nodeCount")).put("range", s.text("nodes"))
                 .put("list", Tree.hosts(s.text("nodes"))));
         o.put("tasks", new Json.Obj().put("count", s.number("tasks")));
-        o.put("CPU", new Json.Obj().put("requested_frequency", new Json.Obj().put("min", Tree.unset())
-                .put("max", Tree.unset())).put("governor", ""));
+        o.put("CPU", new Json.Obj().put("requested_frequency", new Json.Obj().put("min", JobsJson.frequency(s, CpuFreq::min))
+                .put("max", JobsJson.frequency(s, CpuFreq::max)))
+                .put("governor", CpuFreq.parse(s.text("cpuFreq")).map(CpuFreq::governor).orElse("")));
         o.put("kill_request_user", killer(names, s)).put("state", Tree.texts(s.text("state")));
-        o.put("statistics", new Json.Obj().put("CPU", new Json.Obj().put("actual_frequency", 0L))
+        o.put("statistics", new Json.Obj().put("CPU", new Json.Obj().put("actual_frequency", usage.number("aveCpuKhz")))
                 .put("energy", new Json.Obj().put("consumed", Tree.orUnset(usage.number("energyJ")))));
         o.put("step", new Json.Obj().put("id", job.integer("jobId") + "." + stepName(s))
                 .put("name", s.text("name")).put("stderr", "").put("stdin", "").put("stdout", "")

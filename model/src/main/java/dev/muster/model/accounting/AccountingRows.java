@@ -178,7 +178,8 @@ public final class AccountingRows {
     /**
      * One step. Key: (sluid, restarts, stepId).
      *
-     * @param stepId number; -5 batch, -4 extern
+     * @param stepId  number; -5 batch, -4 extern
+     * @param cpuFreq as it was asked for with --cpu-freq, "" where it was not
      */
     public record StepRow(
             long sluid,
@@ -199,13 +200,15 @@ public final class AccountingRows {
             String layout,
             String submitLine,
             Usage usage,
-            String container) {}
+            String container,
+            String cpuFreq) {}
 
     /**
      * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
      * those of the step's nodes while it ran.
      *
      * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
+     * @param aveCpuKhz how fast the CPUs of the tasks ran, weighted by their CPU time; 0 where it is not known
      */
     public record Usage(
             long userCpuUs,
@@ -227,7 +230,8 @@ public final class AccountingRows {
             long netInBytes,
             long netOutBytes,
             long avePages,
-            String extremes) {
+            String extremes,
+            long aveCpuKhz) {
         public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
         /** Of which not more is known of single tasks. */
@@ -235,7 +239,7 @@ public final class AccountingRows {
                 String maxVmNode, int maxVmTask, long aveVmKb, long maxPages, long readBytes, long writeBytes, long minCpuUs, long aveCpuUs,
                 long energyJ, long netInBytes, long netOutBytes) {
             this(userCpuUs, systemCpuUs, maxRssKb, maxRssNode, maxRssTask, aveRssKb, maxVmKb, maxVmNode, maxVmTask, aveVmKb, maxPages, readBytes,
-                    writeBytes, minCpuUs, aveCpuUs, energyJ, netInBytes, netOutBytes, 0, "");
+                    writeBytes, minCpuUs, aveCpuUs, energyJ, netInBytes, netOutBytes, 0, "", 0);
         }
     }
 

@@ -261,6 +261,7 @@ public final class ClusterMessages {
      *
      * @param flags names in Slurm's order
      * @param cores what is reserved of nodes that are not reserved whole
+     * @param gres  devices that are reserved, {@code gres/gpu=2}, as they were asked for
      */
     public record ReservationInfo(
             String name,
@@ -283,7 +284,8 @@ public final class ClusterMessages {
             int purgeAfterSeconds,
             String comment,
             List<ReservedCores> cores,
-            String licenses) {}
+            String licenses,
+            String gres) {}
 
     /** @param ids {@code 0-3,8} */
     public record ReservedCores(String node, String ids) {}

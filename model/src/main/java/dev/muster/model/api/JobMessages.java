@@ -308,7 +308,8 @@ public final class JobMessages {
             boolean reboot,
             String profile,
             String batchFeatures,
-            int tasksPerGpu) {}
+            int tasksPerGpu,
+            String failedNode) {}
 
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.

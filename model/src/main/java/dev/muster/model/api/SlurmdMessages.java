@@ -57,10 +57,16 @@ public final class SlurmdMessages {
      *
      * @param rank  -1 for processes of the step that belong to no task
      * @param cpuMs user and system time together
+     * @param khz   of the CPU that it ran on last, 0 where the kernel says none
      */
     public record TaskUsage(
             int rank, int local, int pid, List<Integer> pids, long cpuMs, long residentKb, long virtualKb, long pages, long readBytes,
-            long writeBytes) {}
+            long writeBytes, long khz) {
+        public TaskUsage(int rank, int local, int pid, List<Integer> pids, long cpuMs, long residentKb, long virtualKb, long pages, long readBytes,
+                long writeBytes) {
+            this(rank, local, pid, pids, cpuMs, residentKb, virtualKb, pages, readBytes, writeBytes, 0);
+        }
+    }
 
     /** Numbers of jobs from here on are those of steps that slurmctld knows nothing of; no job of its own has one. */
     public static final int UNALLOCATED_FIRST = 1 << 30;

@@ -113,18 +113,20 @@ public final class NodeMessages {
      * Times in microseconds, memory in KiB, disk and network in bytes, energy in joules: sums over the step's tasks on this node, maxima where
      * so named. Energy and network are those of the whole node in the step's time; 0 where there is no meter.
      *
-     * @param peaks of single tasks
+     * @param peaks  of single tasks
+     * @param cpuKhz how fast their CPUs ran, each moment weighted by the CPU time that they used then; 0 where the kernel does not say
      */
     public record Usage(
             long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes, TaskPeaks peaks) {
+            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz) {
         public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE);
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0);
         }
 
         /** With what the node's meters say. */
         public Usage with(long joules, long inBytes, long outBytes) {
-            return new Usage(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, joules, inBytes, outBytes, peaks);
+            return new Usage(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, joules, inBytes, outBytes, peaks,
+                    cpuKhz);
         }
     }
 

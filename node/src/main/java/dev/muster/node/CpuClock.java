@@ -1,0 +1,51 @@
+package dev.muster.node;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** How fast the node's CPUs run now, in kHz: by cpufreq in /sys, else by what /proc/cpuinfo says when it is first asked. Not for several threads. */
+final class CpuClock {
+    /** Of /proc/PID/stat as {@link Os#statFields} has it: the CPU that it ran on last. */
+    static final int PROCESSOR = 36;
+
+    private final Path root;
+    private Map<String, Long> table = Map.of();
+
+    CpuClock(Path root) {
+        this.root = root;
+    }
+
+    static CpuClock here() {
+        return new CpuClock(Path.of("/"));
+    }
+
+    /** @param cpu its number. @return 0 where the kernel says none */
+    long khz(String cpu) {
+        String khz = Os.read(root.resolve("sys/devices/system/cpu/cpu" + cpu + "/cpufreq/scaling_cur_freq")).map(String::trim).orElse("");
+        return khz.matches("[0-9]{1,12}") ? Long.parseLong(khz) : table().getOrDefault(cpu, 0L);
+    }
+
+    /** Of all CPUs; 0 where the kernel says none. */
+    long mean() {
+        return Math.round(table().keySet().stream().mapToLong(this::khz).average().orElse(0));
+    }
+
+    private Map<String, Long> table() {
+        if (table.isEmpty()) {
+            Map<String, Long> out = new HashMap<>();
+            String cpu = "";
+            for (String line : Os.read(root.resolve("proc/cpuinfo")).orElse("").split("\n")) {
+                String value = line.substring(line.indexOf(':') + 1).strip();
+                if (line.startsWith("processor")) {
+                    cpu = value;
+                    out.put(cpu, 0L);
+                } else if (line.startsWith("cpu MHz") && value.matches("[0-9.]{1,20}")) {
+                    out.put(cpu, Math.round(Double.parseDouble(value) * 1000));
+                }
+            }
+            table = out;
+        }
+        return table;
+    }
+}
