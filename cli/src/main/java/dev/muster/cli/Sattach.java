@@ -83,10 +83,21 @@ final class Sattach implements Command {
         return Integer.parseInt(v);
     }
 
+    private static boolean isPending(CommandContext c, String step) {
+        try {
+            int number = JobIds.resolve(c, step.indexOf('.') < 0 ? step : step.substring(0, step.indexOf('.')));
+            return number > 0 && AllocationClient.isPending(c.host().controller().call("AwaitAllocation",
+                    new Json.Obj().put("jobId", (long) number)));
+        } catch (SlurmException e) {
+            return false;
+        }
+    }
+
     private static int attach(CommandContext c, Wanted w, String id) throws SlurmException {
         List<Json.Obj> steps = StepRows.load(c, List.of(id));
         if (steps.isEmpty()) {
-            c.error("Could not get job step info: " + SlurmErrno.INVALID_JOB_ID.sentence());
+            SlurmErrno why = isPending(c, id) ? SlurmErrno.JOB_PENDING : SlurmErrno.INVALID_JOB_ID;
+            c.error("Could not get job step info: " + why.sentence());
             return 1;
         }
         Json.Obj step = steps.getFirst();

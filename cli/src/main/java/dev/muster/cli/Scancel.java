@@ -124,7 +124,8 @@ final class Scancel implements Command {
     }
 
     private static void filter(Wanted w, String field, String shown, String v) {
-        w.request.put(field, new ArrayList<Object>(Texts.split(v, ',')));
+        // jobs of one name, whatever is in it
+        w.request.put(field, field.equals("names") ? List.of(v) : new ArrayList<Object>(Texts.split(v, ',')));
         w.filtered = true;
         w.filters += (w.filters.isEmpty() ? "" : ",") + shown + "=" + v + " ";
     }

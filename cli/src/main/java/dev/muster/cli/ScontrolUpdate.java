@@ -309,6 +309,9 @@ final class ScontrolUpdate {
 
     /** Tasks of arrays come before what is wrong with them, jobs after it. */
     private static String failed(String id, String error) {
+        if (error.startsWith("Invalid MailType")) {
+            return error;
+        }
         return id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
     }
 
@@ -478,7 +481,7 @@ final class ScontrolUpdate {
             rc = 1;
         }
         boolean holds = action.equals("hold") || action.equals("uhold") || action.equals("release");
-        if (rc != 0 && holds) {
+        if (rc != 0 && holds && ids.stream().anyMatch(id -> id.indexOf('_') < 0)) {
             c.err().println("slurm_suspend error: " + error);
         }
         return rc;

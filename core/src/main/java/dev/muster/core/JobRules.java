@@ -238,7 +238,8 @@ final class JobRules {
             }
             // one that runs goes on, and waits held should it come back to the queue
             if (c.hold()) {
-                JobReason reason = c.asUser() || c.uid() == job.desc().owner().uid() ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
+                JobReason reason = c.asUser() || !Access.isOperator(state, c.uid()) && c.uid() == job.desc().owner().uid()
+                        ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
                 changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
                 return Optional.empty();
             }

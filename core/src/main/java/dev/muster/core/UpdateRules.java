@@ -328,7 +328,7 @@ final class UpdateRules {
         }
         if (n.getAsLong() == 0) {
             changes.add(new Change.PriorityChanged(job.id(), 0, uid,
-                    uid == job.desc().owner().uid() ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN, ""));
+                    uid == job.desc().owner().uid() && !admin ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN, ""));
             return Optional.empty();
         }
         if (n.getAsLong() > 0 && !admin && n.getAsLong() > job.priority()) {
