@@ -4,13 +4,18 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How fast the node's CPUs run now, in kHz: by cpufreq in /sys, else by what /proc/cpuinfo says when it is first asked. Not for several threads. */
+/** How fast the node's CPUs run now, in kHz: by cpufreq in /sys, else by what /proc/cpuinfo says when it is first asked. */
 final class CpuClock {
     /** Of /proc/PID/stat as {@link Os#statFields} has it: the CPU that it ran on last. */
     static final int PROCESSOR = 36;
 
     private final Path root;
+    /** The kernel asks each CPU: nothing to be done at the end of each of many short steps. */
+    private static final long MEAN_HOLDS_NS = 10_000_000_000L;
+
     private Map<String, Long> table = Map.of();
+    private long mean;
+    private long meanAtNs;
 
     CpuClock(Path root) {
         this.root = root;
@@ -21,14 +26,18 @@ final class CpuClock {
     }
 
     /** @param cpu its number. @return 0 where the kernel says none */
-    long khz(String cpu) {
+    synchronized long khz(String cpu) {
         String khz = Os.read(root.resolve("sys/devices/system/cpu/cpu" + cpu + "/cpufreq/scaling_cur_freq")).map(String::trim).orElse("");
         return khz.matches("[0-9]{1,12}") ? Long.parseLong(khz) : table().getOrDefault(cpu, 0L);
     }
 
-    /** Of all CPUs; 0 where the kernel says none. */
-    long mean() {
-        return Math.round(table().keySet().stream().mapToLong(this::khz).average().orElse(0));
+    /** Of all CPUs, looked at every ten seconds at most; 0 where the kernel says none. */
+    synchronized long mean() {
+        if (meanAtNs == 0 || System.nanoTime() - meanAtNs > MEAN_HOLDS_NS) {
+            mean = Math.round(table().keySet().stream().mapToLong(this::khz).average().orElse(0));
+            meanAtNs = System.nanoTime();
+        }
+        return mean;
     }
 
     private Map<String, Long> table() {

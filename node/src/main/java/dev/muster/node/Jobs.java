@@ -50,6 +50,7 @@ final class Jobs {
     private final Loop loop;
     private final Spool spool;
     private final Reports reports;
+    private final CpuClock clock = CpuClock.here();
     private final Hooks hooks;
     private final Cgroups cgroups;
     private final Starter starter;
@@ -368,7 +369,7 @@ final class Jobs {
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
-        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status, CpuClock.here()));
+        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status, clock));
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
     }
