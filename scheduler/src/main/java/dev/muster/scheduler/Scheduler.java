@@ -380,6 +380,9 @@ public final class Scheduler implements Planner {
             }
         }
         holds(now);
+        if (was.run().limitTickMs() != now.run().limitTickMs()) {
+            later.forEach(share -> Optional.ofNullable(byName.get(share.node())).ifPresent(slot -> free.change(slot.index)));
+        }
     }
 
     /** Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps his cores as well. */
