@@ -199,21 +199,26 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
         boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
-        if (fits ? !layers.isEmpty() : !Features.isPlain(need.features())) {
-            // nodes as they are, but without what the job wants of layered resources; or without its features
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
-        }
-        if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
-                && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
-            // there are cores enough, but some are kept for those who have GPUs
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
-        }
-        if (!fits && total >= need.tasks() && candidates.size() >= Math.max(1, need.nodesMin())) {
-            // there are nodes enough, but the job may not have so many of them
+        if (!waitsForMore(need, candidates, total, fits, layers)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+    }
+
+    /** Nothing but more nodes is missing, if anything is. @param fits on all candidates together, whatever is layered */
+    private static boolean waitsForMore(Need need, List<Chooser.Candidate> candidates, long total, boolean fits, Layers layers) {
+        if (fits ? !layers.isEmpty() : !Features.isPlain(need.features())) {
+            // nodes as they are, but without what the job wants of layered resources; or without its features
+            return false;
+        }
+        if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
+                && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
+            // there are cores enough, but some are kept for those who have GPUs
+            return false;
+        }
+        // there are nodes enough, but the job may not have so many of them
+        return fits || total < need.tasks() || candidates.size() < Math.max(1, need.nodesMin());
     }
 
     private static Layers layers(State state, Need need) {
