@@ -2,11 +2,9 @@ package dev.muster.core;
 
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** Features that nodes get by a reboot (NodeFeaturesPlugins=node_features/helpers): what helpers.conf says of them to the core. */
 public final class ChangingFeatures {
@@ -38,10 +36,9 @@ public final class ChangingFeatures {
 
     /** Why an expression with changeable features cannot be honoured: a reboot brings all of what is asked for. */
     public static Optional<Decision.Rejected> objection(State state, String expression) {
-        Set<String> changeable = new HashSet<>();
-        state.nodes().values().forEach(n -> changeable.addAll(n.changeable()));
         List<String> asked = names(expression);
-        if (asked.stream().noneMatch(changeable::contains)) {
+        // most ask for none: whoever submits should not have to wait until all nodes have been looked at
+        if (asked.isEmpty() || state.nodes().values().stream().noneMatch(n -> n.changeable().stream().anyMatch(asked::contains))) {
             return Optional.empty();
         }
         if (expression.matches(".*[|*\\[].*")) {

@@ -4,11 +4,14 @@ import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
+import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.ToIntFunction;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * SchedulerParameters=muster_backfill: who gets a reservation and in which order the others are tried beside it. Without it the first
@@ -22,7 +25,8 @@ final class Backfill {
 
     /**
      * EASY: the first that waits in each partition gets a reservation; behind it the queue's order. SHORT: behind it the shortest first.
-     * EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: behind it the order of {@link Slowdown}.
+     * EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: the same, but for those who are due ({@link Slowdown}), and where
+     * nobody wide waits for all: then the first in that order that waits has the reservation.
      */
     enum Mode { QUEUE, EASY, SHORT, EXPECTED, SLOWDOWN }
 
@@ -30,15 +34,15 @@ final class Backfill {
     private final State state;
     private final Expected expected;
     private final Slowdown slowdown;
-    private final ToIntFunction<Job> tier;
+    private final Scheduler scheduler;
 
-    Backfill(State state, Expected expected, Slowdown slowdown, ToIntFunction<Job> tier) {
+    Backfill(State state, Expected expected, Slowdown slowdown, Scheduler scheduler) {
         Optional<Mode> asked = mode(state.settings().options().getOrDefault(WORD, ""));
         this.mode = state.settings().options().containsKey(Settings.IN_ORDER) ? Mode.QUEUE : asked.orElse(Mode.QUEUE);
         this.state = state;
         this.expected = expected;
         this.slowdown = slowdown;
-        this.tier = tier;
+        this.scheduler = scheduler;
     }
 
     /** Empty for a word that is not known. */
@@ -63,15 +67,32 @@ final class Backfill {
         return fills() ? 1 : Integer.MAX_VALUE;
     }
 
-    /** The order in which those behind reservations are tried. @param headS how long the one with a reservation has waited that has longest */
-    List<Job> fillOrder(List<Job> behind, long nowS, long headS) {
-        if (mode == Mode.QUEUE || mode == Mode.EASY || behind.size() < 2) {
-            return behind;
+    /** Partitions in which the queue's order says who has a reservation: somebody wide waits there, or a heterogeneous job; or it does everywhere. */
+    Predicate<String> ruled() {
+        if (mode != Mode.SLOWDOWN) {
+            return p -> true;
         }
-        long oldest = behind.stream().mapToLong(j -> nowS - j.eligibleTime()).max().orElse(0);
-        double due = slowdown.dueAfterS(nowS, Math.max(headS, oldest));
-        List<Place> places = new ArrayList<>(behind.size());
-        behind.forEach(j -> places.add(new Place(tier.applyAsInt(j), key(j, nowS - j.eligibleTime(), due), j)));
+        Set<String> out = new HashSet<>();
+        scheduler.order().forEach(place -> {
+            Job job = place.job();
+            for (String name : scheduler.partitions(job)) {
+                if (!out.contains(name) && (job.isHet() || Slowdown.isWide(width(job, name), scheduler.cpusOf(name)))) {
+                    out.add(name);
+                }
+            }
+        });
+        return out::contains;
+    }
+
+    /** The order in which those are tried that do not go in the queue's. @param headS how long the one with a reservation has waited, at most */
+    List<Job> order(List<Job> those, long nowS, long headS, Predicate<String> ruled) {
+        if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
+            return those;
+        }
+        long oldest = those.stream().mapToLong(j -> nowS - j.eligibleTime()).max().orElse(0);
+        long longest = slowdown.longestS(nowS, Math.max(headS, oldest));
+        List<Place> places = new ArrayList<>(those.size());
+        those.forEach(j -> places.add(new Place(scheduler.tier(j), key(j, nowS - j.eligibleTime(), longest, ruled), j)));
         // the sort is stable: equals stay in the queue's order
         places.sort(Comparator.comparingInt((Place p) -> -p.tier).thenComparingDouble(p -> p.key));
         return places.stream().map(p -> p.job).toList();
@@ -80,18 +101,42 @@ final class Backfill {
     private record Place(int tier, double key, Job job) {}
 
     /** Lower goes first. */
-    private double key(Job job, long waitS, double dueAfterS) {
+    private double key(Job job, long waitS, long longestS, Predicate<String> ruled) {
         return switch (mode) {
             case QUEUE, EASY -> 0;
             case SHORT -> limitS(job);
             case EXPECTED -> expectedS(job);
-            case SLOWDOWN -> waitS > dueAfterS ? Double.NEGATIVE_INFINITY : -Slowdown.urgency(waitS, expectedS(job));
+            case SLOWDOWN -> {
+                String p = first(job);
+                boolean due = slowdown.isDue(p, job.eligibleTime(), waitS, longestS, scheduler.cpusOf(p), ruled.test(p));
+                yield due ? Double.NEGATIVE_INFINITY : expectedS(job);
+            }
         };
     }
 
+    /** A job has started, and counts among those that overtake others. */
+    void began(Job job) {
+        if (mode == Mode.SLOWDOWN) {
+            slowdown.began(job.id(), first(job), job.eligibleTime(), job.run().allocation().cpus(), expectedS(job));
+        }
+    }
+
+    private static String first(Job job) {
+        String named = job.desc().partition();
+        int comma = named.indexOf(',');
+        return comma < 0 ? named : named.substring(0, comma);
+    }
+
+    /** CPUs that it takes there at least. */
+    private long width(Job job, String partition) {
+        ResourceRequest r = job.desc().request();
+        int nodes = scheduler.nodesOf(partition).size();
+        long whole = r.exclusive() == ResourceRequest.Exclusive.NODE && nodes > 0 ? scheduler.cpusOf(partition) / nodes : 1;
+        return Math.max(cpus(job), r.nodesMin() * whole);
+    }
+
     private int limitMin(Job job) {
-        String first = job.desc().partition().split(",")[0];
-        return state.partitions().find(first).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+        return state.partitions().find(first(job)).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
     }
 
     private double limitS(Job job) {

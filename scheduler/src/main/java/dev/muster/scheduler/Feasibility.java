@@ -23,6 +23,9 @@ import java.util.Optional;
 
 /** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
 final class Feasibility {
+    /** What does not fit on some nodes is tried again with so much more of them: not with each, which would take the square of their number. */
+    private static final int NEXT_PART = 8;
+
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
@@ -161,6 +164,7 @@ final class Feasibility {
         List<String> excluded = names(need.excludeList());
         int found = 0;
         long total = 0;
+        int next = 0;
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
             if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
@@ -173,11 +177,16 @@ final class Feasibility {
                 found += required.contains(name) ? 1 : 0;
                 candidates.add(new Chooser.Candidate(empty, tasks));
                 total += tasks;
-                if (total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()
-                        && !Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
-                    return Optional.empty();
+                if (candidates.size() >= next && total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()) {
+                    if (!Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
+                        return Optional.empty();
+                    }
+                    next = candidates.size() + candidates.size() / NEXT_PART + 1;
                 }
             }
+        }
+        if (!layers.isEmpty() && found == required.size() && !Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
+            return Optional.empty();
         }
         if (found < required.size() || candidates.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE, lacking(state, partition, need)
@@ -190,21 +199,26 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
         boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
-        if (fits ? !layers.isEmpty() : !Features.isPlain(need.features())) {
-            // nodes as they are, but without what the job wants of layered resources; or without its features
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
-        }
-        if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
-                && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
-            // there are cores enough, but some are kept for those who have GPUs
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
-        }
-        if (!fits && total >= need.tasks() && candidates.size() >= Math.max(1, need.nodesMin())) {
-            // there are nodes enough, but the job may not have so many of them
+        if (!waitsForMore(need, candidates, total, fits, layers)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+    }
+
+    /** Nothing but more nodes is missing, if anything is. @param fits on all candidates together, whatever is layered */
+    private static boolean waitsForMore(Need need, List<Chooser.Candidate> candidates, long total, boolean fits, Layers layers) {
+        if (fits ? !layers.isEmpty() : !Features.isPlain(need.features())) {
+            // nodes as they are, but without what the job wants of layered resources; or without its features
+            return false;
+        }
+        if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
+                && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
+            // there are cores enough, but some are kept for those who have GPUs
+            return false;
+        }
+        // there are nodes enough, but the job may not have so many of them
+        return fits || total < need.tasks() || candidates.size() < Math.max(1, need.nodesMin());
     }
 
     private static Layers layers(State state, Need need) {

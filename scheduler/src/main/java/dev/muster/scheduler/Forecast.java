@@ -148,6 +148,11 @@ public final class Forecast {
         return claims;
     }
 
+    /** As {@link FreeTable#changes} was when it was noted down. */
+    long changes() {
+        return in.free.changes();
+    }
+
     /** Of nodes' numbers. */
     int era() {
         return in.era;

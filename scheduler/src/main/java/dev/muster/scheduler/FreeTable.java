@@ -23,6 +23,9 @@ final class FreeTable {
     private final long[] room;
     private final int[] log = new int[LOG_MAX];
     private long freed;
+    /** When each node was last other than before, counted in such changes. */
+    private final long[] changedAt;
+    private long changes;
     /** Jobs are only looked past for a moment: what is free now was not made free. */
     boolean quiet;
 
@@ -33,6 +36,21 @@ final class FreeTable {
         ready = new long[words(nodes)];
         idle = new long[words(nodes)];
         room = new long[words(nodes)];
+        changedAt = new long[nodes];
+    }
+
+    /** How often something of a node was changed so far. */
+    long changes() {
+        return changes;
+    }
+
+    /** Something has come or gone on the node, or will go at another time, since there had been so many changes. */
+    boolean hasChanged(int node, long since) {
+        return changedAt[node] > since;
+    }
+
+    void change(int node) {
+        changedAt[node] = ++changes;
     }
 
     static int words(int nodes) {
@@ -67,6 +85,9 @@ final class FreeTable {
         set(ready, n, now);
         set(idle, n, isIdle);
         set(room, n, c > 0);
+        if (!quiet) {
+            change(n);
+        }
         if (more && !quiet) {
             freer(n);
         }
@@ -175,6 +196,7 @@ final class FreeTable {
         System.arraycopy(ready, 0, out.ready, 0, ready.length);
         System.arraycopy(idle, 0, out.idle, 0, idle.length);
         System.arraycopy(room, 0, out.room, 0, room.length);
+        out.changes = changes;
         return out;
     }
 

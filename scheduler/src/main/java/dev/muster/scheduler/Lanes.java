@@ -115,11 +115,17 @@ final class Lanes {
             set(c, LACKS_LICENCES);
             return LACKS_LICENCES;
         }
-        if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !isShort(c)
+        // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with it
+        boolean remembered = c.bounded && c.isKnownShort(free);
+        if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !remembered && !isShort(c)
                 || pass.isBarred(c)) {
             return 0;
         }
-        failed(c, true);
+        if (remembered) {
+            set(c, FAILED);
+        } else {
+            failed(c, true);
+        }
         if (c.licensed) {
             // whatever becomes of the licences in this pass
             pass.failed(c.need);

@@ -111,7 +111,7 @@ final class Outlooks {
         }
         if (fresh != null) {
             Map<Integer, List<Forecast.Claim>> before = claims;
-            claims = new Standing(scheduler, state, now, before).renewed(fresh.claims());
+            claims = new Standing(scheduler, state, now, before).renewed(fresh.claims(), fresh.changes());
             before.keySet().forEach(scheduler::forgetLane);
             claims.keySet().forEach(scheduler::forgetLane);
         }
@@ -121,7 +121,7 @@ final class Outlooks {
     /** The place of the first that waits can still be kept. Others may lose theirs to those before them. */
     boolean keepsFirst(State state, Now now) {
         Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims::containsKey);
-        return first.isEmpty() || !new Standing(scheduler, state, now, Map.of()).renewed(Map.of(first.get(), claims.get(first.get()))).isEmpty();
+        return first.isEmpty() || !new Standing(scheduler, state, now, Map.of()).renewed(Map.of(first.get(), claims.get(first.get())), -1).isEmpty();
     }
 
     /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */

@@ -78,11 +78,7 @@ final class Pass {
     private final Candidates candidates;
     private Set<String> avoided = Set.of();
     private final Backfill backfill;
-    /** Reservations by what they block. */
-    private final Map<String, Integer> heads = new HashMap<>();
-    private long headS;
-    /** While backfilling: who could not start, by job; null otherwise. */
-    private Map<Integer, Waiting> waiting;
+    private final Turns turns;
     private final Plans plans;
     private final ReserveWords words;
     private final Waits waits;
@@ -93,8 +89,6 @@ final class Pass {
     private final Optional<Standing> standing;
     /** Those that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
-
-    private record Waiting(Job job, Need need, JobReason reason) {}
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
@@ -128,6 +122,7 @@ final class Pass {
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });
         this.lanes = new Lanes(this, scheduler, state, candidates, limited);
+        this.turns = new Turns(this, scheduler, backfill, lanes, now.seconds());
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
                 if (Scheduler.gaveWay(state, job)) {
@@ -140,10 +135,9 @@ final class Pass {
 
     List<Planner.Start> run() {
         try {
-            List<Job> behind = new ArrayList<>();
-            boolean whole = walk(behind);
+            boolean whole = turns.walk(backfill.fills() || limitStops || reserved.areMagnetic() || words.areGiven());
             goOn(Integer.MIN_VALUE);
-            fill(behind);
+            turns.fill();
             if (whole && starts.size() < most) {
                 scheduler.plannedOnly(planned);
             }
@@ -156,74 +150,8 @@ final class Pass {
         }
     }
 
-    /** All jobs in their order. @return whether it came to the end */
-    private boolean walk(List<Job> behind) {
-        boolean quick = lanes.areOpen(backfill.fills() || limitStops || reserved.areMagnetic() || words.areGiven());
-        for (QueueOrder.Block block : scheduler.order().blocks()) {
-            for (int i = 0; i < block.size; i++) {
-                int known = quick && block.lanes[i] >= 0 && stopped.isEmpty() ? lanes.reason(block, i)
-                        : QueueOrder.UNKNOWN;
-                if (known >= 0) {
-                    if (block.told[i] != known) {
-                        block.told[i] = (short) known;
-                        scheduler.explain(block.places[i].jobId(), Lanes.REASONS[known]);
-                    }
-                    continue;
-                }
-                if (starts.size() >= most) {
-                    return false;
-                }
-                Job job = block.places[i].job();
-                if (!stopped.isEmpty()) {
-                    goOn(scheduler.tier(job));
-                }
-                if (backfill.fills() && waitsBehind(job)) {
-                    behind.add(job);
-                    continue;
-                }
-                consider(job);
-                if (quick) {
-                    lanes.considered(block, i, job);
-                }
-            }
-        }
-        return true;
-    }
-
-    /** The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order. */
-    private void fill(List<Job> behind) {
-        waiting = new HashMap<>();
-        for (Job job : backfill.fillOrder(behind, now.seconds(), headS)) {
-            if (starts.size() >= most) {
-                break;
-            }
-            consider(job);
-        }
-        Map<Integer, Waiting> those = waiting;
-        waiting = null;
-        for (Job job : scheduler.plansAhead() && starts.size() < most ? behind : List.<Job>of()) {
-            Waiting w = those.get(job.id());
-            if (w != null) {
-                reserve(w.job, w.need, w.reason);
-            }
-        }
-    }
-
-    /** As many as get a reservation wait ahead of it in each of its partitions. */
-    private boolean waitsBehind(Job job) {
-        if (job.isHet() || heads.isEmpty() || !job.desc().charge().reservation().isEmpty()) {
-            return false;
-        }
-        for (String name : scheduler.partitions(job)) {
-            if (heads.getOrDefault(name, 0) < backfill.heads()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
-    private void goOn(int tier) {
+    void goOn(int tier) {
         while (!stopped.isEmpty() && scheduler.tier(stopped.getFirst()) >= tier) {
             Job job = stopped.removeFirst();
             boolean free = true;
@@ -255,7 +183,17 @@ final class Pass {
         return reservations;
     }
 
-    private void consider(Job job) {
+    /** As many have started as may in one pass. */
+    boolean isFull() {
+        return starts.size() >= most;
+    }
+
+    /** Some that gave way wait to go on. */
+    boolean hasStopped() {
+        return !stopped.isEmpty();
+    }
+
+    void consider(Job job) {
         if (job.isHet()) {
             if (job.isHetLeader()) {
                 new HetPass(this, scheduler, state).consider(job);
@@ -730,15 +668,13 @@ final class Pass {
     }
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */
-    private boolean reserve(Job job, Need need, JobReason reason) {
-        if (waiting != null) {
-            waiting.put(job.id(), new Waiting(job, need, reason));
-        }
+    boolean reserve(Job job, Need need, JobReason reason) {
+        boolean nothing = turns.keepsNothing(job, need, reason, blocker(need));
         if (standing.isPresent()) {
-            standBy(job, need, reason);
+            standBy(job, need, reason, nothing);
             return true;
         }
-        if (waiting != null || reservations >= scheduler.reservationsMax()
+        if (nothing || reservations >= scheduler.reservationsMax()
                 || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
             return true;
@@ -748,8 +684,7 @@ final class Pass {
             return false;
         }
         reservations++;
-        heads.merge(blocker(need), 1, Integer::sum);
-        headS = Math.max(headS, now.seconds() - job.eligibleTime());
+        turns.head(job, blocker(need));
         Optional<Planner.Estimate> estimate = plans.earliest(need, true);
         estimate.ifPresent(e -> planned.add(job.id()));
         scheduler.explain(job.id(), reason, estimate);
@@ -757,13 +692,13 @@ final class Pass {
     }
 
     /** Plans are made elsewhere: what the last one keeps for the job is kept. */
-    private void standBy(Job job, Need need, JobReason reason) {
-        if (waiting == null && standing.get().has(job.id()) && planned.add(job.id())) {
+    private void standBy(Job job, Need need, JobReason reason, boolean nothing) {
+        if (!nothing && standing.get().has(job.id()) && planned.add(job.id())) {
             standing.get().keep(job.id());
             reservations++;
         }
-        if (waiting == null && heads.merge(blocker(need), 1, Integer::sum) == 1) {
-            headS = Math.max(headS, now.seconds() - job.eligibleTime());
+        if (!nothing) {
+            turns.head(job, blocker(need));
         }
         scheduler.explain(job.id(), reason);
     }

@@ -43,6 +43,7 @@ public final class Scheduler implements Planner {
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Integer> tiers = new HashMap<>();
+    private final Map<String, Long> cpus = new HashMap<>();
     /** Partitions whose jobs may share cores. */
     private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
     /** Partitions whose nodes are had by one user, or one job by its switch, at a time. */
@@ -130,6 +131,7 @@ public final class Scheduler implements Planner {
         byName.clear();
         byPartition.clear();
         tiers.clear();
+        cpus.clear();
         shared.clear();
         rules.clear();
         minding = 0;
@@ -174,6 +176,7 @@ public final class Scheduler implements Planner {
             p.nodes().forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(members::add));
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
+            cpus.put(p.name(), members.stream().mapToLong(n -> n.spec.cpus()).sum());
             tiers.put(p.name(), p.info().priorityTier());
             rules.put(p.name(), p.exclusive());
             if (p.jobsPerCore(true) > 1) {
@@ -235,6 +238,9 @@ public final class Scheduler implements Planner {
             long nowS = entry.timeMs() / 1000;
             now.filter(j -> was.map(Job::isPending).orElse(true) && j.state().isActive() && waitedForResources(j))
                     .ifPresent(j -> slowdown.waited(nowS, nowS - j.eligibleTime()));
+            now.filter(j -> was.map(Job::isPending).orElse(true) && j.state().isActive()).ifPresent(j -> backfill(after).began(j));
+            was.filter(j -> j.state().isActive() && now.filter(n -> n.state().isActive()).isEmpty())
+                    .ifPresent(j -> slowdown.ended(id, j.run().allocation().cpus(), Math.max(0, nowS - j.run().startTime())));
             now.filter(j -> was.isPresent() && was.get().state().isActive() && !j.state().isActive()).ifPresent(expected::learn);
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
@@ -375,6 +381,9 @@ public final class Scheduler implements Planner {
             }
         }
         holds(now);
+        if (was.run().limitTickMs() != now.run().limitTickMs()) {
+            later.forEach(share -> Optional.ofNullable(byName.get(share.node())).ifPresent(slot -> free.change(slot.index)));
+        }
     }
 
     /** Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps his cores as well. */
@@ -608,6 +617,11 @@ public final class Scheduler implements Planner {
         return byPartition.getOrDefault(partition, List.of());
     }
 
+    /** CPUs of the partition's nodes. */
+    long cpusOf(String partition) {
+        return cpus.getOrDefault(partition, 0L);
+    }
+
     NodeSlot node(String name) {
         return byName.get(name);
     }
@@ -736,7 +750,7 @@ public final class Scheduler implements Planner {
     }
 
     Backfill backfill(State state) {
-        return new Backfill(state, expected, slowdown, this::tier);
+        return new Backfill(state, expected, slowdown, this);
     }
 
     /** Jobs that no start depends on are planned as well. */

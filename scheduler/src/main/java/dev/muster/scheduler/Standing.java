@@ -5,11 +5,13 @@ import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.core.State;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntPredicate;
 
 /**
  * Places that the last plan keeps for the first that wait, for one pass: a place counts from its job's turn on, if that does not start. So who
@@ -113,21 +115,36 @@ final class Standing {
         return out;
     }
 
-    /** The claims of a new plan that can still be kept, in its order; for a job that loses its place the one that it had, if that can. */
-    Map<Integer, List<Forecast.Claim>> renewed(Map<Integer, List<Forecast.Claim>> wanted) {
+    /**
+     * The claims of a new plan that can still be kept, in its order; for a job that loses its place the one that it had, if that can. Where nothing
+     * has changed since the plan was noted down they can be.
+     *
+     * @param since as {@link FreeTable#changes} was then; before the beginning: each is looked at
+     */
+    Map<Integer, List<Forecast.Claim>> renewed(Map<Integer, List<Forecast.Claim>> wanted, long since) {
         Map<Integer, List<Forecast.Claim>> out = new java.util.LinkedHashMap<>();
+        BitSet other = new BitSet();
         wanted.forEach((job, fresh) -> {
-            List<Forecast.Claim> kept = fits(fresh) ? fresh : claims.getOrDefault(job, List.of());
-            if (!kept.isEmpty() && scheduler.isQueued(job) && (kept == fresh || fits(kept))) {
+            if (!scheduler.isQueued(job)) {
+                return;
+            }
+            boolean stays = fits(fresh, n -> !scheduler.free().hasChanged(n, since) && !other.get(n));
+            List<Forecast.Claim> kept = stays ? fresh : claims.getOrDefault(job, List.of());
+            if (!kept.isEmpty() && (stays || fits(kept, n -> false))) {
                 out.put(job, kept);
                 kept.forEach(c -> byNode.computeIfAbsent(c.node(), n -> new ArrayList<>()).add(c));
+                kept.forEach(c -> other.set(c.node(), !stays || other.get(c.node())));
             }
         });
         return out;
     }
 
-    private boolean fits(List<Forecast.Claim> those) {
+    /** @param asPlanned nodes of which that is known */
+    private boolean fits(List<Forecast.Claim> those, IntPredicate asPlanned) {
         for (Forecast.Claim c : those) {
+            if (asPlanned.test(c.node())) {
+                continue;
+            }
             NodeSlot node = scheduler.nodes().get(c.node());
             byNode.computeIfAbsent(c.node(), n -> new ArrayList<>()).add(c);
             boolean room = node.usable && isEnough(node, c);

@@ -115,14 +115,57 @@ class StandingTest {
                 c.jump(1 + r.nextInt(300), 0);
                 for (Job job : List.copyOf(c.state().jobs().values())) {
                     if (job.holdsNodes() && (job.run().limitTickMs() <= c.seconds() * 1000 || r.nextInt(8) == 0)) {
-                        c.apply(new Command.CompleteAllocation(Cluster.USER, job.id(), ExitStatus.NONE));
-                        for (String node : job.run().allocation().nodeNames()) {
-                            c.apply(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
-                        }
+                        end(c, job);
                     }
                 }
             }
         }
         assertThat(checked).isGreaterThan(SEEDS * STEPS / 3);
+    }
+
+    private static void end(Cluster c, Job job) {
+        c.apply(new Command.CompleteAllocation(Cluster.USER, job.id(), ExitStatus.NONE));
+        for (String node : job.run().allocation().nodeNames()) {
+            c.apply(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
+        }
+    }
+
+    /** Places on nodes where nothing has changed since the plan was noted down are not looked at again: the same are kept as if all were. */
+    @Test
+    void whatIsNotLookedAtAgainWouldBeKept() {
+        int lost = 0;
+        int kept = 0;
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            Random r = new Random(seed);
+            Cluster c = cluster();
+            Scheduler s = elsewhere(c);
+            for (int step = 0; step < STEPS; step++) {
+                for (int i = r.nextInt(5); i > 0; i--) {
+                    c.submit(PlanPropertiesTest.job(r));
+                }
+                c.schedule();
+                Forecast plan = s.outlooks().make(c.state(), now(c), 1000);
+                c.jump(r.nextInt(60), 0);
+                for (Job job : List.copyOf(c.state().jobs().values())) {
+                    if (job.holdsNodes() && (job.run().limitTickMs() <= c.seconds() * 1000 || r.nextInt(8) == 0)) {
+                        end(c, job);
+                    } else if (job.holdsNodes() && r.nextInt(8) == 0) {
+                        c.apply(new Command.UpdateJob(0, new Command.JobRef("" + job.id(), job.id(), -1, Command.JobRef.NO_STEP),
+                                Map.of("timelimit", "" + (1 + r.nextInt(400)))));
+                    }
+                }
+                if (r.nextBoolean()) {
+                    c.schedule();
+                }
+                Map<Integer, List<Forecast.Claim>> all = new Standing(s, c.state(), now(c), Map.of()).renewed(plan.claims(), -1);
+                assertThat(new Standing(s, c.state(), now(c), Map.of()).renewed(plan.claims(), plan.changes())).as("seed " + seed + " step " + step)
+                        .isEqualTo(all);
+                kept += all.size();
+                lost += (int) plan.claims().keySet().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();
+                s.outlooks().offer(plan);
+            }
+        }
+        assertThat(kept).isGreaterThan(SEEDS * STEPS);
+        assertThat(lost).as("some were taken by others meanwhile").isPositive();
     }
 }

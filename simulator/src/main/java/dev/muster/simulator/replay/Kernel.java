@@ -29,6 +29,10 @@ final class Kernel {
     private final double[] key;
     private final Profile running = new Profile();
     private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::atS));
+    private final int cpus;
+    /** Those that have begun at this moment. */
+    private int[] fresh = new int[64];
+    private int begun;
     private int free;
     private long nowS;
     private long sortedS = Long.MIN_VALUE;
@@ -42,7 +46,8 @@ final class Kernel {
         this.startS = new long[jobs.size()];
         this.started = new boolean[jobs.size()];
         this.key = new double[jobs.size()];
-        this.free = trace.cpus();
+        this.cpus = trace.cpus();
+        this.free = cpus;
     }
 
     /** The longest the queue was. */
@@ -75,6 +80,7 @@ final class Kernel {
         running.remove(startS[index] + job.limitS(), job.cpus());
         if (policy.expects()) {
             expected.learn(job.user(), job.limitS(), job.cpus(), job.runS());
+            slowdown.ended(index, job.cpus(), job.runS());
         }
     }
 
@@ -88,6 +94,45 @@ final class Kernel {
     }
 
     private void schedule() {
+        begun = 0;
+        boolean ruled = policy != Policy.SLOWDOWN || isSomebodyWide();
+        if (ruled) {
+            inOrder();
+        } else {
+            inOwnOrder();
+        }
+        int left = without(queue);
+        without(fill);
+        waiting = left;
+        for (int i = 0; policy == Policy.SLOWDOWN && i < begun; i++) {
+            Trace.Job job = jobs.get(fresh[i]);
+            slowdown.waited(nowS, nowS - job.submitS());
+            slowdown.began(fresh[i], "", job.submitS(), job.cpus(), expectedS(job));
+        }
+    }
+
+    private boolean isSomebodyWide() {
+        for (int i = 0; i < waiting; i++) {
+            if (Slowdown.isWide(jobs.get(queue[i]).cpus(), cpus)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The first that waits has the reservation whose turn comes first. */
+    private void inOwnOrder() {
+        sort(false);
+        int at = 0;
+        while (at < waiting && jobs.get(fill[at]).cpus() <= free) {
+            begin(fill[at++]);
+        }
+        if (at < waiting && free > 0) {
+            beside(fill[at]);
+        }
+    }
+
+    private void inOrder() {
         int head = 0;
         while (head < waiting && jobs.get(queue[head]).cpus() <= free) {
             begin(queue[head++]);
@@ -96,12 +141,12 @@ final class Kernel {
             switch (policy) {
                 case FCFS -> { }
                 case CONSERVATIVE -> everybody();
-                case EASY, SHORT, EXPECTED, SLOWDOWN -> beside(queue[head]);
+                case EASY, SHORT, EXPECTED, SLOWDOWN -> {
+                    sort(true);
+                    beside(queue[head]);
+                }
             }
         }
-        int left = without(queue);
-        without(fill);
-        waiting = left;
     }
 
     /** @return how many are left of those that wait */
@@ -122,7 +167,8 @@ final class Kernel {
         free -= job.cpus();
         ends.add(new End(nowS + job.runS(), index));
         running.add(nowS + job.limitS(), job.cpus());
-        slowdown.waited(nowS, nowS - job.submitS());
+        fresh = begun == fresh.length ? Arrays.copyOf(fresh, begun * 2) : fresh;
+        fresh[begun++] = index;
     }
 
     /** What does not delay the first that waits: over by then, or on CPUs that it does not need. */
@@ -130,7 +176,6 @@ final class Kernel {
         int needed = jobs.get(head).cpus();
         long shadow = running.whenFree(needed - free);
         int extra = free + running.freedBy(shadow) - needed;
-        sort();
         for (int i = 0; i < waiting && free > 0; i++) {
             int index = fill[i];
             Trace.Job job = jobs.get(index);
@@ -145,7 +190,8 @@ final class Kernel {
         }
     }
 
-    private void sort() {
+    /** @param beside somebody wide has the reservation */
+    private void sort(boolean beside) {
         if (policy == Policy.EASY || waiting > LONG_QUEUE && nowS - sortedS < SORT_S) {
             return;
         }
@@ -154,9 +200,9 @@ final class Kernel {
         for (int i = 0; i < waiting; i++) {
             oldest = Math.max(oldest, started[queue[i]] ? 0 : nowS - jobs.get(queue[i]).submitS());
         }
-        double due = slowdown.dueAfterS(nowS, oldest);
+        long longest = slowdown.longestS(nowS, oldest);
         for (int i = 0; i < waiting; i++) {
-            key[fill[i]] = key(jobs.get(fill[i]), due);
+            key[fill[i]] = key(jobs.get(fill[i]), longest, beside);
         }
         // nearly in order already, but for the many that came or changed: then a merge sort is faster
         long moves = 0;
@@ -183,13 +229,13 @@ final class Kernel {
     }
 
     /** Lower goes first. */
-    private double key(Trace.Job job, double dueAfterS) {
+    private double key(Trace.Job job, long longestS, boolean beside) {
         long waitS = nowS - job.submitS();
         return switch (policy) {
             case FCFS, EASY, CONSERVATIVE -> 0;
             case SHORT -> job.limitS();
             case EXPECTED -> expectedS(job);
-            case SLOWDOWN -> waitS > dueAfterS ? Double.NEGATIVE_INFINITY : -Slowdown.urgency(waitS, expectedS(job));
+            case SLOWDOWN -> slowdown.isDue("", job.submitS(), waitS, longestS, cpus, beside) ? Double.NEGATIVE_INFINITY : expectedS(job);
         };
     }
 

@@ -7,6 +7,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
@@ -80,6 +81,11 @@ class ReplayTest {
 
     /** Bursts of a few users with favourite jobs, of which most run far shorter than they say. */
     static Trace made(int seed, int jobs, int cpus, double load) {
+        return made(seed, jobs, cpus, cpus, load);
+    }
+
+    /** @param widest so many CPUs at most that a job asks for */
+    static Trace made(int seed, int jobs, int cpus, int widest, double load) {
         Random r = new Random(seed);
         List<Trace.Job> out = new ArrayList<>();
         long at = 0;
@@ -91,7 +97,7 @@ class ReplayTest {
                 at += r.nextInt(4000);
                 user = r.nextInt(8);
                 limit = 60L * (1 + r.nextInt(r.nextBoolean() ? 20 : 600));
-                width = r.nextInt(3) == 0 ? 1 + r.nextInt(cpus) : 1 + r.nextInt(Math.max(1, cpus / 8));
+                width = r.nextInt(3) == 0 ? 1 + r.nextInt(widest) : 1 + r.nextInt(Math.max(1, widest / 8));
             }
             at += r.nextInt(30);
             long run = Math.min(limit, 1 + (long) (limit * Math.pow(r.nextDouble(), 3)));
@@ -108,6 +114,35 @@ class ReplayTest {
             Trace t = made(seed, 120, 16, 0.9);
             assertThat(new Product(t, 1, policy).replay()).as("seed " + seed).containsExactly(new Kernel(t, policy).replay());
         }
+    }
+
+    /** Nobody is wide: the queue's order does not rule who has the reservation. */
+    @Test
+    void andWhereThePolicyHasItsOwnOrder() {
+        boolean differs = false;
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            Trace t = made(seed, 150, 32, 4, 0.95);
+            long[] kernel = new Kernel(t, Policy.SLOWDOWN).replay();
+            assertThat(new Product(t, 1, Policy.SLOWDOWN).replay()).as("seed " + seed).containsExactly(kernel);
+            differs |= !Arrays.equals(kernel, new Kernel(t, Policy.EXPECTED).replay());
+        }
+        assertThat(differs).as("it is another order than beside a reservation").isTrue();
+    }
+
+    /** Many small jobs: slowdowns fall to a part, and nobody waits much longer than the longest wait was. */
+    @Test
+    void smallJobsGoByTheirExpectedTime() {
+        double slowdown = 0;
+        int tried = 0;
+        for (int seed = 200; seed < 206; seed++) {
+            Trace t = made(seed, 6000, 64, 4, 0.95);
+            Result easy = Main.replay(t, Policy.EASY, false, 1);
+            Result ours = Main.replay(t, Policy.SLOWDOWN, false, 1);
+            slowdown += Math.log(ours.mean() / easy.mean());
+            tried++;
+            assertThat(ours.maxWaitS()).as("seed " + seed).isLessThan(1.2 * easy.maxWaitS());
+        }
+        assertThat(Math.exp(slowdown / tried)).isLessThan(0.9);
     }
 
     /** What the policies are for, on work that they were not made from; the figures of real traces are docs/replay.md's. */
