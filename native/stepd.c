@@ -202,7 +202,9 @@ static void reap(void)
             if (task->phase == TASK_RUNNING && task->pid == pid) {
                 task_ended(task, status, &usage);
             } else if (task->phase == TASK_EPILOG && task->epilog_pid == pid) {
+                hooks_epilog_ended(task);
                 task->phase = TASK_DONE;
+                io_told();
                 changed = true;
             }
         }

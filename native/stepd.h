@@ -99,6 +99,7 @@ struct task {
     pid_t pid, epilog_pid;
     int ready_fd;           /* the child tells here that it is ready, or why it is not */
     bool ready, executed;
+    int epilog_said;        /* the error output of its epilog while that runs */
     int message_fd;         /* the file that is the task's stderr, to say why it is ended; -1: none */
     int status;             /* raw, as wait4 gives it */
     char reason[256];
@@ -189,13 +190,15 @@ bool task_start(struct task *task, const int *gate);
 void task_become_user(void);
 void task_read_ready(struct task *task);
 void step_watch_memory(struct task *task);
+void task_line(struct task *task, const char *line, size_t length);
 void task_message(struct task *task, const char *text, size_t length);
 #define STEP_DEBUG_VERBOSE 4
 void step_debug(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* hooks.c */
 void hooks_run_prologs(void);
-pid_t hooks_start_epilog(const struct task *task);
+pid_t hooks_start_epilog(struct task *task);
+void hooks_epilog_ended(struct task *task);
 
 /* io.c */
 bool io_open(const char *path);

@@ -550,8 +550,8 @@ void task_read_ready(struct task *task)
     }
 }
 
-/* "slurmstepd: error: TEXT" where the task's stderr goes: only to regular files, which cannot make stepd wait. */
-static void task_line(struct task *task, const char *line, size_t length)
+/* What is said where the task's stderr goes: only to regular files, which cannot make stepd wait. */
+void task_line(struct task *task, const char *line, size_t length)
 {
     struct stat st;
     if (task->message_fd >= 0 && fstat(task->message_fd, &st) == 0 && S_ISREG(st.st_mode))

@@ -20,7 +20,7 @@ soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; 
 again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
 var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
 
-check "patterns, in order" "a prolog_slurmd|b prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
+check "patterns, in the reverse order of names" "b prolog_slurmd|a prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
 check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w n1 true; cat "$dir/out/order")"
 check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
 check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"

@@ -64,6 +64,8 @@ public final class ClientConf {
     /** Seconds; 0 for ever. */
     int eioTimeout = 60;
     int messageTimeout;
+    /** KillWait, seconds between SIGTERM and SIGKILL. */
+    int killWait = 30;
     /** TreeWidth; 0 where nothing is said. */
     int treeWidth;
     /** Where sbcast's files go that no directory was named for; "" for the working directory. */
@@ -200,6 +202,7 @@ public final class ClientConf {
             case "tlstype" -> tlsType = first;
             case "tlsparameters" -> tlsParameters = first;
             case "inactivelimit" -> inactiveLimit = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_533);
+            case "killwait" -> killWait = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_534);
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
             case "bcastparameters" -> {

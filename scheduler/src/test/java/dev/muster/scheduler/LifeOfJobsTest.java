@@ -42,6 +42,22 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** As the numbers of wait(2) are compared: who exits with 9 ends higher than who is killed by signal 9. */
+    @Test
+    void theDerivedExitCodeIsTheHighestOfItsSteps() {
+        play("""
+                submit kind=BATCH
+                schedule
+                step 1 1
+                exited 1 0 0:9             -> derived 1 0:9
+                step 1 1
+                exited 1 1 9:0             -> derived 1 9:0
+                step 1 1
+                exited 1 2 0:15            -> derived 1 9:0
+                exited 1 batch 3:0         -> derived 1 9:0
+                """);
+    }
+
     @Test
     void aReportOfAnEarlierAttemptChangesNothing() {
         play("""
