@@ -345,6 +345,14 @@ static void attach(struct client *c, size_t i, int s, uint64_t offset)
     p->sent = offset < out->base ? out->base : offset > out->end ? out->end : offset;
 }
 
+static bool caller_came;
+
+/* Once: it may go and come again. */
+bool io_caller_came(void)
+{
+    return caller_came;
+}
+
 static bool request_attach(struct client *c, const struct frame *f)
 {
     c->hears = true;
@@ -352,6 +360,7 @@ static bool request_attach(struct client *c, const struct frame *f)
     if (f->length > 0 && (f->bytes[0] == 'n' || f->bytes[0] == 'e'))
         return true;
     c->primary |= f->length > 0 && f->bytes[0] == 'p';
+    caller_came |= c->primary;
     c->attaching = f->length > 1 && f->bytes[1] == '+';
     for (size_t i = 0; i < spec.task_count; i++)
         for (int s = 0; s < 2; s++)

@@ -126,7 +126,7 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller;
     int debug;              /* what the step tells of itself on its standard error: 4 verbose, 5 debug */
     int rows, columns;
     struct limit limits[32];
@@ -187,6 +187,7 @@ void strings_add(struct strings *list, char *item);
 /* task.c */
 bool task_all_plain(void);
 bool task_start(struct task *task, const int *gate);
+extern int step_answer;        /* where it is said that the step stands; -1: said */
 void task_become_user(void);
 void task_read_ready(struct task *task);
 void step_watch_memory(struct task *task);
@@ -210,6 +211,7 @@ void io_leave_outputs(void);
 void io_say(const char *text, size_t length);
 void io_append(struct task *task, int stream, const char *bytes, size_t n);
 void io_told(void);
+bool io_caller_came(void);
 
 /* status.c */
 bool status_write(bool durable);

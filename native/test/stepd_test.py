@@ -435,6 +435,21 @@ def test_task_prolog_and_epilog():
     shutil.rmtree(d)
 
 
+def test_tasks_await_their_caller():
+    step = Step(["sh", "-c", "echo begun"], extra=[("await_caller", 1)])
+    watcher = attached(step, role=b"o")
+    watcher.s.settimeout(0.3)
+    try:
+        watcher.until(lambda: watcher.text(1))
+        raise AssertionError("it began without its caller")
+    except TimeoutError:
+        pass
+    assert attached(step).run().text(1) == b"begun\n"
+    ended = Step(["sh", "-c", "echo begun"], extra=[("await_caller", 1)])
+    Client(ended).send(b"S", stream=2)
+    assert ended.gone(3) and "state complete" in ended.status()
+
+
 def test_limits_nice_and_affinity():
     step = Step(["sh", "-c", "ulimit -n; nice; grep Cpus_allowed_list /proc/self/status"],
                 extra=[("rlimit", "NOFILE 99"), ("nice", 5)], task_extra=[("cpus", "0")])

@@ -24,6 +24,13 @@ check "patterns, in the reverse order of names" "b prolog_slurmd|a prolog_slurmd
 check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w n1 true; cat "$dir/out/order")"
 check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
 check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"
+check "what TaskEpilog says as an error" "told|slurmstepd: error: TaskEpilog failed status=768" \
+  "$(printf '#!/bin/sh\necho told >&2; exit 3\n' > "$dir/te.sh"; chmod 755 "$dir/te.sh"; srun -Q -w n1 --task-epilog="$dir/te.sh" true 2>&1 >/dev/null | paste -sd '|')"
+printf '#!/bin/sh\n[ $# = 3 ] || exit 2; sleep 0.5; echo "$SLURM_SCRIPT_CONTEXT $SLURM_STEP_ID $SLURM_NTASKS" > %s/srun.prolog; exit ${RC:-0}\n' "$dir/out" > "$dir/sp.sh"; chmod 755 "$dir/sp.sh"
+check "tasks begin when srun's prolog has ended" "prolog_srun 0 2" "$(srun -Q -n2 --prolog="$dir/sp.sh" sh -c "cat $dir/out/srun.prolog" | grep srun | sort -u)"
+rm "$dir/out/srun.prolog"
+match "and not when it failed" "srun: error: srun prolog failed rc = 3. Aborting step.[|]srun: Job step aborted: .*[|]none" \
+  "$(RC=3 srun -n1 --prolog="$dir/sp.sh" sh -c "touch $dir/out/began" 2>&1 | paste -sd '|'; ls "$dir/out/began" >/dev/null 2>&1 && echo began || echo '|none')"
 id=$(sbatch --parsable -w n1 -J named --comment=why -t 5 -o /dev/null --wrap 'exit 9'); wait_empty
 check "prolog's environment" "$id named why main n1 n1" "$(var prolog SLURM_JOB_ID) $(var prolog SLURM_JOB_NAME) $(var prolog SLURM_JOB_COMMENT) $(var prolog SLURM_JOB_PARTITION) $(var prolog SLURM_JOB_NODELIST) $(var prolog SLURMD_NODENAME)"
 check "nothing of how it ends" "" "$(var prolog SLURM_JOB_EXIT_CODE)"

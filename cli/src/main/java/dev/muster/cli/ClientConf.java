@@ -17,6 +17,7 @@ public final class ClientConf {
     private static final int CONF_BYTES_MAX = 64 << 20;
     private static final int INCLUDE_DEPTH_MAX = 8;
     private static final int PORT_DEFAULT = 6817;
+    private static final int STEP_END_MARGIN_S = 2;
     private static final int ACCOUNTING_PORT_DEFAULT = 6819;
     private static final int MESSAGE_TIMEOUT_MAX = 65_533;
 
@@ -163,6 +164,11 @@ public final class ClientConf {
         for (File file : IncludedFiles.of(new File(target)).orElseThrow(() -> new IOException("cannot list the files of " + target))) {
             readFile(file.getPath(), files, depth + 1);
         }
+    }
+
+    /** How long the end of a step may take, as srun says it. */
+    int stepEndSeconds() {
+        return killWait + STEP_END_MARGIN_S;
     }
 
     private static final String FILTER_PATH = "cli_filter_lua_path=";

@@ -365,12 +365,14 @@ final class Srun implements Command {
             return o.exitError(1);
         }
         CliFilter.taken(o, parts.size(), jobId, started.getFirst().integer("stepId"), parts.getFirst().program());
-        StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), jobId, started.getFirst().integer("stepId"), leader.text("nodes"));
-        hooks.run(JobOption.PROLOG);
+        StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), leader, started.getFirst());
+        if (!hooks.goAhead()) {
+            return o.exitError(1);
+        }
         try {
             return hetFollow(c, parts, leader, started, signals);
         } finally {
-            hooks.run(JobOption.EPILOG);
+            hooks.epilog();
         }
     }
 
@@ -490,12 +492,14 @@ final class Srun implements Command {
         for (String w : started.texts("warnings")) {
             c.info(w);
         }
-        StepHooks hooks = new StepHooks(c, o, program, jobId, started.integer("stepId"), allocation.text("nodes"));
-        hooks.run(JobOption.PROLOG);
+        StepHooks hooks = new StepHooks(c, o, program, allocation, started);
+        if (!hooks.goAhead()) {
+            return o.exitError(1);
+        }
         try {
             return follow(c, o, program, jobId, allocation, started, signals);
         } finally {
-            hooks.run(JobOption.EPILOG);
+            hooks.epilog();
         }
     }
 

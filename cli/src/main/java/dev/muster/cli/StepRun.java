@@ -18,8 +18,6 @@ final class StepRun implements StepNode.Events {
     private static final long ABORT_WINDOW_MS = 1_000;
     private static final int TICK_MS = 100;
     private static final int STDOUT = 1;
-    /** How much longer than KillWait the end of a step may take. */
-    private static final int FINISH_S = 2;
     /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
     private static final int LOST_CODE = 1;
     private static final int ABANDONED_CODE = 143;
@@ -427,7 +425,7 @@ final class StepRun implements StepNode.Events {
     private void aborted() {
         if (!isAbortTold) {
             isAbortTold = true;
-            c.info("Job step aborted: Waiting up to " + (c.host().settings().killWait + FINISH_S) + " seconds for job step to finish.");
+            c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
         }
     }
 
