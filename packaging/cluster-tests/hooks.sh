@@ -42,6 +42,10 @@ check "a failing prolog holds the job" "PENDING launch_failed_requeued_held" "$(
 check "and drains the node" "Prolog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume; scontrol release "$id"; wait_empty
 check "released, it runs" COMPLETED "$(sacct -X -n -P -o State -j "$id")"
+touch "$dir/out/fail"
+check "srun hears of it" "srun: error: Task launch for StepId=S failed on node n1: Job prolog failed|srun: error: Application launch failed: Job prolog failed|srun: Job step aborted|182" \
+  "$(timeout 60 srun -w n1 true 2>&1 | sed 's/StepId=[0-9.]*/StepId=S/' | tr '\n' '|'; echo "${PIPESTATUS[0]}")"
+rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
 touch "$dir/out/fail"; again ForceRequeueOnFail,Alloc
 id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %T)" = PENDING ]'
 check "ForceRequeueOnFail" "PENDING launch_failed_requeued_held" "$(squeue -h -j "$id" -o '%T %r')"; scancel "$id"

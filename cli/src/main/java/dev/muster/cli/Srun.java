@@ -285,7 +285,7 @@ final class Srun implements Command {
                 c.info("Job allocation " + jobId + " has been revoked");
                 c.info("Force Terminated JobId=" + jobId);
             } else {
-                AllocationClient.cancelled(c, "Unable to allocate resources: ");
+                AllocationClient.cancelled(c, "Unable to allocate resources: ", allocation);
             }
             return Optional.empty();
         }

@@ -333,7 +333,7 @@ final class NodeRules {
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(state, job, now));
         } else {
-            changes.add(new Change.JobEnded(job.id(), JobState.FAILED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.exited(1), now.seconds()));
+            changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.NONE, now.seconds()));
         }
         return Decision.of(changes, "", direct);
     }

@@ -406,7 +406,7 @@ class LifeOfJobsTest {
                 schedule                   -> 2 RUNNING+CONFIGURING n1 restarts=1
                 submit kind=ALLOCATION
                 schedule
-                ctldprolog 3 fail          -> 3 FAILED+COMPLETING JobLaunchFailure 1:0
+                ctldprolog 3 fail          -> 3 CANCELLED+COMPLETING JobLaunchFailure
                 """);
     }
 
