@@ -58,6 +58,14 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** Of what is kept as it was given: 1024 bytes, as the original allows. */
+    @Test
+    void namesAndCommentsAreNotEndless() {
+        play("submit kind=BATCH name=" + "x".repeat(1024) + " -> 1 PENDING\n"
+                + "submit kind=BATCH name=" + "x".repeat(1025) + " -> says Pathname of a file, directory or other parameter too long\n"
+                + "submit kind=BATCH extras.comment=" + "y".repeat(1025) + " -> says Pathname of a file, directory or other parameter too long");
+    }
+
     @Test
     void aReportOfAnEarlierAttemptChangesNothing() {
         play("""
