@@ -11,23 +11,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What a task epilog says as an error is passed on up to here. */
+#define EPILOG_BYTES_MAX 16384
 
 static void obey(char *line)
 {
     line[strcspn(line, "\n")] = 0;
     if (!strncmp(line, "export ", 7)) {
         char *entry = line + 7 + strspn(line + 7, " \t");
-        if (strchr(entry, '=') && *entry != '=') {
-            char *copy = strdup(entry);
-            if (copy)
-                environment_set(copy);
-        }
+        size_t name = strcspn(entry, "= \t");
+        char *equals = entry + name + strspn(entry + name, " \t");
+        char *copy = NULL;
+        if (name && *equals == '=' && asprintf(&copy, "%.*s%s", (int)name, entry, equals) > 0)
+            environment_set(copy);
     } else if (!strncmp(line, "unset ", 6)) {
-        environment_unset(line + 6 + strspn(line + 6, " \t"));
+        char *name = line + 6 + strspn(line + 6, " \t");
+        size_t length = strlen(name);
+        while (length && (name[length - 1] == ' ' || name[length - 1] == '\t'))
+            name[--length] = 0;
+        environment_unset(name);
     } else if (!strncmp(line, "print ", 6)) {
-        dprintf(1, "%s\n", line + 6);
+        dprintf(1, "%s\n", line + 6 + strspn(line + 6, " \t"));
     }
 }
 
@@ -78,14 +86,28 @@ void hooks_run_prologs(void)
         run_prolog(spec.prologs.items[i]);
 }
 
-/* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. */
-pid_t hooks_start_epilog(const struct task *task)
+void hooks_epilog_ended(struct task *task)
+{
+    char text[EPILOG_BYTES_MAX];
+    ssize_t n = task->epilog_said < 0 ? 0 : pread(task->epilog_said, text, sizeof text, 0);
+    if (n > 0)
+        task_line(task, text, (size_t)n);
+    if (task->epilog_said >= 0)
+        close(task->epilog_said);
+    task->epilog_said = -1;
+}
+
+/* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. What it says as an error is kept for the task's. */
+pid_t hooks_start_epilog(struct task *task)
 {
     if (!spec.epilogs.count)
         return 0;
+    task->epilog_said = memfd_create("epilog", MFD_CLOEXEC);
     pid_t pid = fork();
     if (pid != 0)
         return pid < 0 ? 0 : pid;
+    if (task->epilog_said >= 0)
+        dup2(task->epilog_said, 2);
     setsid();
     if (spec.namespace && !namespace_join(spec.namespace))
         _exit(1);
@@ -98,9 +120,11 @@ pid_t hooks_start_epilog(const struct task *task)
         pid_t one = fork();
         if (one == 0)
             run_hook(spec.epilogs.items[i], spec.cwd);
-        int status;
+        int status = -1;
         if (one > 0)
             waitpid(one, &status, 0);
+        if (status)
+            dprintf(2, "%s: error: TaskEpilog failed status=%d\n", spec.log_name, status);
     }
     _exit(0);
 }

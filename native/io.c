@@ -150,11 +150,21 @@ static bool all_told(void)
     return true;
 }
 
+/* Nothing reads it any more, but something may still be said on it: what the step tells of itself, and what a task's epilog says. */
+static bool is_heard(const struct task *task, const struct stream *s)
+{
+    return (s == telling() && !all_told())
+        || (spec.epilogs.count && s == &task->out[task->out[1].wanted] && task->phase < TASK_DONE);
+}
+
 void io_told(void)
 {
-    struct stream *s = telling();
-    if (s && s->fd < 0 && all_told())
-        s->eof = true;
+    for (size_t i = 0; i < spec.task_count; i++)
+        for (int k = 0; k < 2; k++) {
+            struct stream *s = &spec.tasks[i].out[k];
+            if (s->wanted && s->fd < 0 && !is_heard(&spec.tasks[i], s))
+                s->eof = true;
+        }
 }
 
 static void end_stream(const struct task *task, struct stream *s)
@@ -165,7 +175,7 @@ static void end_stream(const struct task *task, struct stream *s)
     }
     close(s->fd);
     s->fd = -1;
-    s->eof = s != telling() || all_told();
+    s->eof = !is_heard(task, s);
 }
 
 /* A task wrote much in this round: the next one comes at once. */
@@ -335,6 +345,14 @@ static void attach(struct client *c, size_t i, int s, uint64_t offset)
     p->sent = offset < out->base ? out->base : offset > out->end ? out->end : offset;
 }
 
+static bool caller_came;
+
+/* Once: it may go and come again. */
+bool io_caller_came(void)
+{
+    return caller_came;
+}
+
 static bool request_attach(struct client *c, const struct frame *f)
 {
     c->hears = true;
@@ -342,6 +360,7 @@ static bool request_attach(struct client *c, const struct frame *f)
     if (f->length > 0 && (f->bytes[0] == 'n' || f->bytes[0] == 'e'))
         return true;
     c->primary |= f->length > 0 && f->bytes[0] == 'p';
+    caller_came |= c->primary;
     c->attaching = f->length > 1 && f->bytes[1] == '+';
     for (size_t i = 0; i < spec.task_count; i++)
         for (int s = 0; s < 2; s++)

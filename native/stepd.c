@@ -109,7 +109,7 @@ static void watch_launch(void)
             return give_up(task->reason);
         all &= task->ready;
     }
-    if (!all)
+    if (!all || (spec.await_caller && !io_caller_came()))
         return;
     gate_open = true;
     step_debug(STEP_DEBUG_VERBOSE, "%s", spec.debug_says ? spec.debug_says : "");
@@ -202,7 +202,9 @@ static void reap(void)
             if (task->phase == TASK_RUNNING && task->pid == pid) {
                 task_ended(task, status, &usage);
             } else if (task->phase == TASK_EPILOG && task->epilog_pid == pid) {
+                hooks_epilog_ended(task);
                 task->phase = TASK_DONE;
+                io_told();
                 changed = true;
             }
         }
@@ -358,6 +360,8 @@ static bool take_signals(void)
     return signal_fd >= 0;
 }
 
+int step_answer = -1;
+
 /* Says on `answer`, behind `prefix`, that the step stands or why it does not. One write: others may answer there too. */
 static void say(int answer, const char *prefix, const char *text)
 {
@@ -374,6 +378,7 @@ void step_main(int answer, const char *prefix)
     char error[300] = "", good[32];
     const char *socket_path = spec.socket_path ? spec.socket_path : "socket";
     redirect();
+    step_answer = answer;
     for (size_t i = 0; i < spec.own_cgroups.count && !*error; i++)
         procs_join_cgroup(spec.own_cgroups.items[i], getpid(), error, sizeof error);
     if (!*error && !pam_begin(error, sizeof error) && !*error)

@@ -99,6 +99,7 @@ struct task {
     pid_t pid, epilog_pid;
     int ready_fd;           /* the child tells here that it is ready, or why it is not */
     bool ready, executed;
+    int epilog_said;        /* the error output of its epilog while that runs */
     int message_fd;         /* the file that is the task's stderr, to say why it is ended; -1: none */
     int status;             /* raw, as wait4 gives it */
     char reason[256];
@@ -125,7 +126,7 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller;
     int debug;              /* what the step tells of itself on its standard error: 4 verbose, 5 debug */
     int rows, columns;
     struct limit limits[32];
@@ -186,16 +187,19 @@ void strings_add(struct strings *list, char *item);
 /* task.c */
 bool task_all_plain(void);
 bool task_start(struct task *task, const int *gate);
+extern int step_answer;        /* where it is said that the step stands; -1: said */
 void task_become_user(void);
 void task_read_ready(struct task *task);
 void step_watch_memory(struct task *task);
+void task_line(struct task *task, const char *line, size_t length);
 void task_message(struct task *task, const char *text, size_t length);
 #define STEP_DEBUG_VERBOSE 4
 void step_debug(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* hooks.c */
 void hooks_run_prologs(void);
-pid_t hooks_start_epilog(const struct task *task);
+pid_t hooks_start_epilog(struct task *task);
+void hooks_epilog_ended(struct task *task);
 
 /* io.c */
 bool io_open(const char *path);
@@ -207,6 +211,7 @@ void io_leave_outputs(void);
 void io_say(const char *text, size_t length);
 void io_append(struct task *task, int stream, const char *bytes, size_t n);
 void io_told(void);
+bool io_caller_came(void);
 
 /* status.c */
 bool status_write(bool durable);

@@ -449,7 +449,7 @@ static bool is_plain(const struct task *task)
 
 bool task_all_plain(void)
 {
-    bool all = !spec.namespace && !spec.pam && !spec.prologs.count && !spec.debug;
+    bool all = !spec.namespace && !spec.pam && !spec.prologs.count && !spec.debug && !spec.await_caller;
     for (size_t i = 0; i < spec.task_count && all; i++)
         all = is_plain(&spec.tasks[i]);
     return all;
@@ -465,6 +465,8 @@ static pid_t fork_child(struct task *task, const struct ends *ends, const int *r
     if (gate) {
         close(ready[0]);
         close(gate[1]);
+        if (step_answer >= 0)
+            close(step_answer);     /* who reads there would wait as long as this task does */
     }
     child(task, ends, gate ? gate[0] : -1);
 }
@@ -550,8 +552,8 @@ void task_read_ready(struct task *task)
     }
 }
 
-/* "slurmstepd: error: TEXT" where the task's stderr goes: only to regular files, which cannot make stepd wait. */
-static void task_line(struct task *task, const char *line, size_t length)
+/* What is said where the task's stderr goes: only to regular files, which cannot make stepd wait. */
+void task_line(struct task *task, const char *line, size_t length)
 {
     struct stat st;
     if (task->message_fd >= 0 && fstat(task->message_fd, &st) == 0 && S_ISREG(st.st_mode))

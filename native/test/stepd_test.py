@@ -422,15 +422,32 @@ def test_external_step_stays_until_terminated():
 def test_task_prolog_and_epilog():
     d = tempfile.mkdtemp(prefix="stepd-hook-")
     os.chmod(d, 0o777)
-    open(d + "/pro", "w").write("#!/bin/sh\necho export COLOUR=blue sky\necho print hello\necho unset GONE\n")
-    open(d + "/epi", "w").write(f"#!/bin/sh\nid -u > {d}/epilog-ran\n")
+    open(d + "/pro", "w").write("#!/bin/sh\necho export COLOUR=blue sky\necho 'export  SPACED = 2'\n"
+                            "echo 'print  hello'\necho 'unset  GONE '\necho unset PATH too\n")
+    open(d + "/epi", "w").write(f"#!/bin/sh\nid -u > {d}/epilog-ran\necho told >&2\necho not told\nexit 4\n")
     for f in ("/pro", "/epi"):
         os.chmod(d + f, 0o755)
-    step = Step(["sh", "-c", "echo $COLOUR $GONE"], extra=[("env", "GONE=here"), ("task_prolog", d + "/pro"), ("task_epilog", d + "/epi")])
+    step = Step(["sh", "-c", "echo $COLOUR \"$SPACED\" $GONE; [ $PATH ] && echo path"], extra=[("env", "GONE=here"), ("task_prolog", d + "/pro"), ("task_epilog", d + "/epi")])
     c = attached(step).run()
-    assert c.text(1) == b"hello\nblue sky\n", c.text(1)
+    assert c.text(1) == b"hello\nblue sky  2\npath\n", c.text(1)
+    assert c.text(2) == b"told\nslurmstepd: error: TaskEpilog failed status=1024\n", c.text(2)
     assert open(d + "/epilog-ran").read().strip() == str(USER.pw_uid)
     shutil.rmtree(d)
+
+
+def test_tasks_await_their_caller():
+    step = Step(["sh", "-c", "echo begun"], extra=[("await_caller", 1)])
+    watcher = attached(step, role=b"o")
+    watcher.s.settimeout(0.3)
+    try:
+        watcher.until(lambda: watcher.text(1))
+        raise AssertionError("it began without its caller")
+    except TimeoutError:
+        pass
+    assert attached(step).run().text(1) == b"begun\n"
+    ended = Step(["sh", "-c", "echo begun"], extra=[("await_caller", 1)])
+    Client(ended).send(b"S", stream=2)
+    assert ended.gone(3) and "state complete" in ended.status()
 
 
 def test_limits_nice_and_affinity():

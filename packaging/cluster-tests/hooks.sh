@@ -20,10 +20,17 @@ soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; 
 again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
 var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
 
-check "patterns, in order" "a prolog_slurmd|b prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
+check "patterns, in the reverse order of names" "b prolog_slurmd|a prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
 check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w n1 true; cat "$dir/out/order")"
 check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
 check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"
+check "what TaskEpilog says as an error" "told|slurmstepd: error: TaskEpilog failed status=768" \
+  "$(printf '#!/bin/sh\necho told >&2; exit 3\n' > "$dir/te.sh"; chmod 755 "$dir/te.sh"; srun -Q -w n1 --task-epilog="$dir/te.sh" true 2>&1 >/dev/null | paste -sd '|')"
+printf '#!/bin/sh\n[ $# = 3 ] || exit 2; sleep 0.5; echo "$SLURM_SCRIPT_CONTEXT $SLURM_STEP_ID $SLURM_NTASKS" > %s/srun.prolog; exit ${RC:-0}\n' "$dir/out" > "$dir/sp.sh"; chmod 755 "$dir/sp.sh"
+check "tasks begin when srun's prolog has ended" "prolog_srun 0 2" "$(srun -Q -n2 --prolog="$dir/sp.sh" sh -c "cat $dir/out/srun.prolog" | grep srun | sort -u)"
+rm "$dir/out/srun.prolog"
+match "and not when it failed" "srun: error: srun prolog failed rc = 3. Aborting step.[|]srun: Job step aborted: .*[|]none" \
+  "$(RC=3 srun -n1 --prolog="$dir/sp.sh" sh -c "touch $dir/out/began" 2>&1 | paste -sd '|'; ls "$dir/out/began" >/dev/null 2>&1 && echo began || echo '|none')"
 id=$(sbatch --parsable -w n1 -J named --comment=why -t 5 -o /dev/null --wrap 'exit 9'); wait_empty
 check "prolog's environment" "$id named why main n1 n1" "$(var prolog SLURM_JOB_ID) $(var prolog SLURM_JOB_NAME) $(var prolog SLURM_JOB_COMMENT) $(var prolog SLURM_JOB_PARTITION) $(var prolog SLURM_JOB_NODELIST) $(var prolog SLURMD_NODENAME)"
 check "nothing of how it ends" "" "$(var prolog SLURM_JOB_EXIT_CODE)"
@@ -35,6 +42,10 @@ check "a failing prolog holds the job" "PENDING launch_failed_requeued_held" "$(
 check "and drains the node" "Prolog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume; scontrol release "$id"; wait_empty
 check "released, it runs" COMPLETED "$(sacct -X -n -P -o State -j "$id")"
+touch "$dir/out/fail"
+check "srun hears of it" "srun: error: Task launch for StepId=S failed on node n1: Job prolog failed|srun: error: Application launch failed: Job prolog failed|srun: Job step aborted|182" \
+  "$(timeout 60 srun -w n1 true 2>&1 | sed 's/StepId=[0-9.]*/StepId=S/' | tr '\n' '|'; echo "${PIPESTATUS[0]}")"
+rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
 touch "$dir/out/fail"; again ForceRequeueOnFail,Alloc
 id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %T)" = PENDING ]'
 check "ForceRequeueOnFail" "PENDING launch_failed_requeued_held" "$(squeue -h -j "$id" -o '%T %r')"; scancel "$id"

@@ -40,7 +40,7 @@ check "-K" "srun: error: N: task 0: Exited with exit code 3|srun: Terminating St
     | sed -E 's/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/(StepId=|STEP )[0-9.]+/\1S/' | paste -sd '|')"
 srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | grep '\.0$' | tail -1)"; wait || true
 # (which of the first two comes first is the network's business, in the original as here)
-check "scancel of the step" "slurmstepd: error: *** STEP S ON N CANCELLED AT T ***|srun: Job step aborted: Waiting up to 32 seconds for job step to finish.|srun: error: N: task 0: Killed" \
+check "scancel of the step" "slurmstepd: error: *** STEP S ON N CANCELLED AT T ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
   "$(sed -E 's/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' step.err | sort | paste -sd '|')"
 # ProctrackType=proctrack/pgid: who leaves its task's process group is neither waited for nor killed. shows: ProctrackType
 sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/pgid|' "$SLURM_CONF"

@@ -197,9 +197,10 @@ final class AllocationClient {
         }
     }
 
-    /** Somebody has cancelled the job while it waited. */
-    static void cancelled(CommandContext c, String verb) {
-        c.info("Job has been cancelled");
+    /** Somebody, or slurmctld itself, has cancelled the job while it waited. */
+    static void cancelled(CommandContext c, String verb, Json.Obj allocation) {
+        boolean prolog = allocation.text("state").equals("CANCELLED") && allocation.text("reason").equals("JobLaunchFailure");
+        c.info(prolog ? "PrologSlurmctld failed, job killed" : "Job has been cancelled");
         c.error(verb + SlurmErrno.ALREADY_DONE.sentence());
     }
 

@@ -17,6 +17,7 @@ public final class ClientConf {
     private static final int CONF_BYTES_MAX = 64 << 20;
     private static final int INCLUDE_DEPTH_MAX = 8;
     private static final int PORT_DEFAULT = 6817;
+    private static final int STEP_END_MARGIN_S = 2;
     private static final int ACCOUNTING_PORT_DEFAULT = 6819;
     private static final int MESSAGE_TIMEOUT_MAX = 65_533;
 
@@ -64,6 +65,8 @@ public final class ClientConf {
     /** Seconds; 0 for ever. */
     int eioTimeout = 60;
     int messageTimeout;
+    /** KillWait, seconds between SIGTERM and SIGKILL. */
+    int killWait = 30;
     /** TreeWidth; 0 where nothing is said. */
     int treeWidth;
     /** Where sbcast's files go that no directory was named for; "" for the working directory. */
@@ -163,6 +166,11 @@ public final class ClientConf {
         }
     }
 
+    /** How long the end of a step may take, as srun says it. */
+    int stepEndSeconds() {
+        return killWait + STEP_END_MARGIN_S;
+    }
+
     private static final String FILTER_PATH = "cli_filter_lua_path=";
 
     private void key(String key, String value) {
@@ -200,6 +208,7 @@ public final class ClientConf {
             case "tlstype" -> tlsType = first;
             case "tlsparameters" -> tlsParameters = first;
             case "inactivelimit" -> inactiveLimit = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_533);
+            case "killwait" -> killWait = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_534);
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
             case "bcastparameters" -> {

@@ -20,6 +20,7 @@ final class OptionCheck {
     private static final int NODEFILE_BYTES_MAX = 4 << 20;
     private static final long PRIORITY_MAX = 0xffff_fffeL;
     private static final int SPEC_EXIT = 255;
+    private static final int NICE_MAX = Integer.MAX_VALUE - 2;
     /** In the order in which a job shows them; ALL means the first ones. */
     private static final List<String> MAIL_SHOWN = List.of("INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT", "TIME_LIMIT",
             "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
@@ -409,6 +410,9 @@ final class OptionCheck {
             }
             asked.addAll(up.equals("ALL") ? MAIL_ALL : List.of(up));
         }
+        if (asked.isEmpty()) {
+            return bad(options, o);
+        }
         return asked.equals(Set.of("NONE")) ? "NONE" : MAIL_SHOWN.stream().filter(asked::contains).collect(Collectors.joining(","));
     }
 
@@ -418,8 +422,9 @@ final class OptionCheck {
         }
         boolean minus = value.startsWith("-");
         long v = parseNumber(minus || value.startsWith("+") ? value.substring(1) : value);
-        if (v < 0 || v > Integer.MAX_VALUE - 3) {
-            throw options.context().bad(options.exitError(1), "Invalid --nice value");
+        if (v < 0 || v > NICE_MAX) {
+            throw options.context().bad(options.exitError(SPEC_EXIT), "Invalid --nice value"
+                    + (value.matches("[+-]?[0-9]+") ? ", out of range (+/- " + NICE_MAX + ")" : ""));
         }
         return Long.toString(minus ? -v : v);
     }
@@ -468,8 +473,10 @@ final class OptionCheck {
             return Long.toString(PRIORITY_MAX);
         }
         long v = parseNumber(value);
-        if (v < 0 || v > PRIORITY_MAX) {
-            throw options.context().bad(options.exitError(1), "Invalid --priority specification");
+        if (v < 0 || v >= PRIORITY_MAX) {
+            String why = value.matches("-[0-9]+") ? "Priority must be >= 0" : value.matches("[0-9]+") ? "Priority must be < " + PRIORITY_MAX
+                    : "Invalid --priority specification";
+            throw options.context().bad(options.exitError(SPEC_EXIT), why);
         }
         return Long.toString(v);
     }

@@ -68,7 +68,7 @@ final class Salloc implements Command {
             }
             c.info("Job allocation " + jobId + " has been revoked.");
             if (!signalled.get()) {
-                AllocationClient.cancelled(c, "Job submit/allocate failed: ");
+                AllocationClient.cancelled(c, "Job submit/allocate failed: ", allocation);
             }
             return o.exitError(1);
         }

@@ -15,11 +15,21 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
-    private static boolean isKnown(CommandContext c, String job) throws UsageException {
+    private static int missing(CommandContext c, String typed) {
+        c.out().println("Job " + typed + " not found");
+        return 1;
+    }
+
+    /** The job is there, but not as an array with that task: the original has loaded it then, and looks for the task in vain. */
+    private static boolean isTaskOfAnother(CommandContext c, String id, SlurmException e) {
+        int bar = id.indexOf('_');
+        if (bar < 0 || e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
+            return false;
+        }
         try {
-            return !c.host().controller().call("QueryJobs", new Json.Obj().put("jobs", List.of(job)).put("allStates", Boolean.TRUE)
-                    .put("fields", List.of("jobId"))).objects("jobs").isEmpty();
-        } catch (SlurmException e) {
+            Json.Obj q = new Json.Obj().put("jobs", List.of(id.substring(0, bar))).put("allStates", Boolean.TRUE);
+            return !c.host().controller().call("QueryJobs", q).objects("jobs").isEmpty();
+        } catch (SlurmException none) {
             return false;
         }
     }
@@ -44,17 +54,15 @@ final class ScontrolShow {
         try {
             reply = c.host().controller().call("QueryJobs", q);
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_load_jobs error", e);
+            return isTaskOfAnother(c, id, e) ? missing(c, typed) : Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
         jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
         if (jobs.isEmpty() && task >= 0) {
-            c.out().println("Job " + typed + " not found");
-            return 1;
+            return missing(c, typed);
         }
-        if (jobs.isEmpty() && id.indexOf('_') > 0 && isKnown(c, id.substring(0, id.indexOf('_')))) {
-            c.out().println("Job " + typed + " not found");
-            return 1;
+        if (jobs.isEmpty() && isTaskOfAnother(c, id, new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), ""))) {
+            return missing(c, typed);
         }
         if (jobs.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());

@@ -27,6 +27,8 @@ final class ScriptOptions {
         return !text.isEmpty() && text.charAt(0) <= ' ' && (word.equals("hetjob") || word.equals("packjob"));
     }
 
+    private static final int BAD_DIRECTIVE = 255;
+
     /** @param component of a heterogeneous job whose lines are read, 0 for the first */
     static void read(String script, JobOptions options, int component) throws UsageException {
         List<GetOpt.Opt> table = JobOption.table(options.command());
@@ -60,8 +62,7 @@ final class ScriptOptions {
         List<String> words = words(text, number, options);
         List<String> rest = options.apply(GetOpt.parse(table, words, false), JobOptions.Origin.SCRIPT);
         if (!rest.isEmpty()) {
-            options.context().error("Ignoring extra text in line " + number + " of the batch script: "
-                    + rest.getFirst());
+            throw options.context().bad(options.exitError(BAD_DIRECTIVE), "Invalid directive found in batch script: " + rest.getFirst());
         }
     }
 

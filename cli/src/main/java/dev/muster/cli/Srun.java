@@ -289,7 +289,7 @@ final class Srun implements Command {
                 c.info("Job allocation " + jobId + " has been revoked");
                 c.info("Force Terminated JobId=" + jobId);
             } else {
-                AllocationClient.cancelled(c, "Unable to allocate resources: ");
+                AllocationClient.cancelled(c, "Unable to allocate resources: ", allocation);
             }
             return Optional.empty();
         }
@@ -369,12 +369,14 @@ final class Srun implements Command {
             return o.exitError(1);
         }
         CliFilter.taken(o, parts.size(), jobId, started.getFirst().integer("stepId"), parts.getFirst().program());
-        StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), jobId, started.getFirst().integer("stepId"), leader.text("nodes"));
-        hooks.run(JobOption.PROLOG);
+        StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), leader, started.getFirst());
+        if (!hooks.goAhead()) {
+            return o.exitError(1);
+        }
         try {
             return hetFollow(c, parts, leader, started, signals);
         } finally {
-            hooks.run(JobOption.EPILOG);
+            hooks.epilog();
         }
     }
 
@@ -495,12 +497,14 @@ final class Srun implements Command {
         for (String w : started.texts("warnings")) {
             c.info(w);
         }
-        StepHooks hooks = new StepHooks(c, o, program, jobId, started.integer("stepId"), allocation.text("nodes"));
-        hooks.run(JobOption.PROLOG);
+        StepHooks hooks = new StepHooks(c, o, program, allocation, started);
+        if (!hooks.goAhead()) {
+            return o.exitError(1);
+        }
         try {
             return follow(c, o, program, jobId, allocation, started, signals);
         } finally {
-            hooks.run(JobOption.EPILOG);
+            hooks.epilog();
         }
     }
 

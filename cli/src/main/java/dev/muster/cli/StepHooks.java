@@ -1,28 +1,44 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * {@code --prolog} and {@code --epilog} of srun, or slurm.conf's SrunProlog and SrunEpilog:
- * programs that srun runs on its own host, as its user, around the step.
+ * programs that srun runs on its own host, as its user, around the step. The step's tasks begin when the first has ended well.
  */
 final class StepHooks {
     private final CommandContext c;
     private final JobOptions o;
-    private final Map<String, String> variables;
+    private final Json.Obj step;
+    private final int jobId;
+    private final Map<String, String> variables = new TreeMap<>();
     private final List<String> stepArguments;
 
-    StepHooks(CommandContext c, JobOptions o, List<String> program, int jobId, int stepId, String nodes) {
+    /**
+     * @param allocation of the job, as slurmctld told it
+     * @param started    the step, as slurmctld told it
+     */
+    StepHooks(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started) {
         this.c = c;
         this.o = o;
+        this.step = started;
         this.stepArguments = program;
-        this.variables = Map.of("SLURM_JOB_ID", Integer.toString(jobId), "SLURM_JOBID", Integer.toString(jobId),
-                "SLURM_STEP_ID", Integer.toString(stepId), "SLURM_STEPID", Integer.toString(stepId),
-                "SLURM_JOB_NODELIST", nodes);
+        this.jobId = allocation.integer("jobId");
+        for (String entry : allocation.texts("environment")) {
+            int equals = entry.indexOf('=');
+            if (equals > 0) {
+                variables.put(entry.substring(0, equals), entry.substring(equals + 1));
+            }
+        }
+        String stepId = Integer.toString(started.integer("stepId"));
+        variables.putAll(Map.of("SLURM_JOB_ID", Integer.toString(jobId), "SLURM_JOBID", Integer.toString(jobId),
+                "SLURM_STEP_ID", stepId, "SLURM_STEPID", stepId, "SLURM_JOB_NODELIST", allocation.text("nodes")));
     }
 
     /** What is to be run: the option's, else slurm.conf's; "" for nothing. */
@@ -31,27 +47,54 @@ final class StepHooks {
         return program.equalsIgnoreCase("none") ? "" : program;
     }
 
-    /** Runs the program, with the step's own as its arguments, to its end; how it ends changes nothing for the step but is told. */
-    void run(JobOption which) {
+    /** Runs the prolog; false when it failed: the step, which waits for srun, is cancelled then. */
+    boolean goAhead() {
+        int status = run(JobOption.PROLOG);
+        if (status == 0) {
+            return true;
+        }
+        String name = jobId + "." + step.integer("stepId");
+        c.error("srun prolog failed rc = " + status + ". Aborting step.");
+        c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
+        Json.Obj q = new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(name)).put("signal", (long) Signals.KILL);
+        try {
+            StepManager.cancel(c, q, jobId, step);
+        } catch (SlurmException e) {
+            c.error("Unable to signal StepId=" + name + ": " + e.getMessage());
+        }
+        return false;
+    }
+
+    /** How it ends changes nothing for the step but is told. */
+    void epilog() {
+        int status = run(JobOption.EPILOG);
+        if (status != 0) {
+            c.error("srun epilog failed status=" + status);
+        }
+    }
+
+    /** Runs the program, with the step's own as its arguments, to its end. One that is not there counts as none. */
+    private int run(JobOption which) {
         String program = program(c, o, which);
         if (program.isEmpty()) {
-            return;
+            return 0;
         }
         String workDir = new JobRequest(o).workDir();
-        List<String> command = new ArrayList<>(List.of(Texts.absolute(program, c.host().workDir())));
+        String path = Texts.absolute(program, c.host().workDir());
+        List<String> command = new ArrayList<>(List.of(path));
         command.addAll(stepArguments);
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
                 .redirectInput(new File("/dev/null")).directory(new File(workDir));
         builder.environment().putAll(variables);
+        builder.environment().put("SLURM_SCRIPT_CONTEXT", which == JobOption.PROLOG ? "prolog_srun" : "epilog_srun");
+        builder.environment().remove("MUSTER_REQUEST_ID");
         try {
-            int status = builder.start().waitFor();
-            if (status != 0) {
-                c.error("srun " + which.longName + " failed status=" + status);
-            }
+            return builder.start().waitFor();
         } catch (IOException e) {
-            c.error("srun " + which.longName + " " + program + " cannot be run: " + e.getMessage());
+            c.info("Access denied for " + program + ": " + (new File(path).exists() ? "Permission denied" : "No such file or directory"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        return 0;
     }
 }

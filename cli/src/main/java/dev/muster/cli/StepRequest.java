@@ -116,6 +116,7 @@ final class StepRequest {
         JobRequest.put(s, "container", o.text(JobOption.CONTAINER));
         JobRequest.put(s, "containerId", o.text(JobOption.CONTAINER_ID));
         JobRequest.put(s, "cpuFreq", o.text(JobOption.CPU_FREQ));
+        JobRequest.put(s, "awaitsCaller", !StepHooks.program(c, o, JobOption.PROLOG).isEmpty() && !o.has(JobOption.ASYNC));
         s.put("submitHost", c.host().hostName());
         s.put("submitPid", (long) c.host().pid());
         s.put("submitLine", JobRequest.base64(r.submitLine()));

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.Fanout;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -54,6 +55,7 @@ final class StepRun implements StepNode.Events {
     private StepInput input;
     private int onlyOut = IoFrame.ALL_TASKS;
     private boolean isAbortTold;
+    private boolean launchFailed;
     /** -K ends the step because of a task. */
     private boolean badExit;
     private int onlyErr = IoFrame.ALL_TASKS;
@@ -342,10 +344,16 @@ final class StepRun implements StepNode.Events {
             c.error(detail);
         }
         c.error("Task launch for StepId=" + stepName + " failed on node " + node.name + ": " + error);
-        if (worst < NOT_STARTED_CODE) {
+        if (!launchFailed) {
+            launchFailed = true;
             c.error("Application launch failed: " + error);
-            c.info("Job step aborted");
-            worst = NOT_STARTED_CODE;
+            if (nodes.size() > 1) {
+                aborted();
+            } else {
+                isAbortTold = true;
+                c.info("Job step aborted");
+            }
+            worst = error.equals(SlurmErrno.PROLOG_FAILED.sentence()) ? SlurmErrno.PROLOG_FAILED.number() & 0xff : NOT_STARTED_CODE;
             terminate();
         }
         completeNodes++;
@@ -425,7 +433,7 @@ final class StepRun implements StepNode.Events {
     private void aborted() {
         if (!isAbortTold) {
             isAbortTold = true;
-            c.info("Job step aborted: Waiting up to 32 seconds for job step to finish.");
+            c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
         }
     }
 

@@ -52,6 +52,12 @@ class OptionsTest {
             --mem=x | 255 | Invalid --mem specification
             --mem=1.5G | 255 | Invalid --mem specification
             --mail-type=foo | 255 | Invalid --mail-type specification
+            --mail-type= | 255 | Invalid --mail-type specification
+            --nice=2147483646 | 255 | Invalid --nice value, out of range (+/- 2147483645)
+            --nice=-99999999999 | 255 | Invalid --nice value, out of range (+/- 2147483645)
+            --priority=-1 | 255 | Priority must be >= 0
+            --priority=4294967294 | 255 | Priority must be < 4294967294
+            --priority=x | 255 | Invalid --priority specification
             --signal=FOO | 255 | Invalid --signal specification
             --open-mode=x | 255 | Invalid --open-mode specification
             --distribution=x | 255 | Invalid --distribution specification
@@ -221,6 +227,8 @@ class OptionsTest {
         assertThat(host.run("sbatch /nonexist").err()).isEqualTo("sbatch: error: Unable to open file /nonexist\n");
         host.files.put("/work/c", "#!/bin/sh\n#SBATCH --comment='x\n");
         assertThat(host.run("sbatch c").err()).contains("Unmatched `'` in");
+        host.files.put("/work/d", "#!/bin/sh\n#SBATCH -n 1 foo\n");
+        assertThat(host.run("sbatch d").err()).isEqualTo("sbatch: error: Invalid directive found in batch script: foo\n");
         assertThat(host.run("sbatch --wrap=true x").err())
                 .isEqualTo("sbatch: error: Script arguments not permitted with --wrap option\n");
         assertThat(host.run("sbatch --mem=1 --mem-per-cpu=2 --wrap=true").err())

@@ -8,6 +8,7 @@ import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Distribution;
+import dev.muster.model.ExitStatus;
 import dev.muster.model.GpuVariables;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
@@ -60,7 +61,15 @@ final class JobEnvironment {
         v.put("SLURM_JOB_WORK_DIR", d.files().workDir().text());
         v.put("SLURM_CLUSTER_NAME", state.settings().clusterName());
         v.put("SLURM_JOB_RESTART_COUNT", Integer.toString(job.restarts()));
-        v.put("SLURM_JOB_OVERSUBSCRIBE", state.partitions().find(d.partition()).map(p -> p.info().overSubscribe()).orElse("NO"));
+        v.put("SLURM_JOB_CPUS_PER_NODE", counts(job.run().allocation().nodes().stream().map(Allocation.Share::cpus).toList()));
+        v.put("SLURM_JOB_OVERSUBSCRIBE", JobViews.oversubscribe(state, job));
+        v.put("SLURM_JOB_EXCLUSIVE", JobViews.exclusiveUse(state, job));
+        optional(v, "SLURM_JOB_LICENSES", d.request().licenses());
+        if (d.kind() == JobDesc.Kind.BATCH) {
+            v.put("SLURM_JOB_STDIN", JobPaths.stdin(job).text());
+            v.put("SLURM_JOB_STDOUT", JobPaths.stdout(job).text());
+            v.put("SLURM_JOB_STDERR", JobPaths.stderr(job).text());
+        }
         optional(v, "SLURM_JOB_COMMENT", d.extras().comment());
         optional(v, "SLURM_JOB_EXTRA", d.extras().extra());
         optional(v, "SLURM_JOB_CONSTRAINTS", d.request().features());
@@ -84,9 +93,16 @@ final class JobEnvironment {
 
     /** What an epilog knows more than a prolog. */
     static List<String> ofEpilog(Job job) {
-        return List.of("SLURM_JOB_EXIT_CODE=" + (job.run().exit().code() << 8 | job.run().exit().signal()),
-                "SLURM_JOB_EXIT_CODE2=" + job.run().exit().code() + ":" + job.run().exit().signal(),
-                "SLURM_JOB_DERIVED_EC=" + (job.run().derivedExit().code() << 8 | job.run().derivedExit().signal()));
+        return endings(job).entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
+    }
+
+    /** The job of an srun is its step: srun may have told how that ended before its nodes do. */
+    private static Map<String, String> endings(Job job) {
+        ExitStatus exit = job.run().exit();
+        int derived = job.run().derivedExit().waitStatus();
+        return Map.of("SLURM_JOB_EXIT_CODE", Integer.toString(exit.code() << 8 | exit.signal()),
+                "SLURM_JOB_EXIT_CODE2", exit.code() + ":" + exit.signal(),
+                "SLURM_JOB_DERIVED_EC", Integer.toString(job.desc().kind() == JobDesc.Kind.RUN ? Math.max(derived, exit.waitStatus()) : derived));
     }
 
     /** For the programs of slurmctld: as Slurm's, "(null)" included. context "": none of its scripts. */
@@ -104,21 +120,10 @@ final class JobEnvironment {
         v.putAll(e.vars);
         if (job.run().allocation().isEmpty()) {
             v.remove("SLURM_JOB_NODELIST");
-        } else {
-            v.put("SLURM_JOB_CPUS_PER_NODE", counts(e.allocation.nodes().stream().map(Allocation.Share::cpus).toList()));
-        }
-        v.put("SLURM_JOB_RESTART_COUNT", Integer.toString(job.restarts()));
-        if (d.kind() == JobDesc.Kind.BATCH) {
-            v.put("SLURM_JOB_STDIN", JobPaths.stdin(job).text());
-            v.put("SLURM_JOB_STDOUT", JobPaths.stdout(job).text());
-        }
-        if (!d.extras().comment().isEmpty()) {
-            v.put("SLURM_JOB_COMMENT", d.extras().comment());
+            v.remove("SLURM_JOB_CPUS_PER_NODE");
         }
         if (job.state().isTerminal() || context.startsWith("epilog")) {
-            v.put("SLURM_JOB_EXIT_CODE", Integer.toString(job.run().exit().code() << 8 | job.run().exit().signal()));
-            v.put("SLURM_JOB_EXIT_CODE2", job.run().exit().code() + ":" + job.run().exit().signal());
-            v.put("SLURM_JOB_DERIVED_EC", Integer.toString(job.run().derivedExit().code() << 8 | job.run().derivedExit().signal()));
+            v.putAll(endings(job));
         }
         if (!context.isEmpty()) {
             v.put("SLURM_SCRIPT_CONTEXT", context);

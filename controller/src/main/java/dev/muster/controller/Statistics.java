@@ -92,6 +92,7 @@ final class Statistics {
         out.put("schedule_cycle_sum", passUsSum);
         out.put("schedule_cycle_mean", passes == 0 ? 0 : passUsSum / passes);
         out.put("schedule_cycle_mean_depth", passes == 0 ? 0 : depthSum / passes);
+        out.put("schedule_cycle_depth", depthSum);
         out.put("schedule_cycle_per_minute", passes * 60 / Math.max(60, now - since));
         out.put("schedule_queue_length", lastQueue);
         // one pass does what Slurm's two schedulers do

@@ -60,6 +60,9 @@ final class Dependencies {
                         return false;
                     }
                     delay = Integer.parseInt(name.substring(plus + 1));
+                    if (delay < 0) {
+                        return false;
+                    }
                     name = name.substring(0, plus);
                 }
                 int bar = name.indexOf('_');

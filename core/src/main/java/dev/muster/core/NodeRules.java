@@ -333,7 +333,7 @@ final class NodeRules {
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(state, job, now));
         } else {
-            changes.add(new Change.JobEnded(job.id(), JobState.FAILED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.exited(1), now.seconds()));
+            changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.NONE, now.seconds()));
         }
         return Decision.of(changes, "", direct);
     }
@@ -722,8 +722,11 @@ final class NodeRules {
                     ? Optional.of(node.with(Node.Flag.DRAIN, true)) : Optional.empty();
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
-            case "RESUME" -> node.has(Node.Flag.POWERING_DOWN) ? Optional.of(PowerRules.stopped(node))
-                    : resumable(node) ? state(node, "IDLE", c) : Optional.empty();
+            case "RESUME" -> {
+                boolean stopping = node.has(Node.Flag.POWERING_DOWN);
+                Node after = stopping ? PowerRules.stopped(node) : node;
+                yield resumable(after) ? state(after, "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
+            }
             case "IDLE" -> Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));

@@ -44,10 +44,10 @@ final class Runs {
                 r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), r.derivedExit());
     }
 
-    /** The derived exit code is the highest of all steps but the batch script's. */
+    /** The derived exit code is the highest of all steps but the batch script's, by the status of wait(2): a code outranks a signal. */
     static Job derive(Job job, Step ended) {
         ExitStatus exit = ended.exit();
-        if (ended.isBatch() || ended.id() == Step.EXTERN || exit.compareTo(job.run().derivedExit()) <= 0) {
+        if (ended.isBatch() || ended.id() == Step.EXTERN || exit.waitStatus() <= job.run().derivedExit().waitStatus()) {
             return job;
         }
         Job.Run r = job.run();

@@ -8,15 +8,19 @@ import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.SubmitReply;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Whether and as what a job enters the queue. */
 final class SubmitRules {
     /** Priorities of priority/basic start below this and fall with every job, as Slurm's do. */
+    /** Longer names and words are refused. */
+    private static final int TEXT_BYTES_MAX = 1024;
     static final long PRIORITY_TOP = 4_294_901_760L;
 
     private final State state;
@@ -195,6 +199,12 @@ final class SubmitRules {
         return desc;
     }
 
+    /** What is kept as it was given, and shown in lists. */
+    private static Stream<String> texts(JobDesc d) {
+        return Stream.of(d.name(), d.partition(), d.charge().account(), d.charge().qos(), d.charge().reservation(), d.charge().wckey(),
+                d.extras().comment(), d.extras().adminComment(), d.extras().mailUser(), d.request().features(), d.request().licenses());
+    }
+
     private Optional<Decision.Rejected> refusal(Command.SubmitJob c, JobDesc desc) {
         boolean admin = Access.isAdmin(state, c.uid());
         if (c.uid() != desc.owner().uid() && !Access.isSuperUser(state, c.uid())) {
@@ -202,6 +212,9 @@ final class SubmitRules {
         }
         if (desc.owner().uid() == 0 && state.settings().disableRootJobs()) {
             return refuse(SlurmErrno.USER_ID_MISSING);
+        }
+        if (texts(desc).anyMatch(t -> t.getBytes(StandardCharsets.UTF_8).length > TEXT_BYTES_MAX)) {
+            return refuse(SlurmErrno.PATHNAME_TOO_LONG);
         }
         if (desc.partition().isEmpty()) {
             return refuse(SlurmErrno.DEFAULT_PARTITION_NOT_SET);

@@ -12,6 +12,7 @@ import org.luaj.vm2.lib.VarArgFunction;
 final class NumberFormat extends VarArgFunction {
     private static final Pattern SPEC = Pattern.compile("%([-+ #0]{0,5})([0-9]{0,2})(?:\\.([0-9]{0,2}))?([a-zA-Z%])");
     private static final int PRECISION_DEFAULT = 6;
+    private static final int DIGITS_SHOWN = 14;
 
     private final LuaValue plain;
 
@@ -35,7 +36,9 @@ final class NumberFormat extends VarArgFunction {
             }
             if (next < values.length) {
                 boolean own = "eEfgG".indexOf(kind) >= 0;
-                values[next] = own ? valueOf(one(m, args.checkdouble(next + 1))) : args.arg(next + 1);
+                boolean number = kind == 's' && args.arg(next + 1).type() == TNUMBER;
+                values[next] = own ? valueOf(one(m, args.checkdouble(next + 1)))
+                        : number ? valueOf(text(args.checkdouble(next + 1))) : args.arg(next + 1);
                 if (own) {
                     m.appendReplacement(rest, "%s");
                 }
@@ -48,6 +51,12 @@ final class NumberFormat extends VarArgFunction {
         }
         values[0] = valueOf(rest.toString());
         return plain.invoke(LuaValue.varargsOf(values));
+    }
+
+    /** A number as Lua shows it: the library in use would round it to what a float holds. */
+    static String text(double value) {
+        String body = Double.isNaN(value) ? "nan" : Double.isInfinite(value) ? "inf" : body(Math.abs(value), 'g', DIGITS_SHOWN, false);
+        return value < 0 ? "-" + body : body;
     }
 
     private static String one(Matcher m, double value) {

@@ -6,6 +6,7 @@ import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.DebugLib;
+import org.luaj.vm2.lib.OneArgFunction;
 import org.luaj.vm2.lib.ZeroArgFunction;
 import org.luaj.vm2.lib.jse.JsePlatform;
 
@@ -64,6 +65,13 @@ public final class Sandbox {
         out.set("luajava", LuaValue.NIL);
         out.get("package").get("loaded").set("luajava", LuaValue.NIL);
         out.get("string").set("format", new NumberFormat(out.get("string").get("format")));
+        LuaValue tostring = out.get("tostring");
+        out.set("tostring", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue value) {
+                return value.type() == LuaValue.TNUMBER ? LuaValue.valueOf(NumberFormat.text(value.todouble())) : tostring.call(value);
+            }
+        });
         // names of older versions that scripts still use
         out.set("unpack", out.get("table").get("unpack"));
         out.set("loadstring", out.get("load"));

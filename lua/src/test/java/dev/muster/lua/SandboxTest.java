@@ -26,6 +26,10 @@ class SandboxTest {
         string.format('%s %5d %x %q', 'a', 3, 255, 'b') | `a     3 ff "b"`
         ('%.1f'):format(2)                       | 2.0
         tostring(4294967294)                     | 4294967294
+        tostring(18446744073709551615)           | 1.844674407371e+19
+        tostring(-3.14159265)                    | -3.14159265
+        tostring(nil) .. tostring(true) .. tostring('x') | niltruex
+        string.format('%s %s', 0.1, 1e9)         | 0.1 1000000000
         type(unpack) .. type(luajava)            | functionnil
         """)
     void format(String expression, String said) {

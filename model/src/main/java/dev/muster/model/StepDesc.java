@@ -31,6 +31,7 @@ import java.util.Map;
  * @param async         {@code --async}: nobody waits for it; it writes files on its nodes, and is queued while what it needs is busy
  * @param cpuFreq       {@code --cpu-freq} as written; the node reads it from the environment
  * @param containerId   {@code --container-id}, by which others find the step
+ * @param awaitsCaller  its tasks begin when srun comes for their streams: a program of its own (SrunProlog) goes first
  */
 public record StepDesc(
         String name,
@@ -72,7 +73,8 @@ public record StepDesc(
         boolean waitForChildren,
         String cpuFreq,
         String containerId,
-        String profile) {
+        String profile,
+        boolean awaitsCaller) {
 
     public StepDesc withTimeLimit(int minutes) {
         return with(minutes, cpuBind, environment, tresBind, oomKillStep, acctgFreq, profile);
@@ -94,7 +96,7 @@ public record StepDesc(
         return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpus, memBind, mpi, arguments, multiProg, entries,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
                 immediateFail, container, submitHost, submitPid, submitLine, limits, tres, oomKill, sampling, resvPorts, async, debugLevel,
-                waitForChildren, cpuFreq, containerId, profiled);
+                waitForChildren, cpuFreq, containerId, profiled, awaitsCaller);
     }
 
     /**

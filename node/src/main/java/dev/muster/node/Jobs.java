@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.ExitStatus;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages.Attempt;
 import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
@@ -217,17 +218,12 @@ final class Jobs {
         reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), error), () -> { });
         List<Launch> waiting = List.copyOf(job.waiting);
         job.waiting.clear();
-        if (!error.isEmpty()) {
-            for (Launch launch : waiting) {
-                job.steps.remove(launch.stepId());
-                fail(job, launch.stepId(), error, true, true);
+        boolean failed = !error.isEmpty();
+        if (job.phase != NodeJob.Phase.PREPARING || failed) {
+            for (Launch l : waiting) {
+                never(job, l, failed ? SlurmErrno.PROLOG_FAILED.sentence() : "Job credential revoked");
+                fail(job, l.stepId(), failed ? error : "the job is ending", failed, failed);
             }
-        }
-        if (job.phase != NodeJob.Phase.PREPARING || !error.isEmpty()) {
-            waiting.stream().filter(l -> job.steps.containsKey(l.stepId())).forEach(l -> {
-                job.steps.remove(l.stepId());
-                fail(job, l.stepId(), "the job is ending", false, false);
-            });
             if (job.phase == NodeJob.Phase.PREPARING) {
                 job.phase = NodeJob.Phase.READY;
             }
@@ -238,6 +234,15 @@ final class Jobs {
         save(job);
         startExternal(job);
         waiting.forEach(l -> start(job, job.steps.get(l.stepId()), l));
+    }
+
+    /** A launch that waited for the prolog in vain: srun may be waiting as well. */
+    private static void never(NodeJob job, Launch launch, String why) {
+        NodeStep step = job.steps.remove(launch.stepId());
+        if (step != null) {
+            job.notStarted.put(step.stepId, step);
+            step.begun.complete(new NodeStep.Begin("", why));
+        }
     }
 
     private void start(NodeJob job, NodeStep step, Launch launch) {

@@ -90,8 +90,8 @@ final class SettingsReader {
                 limit(conf.epilogTimeoutSec()),
                 conf.killWaitSec(),
                 conf.unkillableStepTimeoutSec(),
-                conf.text(Key.TASK_PROLOG),
-                conf.text(Key.TASK_EPILOG),
+                ofTasks(conf.text(Key.TASK_PROLOG), beside),
+                ofTasks(conf.text(Key.TASK_EPILOG), beside),
                 slurmUserId,
                 confinement(conf, node, cgroup, cgroupTask, gres.conf()),
                 conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
@@ -241,9 +241,14 @@ final class SettingsReader {
         return OptionalInt.empty();
     }
 
+    /** TaskProlog and TaskEpilog: what begins with no slash lies beside slurm.conf. */
+    private static String ofTasks(String program, Path beside) {
+        return program.isEmpty() ? "" : beside.resolve(program).toString();
+    }
+
     /**
-     * Prolog and Epilog may be patterns or directories; the programs they match run in the order of their names. What begins with no
-     * slash lies beside slurm.conf.
+     * Prolog and Epilog may be patterns or directories; the programs they match run in the reverse order of their names (z to a, Z to A, 9
+     * to 0), without what is hidden. What begins with no slash lies beside slurm.conf.
      */
     static List<String> programs(List<String> patterns, Path beside) {
         List<String> out = new ArrayList<>();
@@ -258,14 +263,14 @@ final class SettingsReader {
             try (DirectoryStream<Path> all = Files.newDirectoryStream(directory ? path : path.getParent(),
                     directory ? "*" : path.getFileName().toString())) {
                 all.forEach(p -> {
-                    if (Files.isRegularFile(p)) {
+                    if (Files.isRegularFile(p) && !p.getFileName().toString().startsWith(".")) {
                         found.add(p.toString());
                     }
                 });
             } catch (IOException e) {
                 out.add(path.toString());
             }
-            found.sort(null);
+            found.sort(java.util.Comparator.reverseOrder());
             out.addAll(found);
         }
         return List.copyOf(out);

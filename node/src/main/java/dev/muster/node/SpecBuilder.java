@@ -132,6 +132,7 @@ final class SpecBuilder {
                 out.put("oom_kill_step", 1);
             }
             out.put("wait_children", launch.step().waitForChildren() ? 1 : 0);
+            out.put("await_caller", launch.step().awaitsCaller() ? 1 : 0);
             if (launch.step().debugLevel() > 0) {
                 out.put("debug", launch.step().debugLevel());
                 out.put("debug_says", "debug levels are stderr='" + LogLevels.word(launch.step().debugLevel()) + "', logfile='"

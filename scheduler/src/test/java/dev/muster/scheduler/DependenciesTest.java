@@ -33,6 +33,15 @@ class DependenciesTest {
     }
 
     @Test
+    void minutesAfterAreNotNegative() {
+        play("""
+                submit kind=BATCH
+                submit kind=BATCH timing.dependency=after:1+-1 -> says Job dependency problem
+                submit kind=BATCH timing.dependency=after:1+0  -> 2 PENDING Dependency
+                """);
+    }
+
+    @Test
     void oneOfANameAtATime() {
         play("""
                 submit kind=BATCH name=a

@@ -42,6 +42,30 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** As the numbers of wait(2) are compared: who exits with 9 ends higher than who is killed by signal 9. */
+    @Test
+    void theDerivedExitCodeIsTheHighestOfItsSteps() {
+        play("""
+                submit kind=BATCH
+                schedule
+                step 1 1
+                exited 1 0 0:9             -> derived 1 0:9
+                step 1 1
+                exited 1 1 9:0             -> derived 1 9:0
+                step 1 1
+                exited 1 2 0:15            -> derived 1 9:0
+                exited 1 batch 3:0         -> derived 1 9:0
+                """);
+    }
+
+    /** Of what is kept as it was given: 1024 bytes, as the original allows. */
+    @Test
+    void namesAndCommentsAreNotEndless() {
+        play("submit kind=BATCH name=" + "x".repeat(1024) + " -> 1 PENDING\n"
+                + "submit kind=BATCH name=" + "x".repeat(1025) + " -> says Pathname of a file, directory or other parameter too long\n"
+                + "submit kind=BATCH extras.comment=" + "y".repeat(1025) + " -> says Pathname of a file, directory or other parameter too long");
+    }
+
     @Test
     void aReportOfAnEarlierAttemptChangesNothing() {
         play("""
@@ -409,7 +433,7 @@ class LifeOfJobsTest {
                 schedule                   -> 2 RUNNING+CONFIGURING n1 restarts=1
                 submit kind=ALLOCATION
                 schedule
-                ctldprolog 3 fail          -> 3 FAILED+COMPLETING JobLaunchFailure 1:0
+                ctldprolog 3 fail          -> 3 CANCELLED+COMPLETING JobLaunchFailure
                 """);
     }
 

@@ -75,6 +75,10 @@ final class Play {
             return ("ending " + expected.split(" ")[1] + " "
                     + cluster.state().jobs().at(Integer.parseInt(of[0])).step(stepId(of[1])).map(Step::ending).orElse("")).strip();
         }
+        if (subject.equals("derived")) {
+            int id = Integer.parseInt(expected.split(" ")[1]);
+            return "derived " + id + " " + cluster.state().jobs().at(id).run().derivedExit();
+        }
         if (subject.equals("members")) {
             return "members " + String.join(",", cluster.state().partitions().at(expected.split(" ")[1].split("=")[0]).nodes())
                     .transform(n -> expected.split(" ")[1].split("=")[0] + "=" + n);

@@ -52,6 +52,7 @@ class PowerTest {
                 pass 120
                 schedule                              -> 1 RUNNING+CONFIGURING n2 restarts=1
                 register n1 boot2                     -> n1 free+DOWN+POWERING_DOWN 'ResumeTimeout reached'
+                node n1 state=resume                  -> n1 free+POWERED_DOWN
                 """);
     }
 

@@ -254,7 +254,7 @@ final class SimClient {
         StepDesc full = Codec.decode(Codec.encode(new StepDesc(desc.name(), desc.request(), world.below(2) == 0, false, 0, 0, "", "", "",
                 List.of(Bytes.of(program.text(request))), Bytes.EMPTY, List.of(), Bytes.of("/"), desc.io(), false, false, 0, false, 0, 0, false,
                 Bytes.EMPTY, Bytes.EMPTY, 022, 0, "", "login", 1, Bytes.EMPTY, new TreeMap<>(), "", "", "", 0, world.below(3) == 0, 0, false, "",
-                "", "")), StepDesc.class);
+                "", "", false)), StepDesc.class);
         call("step in " + job.id(), (c, answer) -> c.command(
                 new Command.CreateStep(uid, request, job.id(), full, Bytes.EMPTY, "token"), uid, answer), d -> { });
     }

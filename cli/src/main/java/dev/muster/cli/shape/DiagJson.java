@@ -17,15 +17,19 @@ public final class DiagJson {
         s.put("server_thread_count", v.number("server_thread_count"));
         for (String name : List.of("jobs_submitted", "jobs_started", "jobs_completed", "jobs_canceled", "jobs_failed", "jobs_pending",
                 "jobs_running", "schedule_cycle_last", "schedule_cycle_max", "schedule_cycle_total", "schedule_cycle_sum",
-                "schedule_cycle_mean", "schedule_cycle_mean_depth", "schedule_cycle_per_minute", "schedule_queue_length", "agent_queue_size",
+                "schedule_cycle_mean", "schedule_cycle_mean_depth", "schedule_cycle_depth", "schedule_cycle_per_minute",
+                "schedule_queue_length", "agent_queue_size",
                 "agent_count", "agent_thread_count", "dbd_agent_queue_size", "gettimeofday_latency", "bf_backfilled_jobs",
                 "bf_last_backfilled_jobs", "bf_table_size")) {
             s.put(name, v.number(name));
         }
+        // one pass does what Slurm's two schedulers do, and goes over the whole queue
         String[][] same = {{"bf_cycle_counter", "schedule_cycle_total"}, {"bf_cycle_last", "schedule_cycle_last"},
             {"bf_cycle_max", "schedule_cycle_max"}, {"bf_cycle_mean", "schedule_cycle_mean"}, {"bf_last_depth", "schedule_queue_length"},
             {"bf_last_depth_try", "schedule_queue_length"}, {"bf_queue_len", "schedule_queue_length"},
-            {"bf_depth_mean", "schedule_cycle_mean_depth"}};
+            {"bf_depth_mean", "schedule_cycle_mean_depth"}, {"bf_depth_mean_try", "schedule_cycle_mean_depth"},
+            {"bf_cycle_sum", "schedule_cycle_sum"}, {"bf_depth_sum", "schedule_cycle_depth"}, {"bf_depth_try_sum", "schedule_cycle_depth"},
+            {"bf_queue_len_sum", "schedule_cycle_depth"}, {"bf_queue_len_mean", "schedule_cycle_mean_depth"}};
         for (String[] pair : same) {
             s.put(pair[0], v.number(pair[1]));
         }

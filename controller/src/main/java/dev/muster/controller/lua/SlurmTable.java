@@ -120,7 +120,7 @@ final class SlurmTable {
 
     private void say(String text) {
         for (String line : text.split("\n")) {
-            if (said.size() < SAID_MAX) {
+            if (!line.isEmpty() && said.size() < SAID_MAX) {
                 said.add(line);
             }
         }

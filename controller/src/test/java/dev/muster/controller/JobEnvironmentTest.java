@@ -1,0 +1,35 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.model.ExitStatus;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JobEnvironmentTest {
+    /** What the guide to prologs and epilogs lists for Prolog. */
+    @Test
+    void prologsKnowTheJobsFilesAndWhatItHas() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=2 files.stderr=ZXJy files.workDir=L3c=");
+        State state = site.core().state();
+        assertThat(JobEnvironment.ofHooks(state, state.jobs().at(1))).contains("SLURM_JOB_CPUS_PER_NODE=2", "SLURM_JOB_OVERSUBSCRIBE=OK",
+                "SLURM_JOB_EXCLUSIVE=NO", "SLURM_JOB_STDIN=/dev/null", "SLURM_JOB_STDOUT=/w/slurm-1.out", "SLURM_JOB_STDERR=/w/err");
+    }
+
+    /** srun says how its step ended before the step's nodes have. */
+    @Test
+    void theJobOfAnSrunEndsAsItsStep() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=1 kind=RUN");
+        Job started = site.core().state().jobs().at(1);
+        site.apply(new Command.CompleteAllocation(started.desc().owner().uid(), 1, ExitStatus.exited(7)));
+        State state = site.core().state();
+        List<String> ends = JobEnvironment.ofEpilog(state.jobs().at(1));
+        assertThat(ends).contains("SLURM_JOB_EXIT_CODE=1792", "SLURM_JOB_EXIT_CODE2=7:0", "SLURM_JOB_DERIVED_EC=1792");
+        assertThat(JobEnvironment.ofController(state, state.jobs().at(1), "epilog_slurmctld")).containsEntry("SLURM_JOB_DERIVED_EC", "1792");
+    }
+}
