@@ -58,7 +58,7 @@ final class StepHooks {
         c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
         Json.Obj q = new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(name)).put("signal", (long) Signals.KILL);
         try {
-            StepManager.cancel(c, q, jobId, step);
+            StepManager.cancel(c, q, List.of(step));
         } catch (SlurmException e) {
             c.error("Unable to signal StepId=" + name + ": " + e.getMessage());
         }

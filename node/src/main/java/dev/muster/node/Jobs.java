@@ -307,7 +307,7 @@ final class Jobs {
         StepWatch watch = new StepWatch(step.directory, spool, loop, new StepWatch.Listener() {
             @Override
             public void complete(StatusFile status) {
-                stepEnded(job, step, Optional.of(status), reasonOf(step, status));
+                stepEnded(job, step, Optional.of(status), step.reason(status));
             }
 
             @Override
@@ -336,10 +336,6 @@ final class Jobs {
             step.aborted = true;
             reports.add(seq -> new NodeMessages.StepAborted(seq, job.jobId(), job.attempt(), step.stepId), () -> { });
         }
-    }
-
-    private static String reasonOf(NodeStep step, StatusFile status) {
-        return step.endReason.isEmpty() ? status.reason() : step.endReason;
     }
 
     // ---- end ----
@@ -583,9 +579,7 @@ final class Jobs {
     void signal(Signal order) {
         job(order.jobId(), order.attempt()).ifPresent(job -> {
             for (NodeStep step : job.steps.values()) {
-                boolean wanted = order.stepId() == Integer.MIN_VALUE ? wantsSignal(step, order)
-                        : step.stepId == order.stepId();
-                if (wanted) {
+                if (step.isMeant(order)) {
                     int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(mode, order.signal())));
                 }
@@ -598,17 +592,6 @@ final class Jobs {
         boolean all = !settings.confinement().track() || settings.confinement().conf().signalChildrenProcesses()
                 || signal == Os.SIGNAL_KILL || signal == Os.SIGNAL_STOP || signal == Os.SIGNAL_CONT;
         return all ? StepWatch.EVERY_PROCESS : StepWatch.TASKS_ONLY;
-    }
-
-    /** A signal for the whole job reaches its steps; the batch step only when asked for, or to be killed. */
-    private static boolean wantsSignal(NodeStep step, Signal order) {
-        if (step.isExternal()) {
-            return false;
-        }
-        if (order.batchShell() && !order.full()) {
-            return step.isBatch();
-        }
-        return !step.isBatch() || order.full() || order.signal() == Os.SIGNAL_KILL;
     }
 
     void suspend(Suspend order) {
@@ -776,7 +759,7 @@ final class Jobs {
         Optional<StatusFile> status = spool.status(step.directory);
         boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
         if (whole || Spool.stepdPid(step.directory) > 0) {
-            reportExit(job, step, status, whole ? reasonOf(step, status.get()) : REASON_STEPD_KILLED);
+            reportExit(job, step, status, whole ? step.reason(status.get()) : REASON_STEPD_KILLED);
         }
     }
 

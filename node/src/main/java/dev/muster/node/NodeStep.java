@@ -95,6 +95,25 @@ final class NodeStep {
         }
     }
 
+    /** Why it ends: because somebody said so, else as its stepd has it. */
+    String reason(StatusFile status) {
+        return endReason.isEmpty() ? status.reason() : endReason;
+    }
+
+    /** A signal for the whole job reaches its steps; the batch step only when asked for, or to be killed. */
+    boolean isMeant(NodeMessages.Signal order) {
+        if (order.stepId() != Integer.MIN_VALUE) {
+            return stepId == order.stepId();
+        }
+        if (isExternal()) {
+            return false;
+        }
+        if (order.batchShell() && !order.full()) {
+            return isBatch();
+        }
+        return !isBatch() || order.full() || order.signal() == Os.SIGNAL_KILL;
+    }
+
     /** Exits by rank; a task whose end nobody saw was killed. */
     static Map<String, ExitStatus> exits(Optional<StatusFile> status) {
         Map<String, ExitStatus> out = new TreeMap<>();
