@@ -49,7 +49,7 @@ public final class JsonOutput {
                         .put("group", ""))
                 .put("command", command).put("slurm", slurm);
         answer.put("meta", meta).put("errors", new ArrayList<Object>()).put("warnings", new ArrayList<Object>());
-        Tree.document(form, answer, c.out()::print);
+        Tree.document(form, answer, c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML").equalsIgnoreCase("compact"), c.out()::print);
         return 0;
     }
 }

@@ -50,6 +50,9 @@ public final class NodeRows {
     static String stateLong(Json.Obj n) {
         String base = base(n);
         String mark = mark(n);
+        if (has(n, "REBOOT_ISSUED")) {
+            return "reboot^";       // drained for it or not
+        }
         if (has(n, "DRAIN")) {
             return (isBusy(base) || has(n, "COMPLETING") ? "draining" : "drained") + mark;
         }
@@ -61,9 +64,6 @@ public final class NodeRows {
         }
         if (has(n, "MAINT")) {
             return "maint" + mark;
-        }
-        if (has(n, "REBOOT_ISSUED")) {
-            return "reboot^" + mark;
         }
         if (has(n, "COMPLETING")) {
             return (base.equals("ALLOCATED") ? "allocated+" : base.equals("MIXED") ? "mixed" : "completing") + mark;

@@ -431,8 +431,8 @@ final class Scontrol implements Command {
         return 0;
     }
 
-    /** Those that take a list of what is wanted. */
-    private static final List<String> SHOWN_BY_PARTS = List.of("assoc_mgr", "topology", "topoconf");
+    /** Those that take a list of what is wanted, or words for the script of burst buffers. */
+    private static final List<String> SHOWN_BY_PARTS = List.of("assoc_mgr", "topology", "topoconf", "bbstat", "dwstat");
 
     private static boolean isTooMuchToShow(List<String> rest) {
         return rest.size() > 2 && SHOWN_BY_PARTS.stream().noneMatch(entity -> is(rest.getFirst(), entity, 4));

@@ -63,6 +63,40 @@ class ListingTest {
                 new FakeHost.Ran(1, "", "squeue: error: Invalid --running-over specification: x\n"));
     }
 
+    @Test
+    void treesInOneLine() {
+        String pretty = host.run("squeue --json").out();
+        host.env.put("SLURM_JSON", "compact");
+        host.env.put("SLURM_YAML", "compact");
+        String compact = host.run("squeue --json").out();
+        assertThat(compact.lines().count()).isEqualTo(1);
+        assertThat(compact).startsWith("{\"jobs\":[{");
+        assertThat(Json.object(compact.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.object(pretty.getBytes(StandardCharsets.UTF_8)));
+        assertThat(host.run("squeue --yaml").out()).startsWith("--- {\"jobs\":[{").endsWith("}\n...\n");
+        host.env.put("SLURM_JSON", "pretty");
+        assertThat(host.run("squeue --json").out()).isEqualTo(pretty);
+    }
+
+    /** Words and signs of nodes, as sinfo prints %T and %t of them. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            IDLE      | DRAIN                            | drained   | drain
+            MIXED     | DRAIN                            | draining  | drng
+            DOWN      | DRAIN,REBOOT_ISSUED              | reboot^   | boot^
+            DOWN      | REBOOT_ISSUED                    | reboot^   | boot^
+            ALLOCATED | REBOOT_REQUESTED                 | allocated@ | alloc@
+            IDLE      | POWERED_DOWN                     | idle~     | idle~
+            ALLOCATED | POWERING_UP                      | allocated# | alloc#
+            DOWN      | NOT_RESPONDING                   | down*     | down*
+            IDLE      | FAIL                             | fail      | fail
+            """)
+    void wordsOfNodes(String base, String flags, String longWord, String word) {
+        String list = "[\"" + flags.replace(",", "\",\"") + "\"]";
+        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\",\"state\":\"" + base + "\",\"flags\":" + list
+                + ",\"partitions\":[\"main\"],\"cpus\":8}]}");
+        assertThat(host.run("sinfo -h -N -o %T,%t").out()).isEqualTo(longWord + "," + word + "\n");
+    }
+
     private String inTree(String options) {
         return Json.object(host.run("squeue --json " + options).out().getBytes(StandardCharsets.UTF_8)).objects("jobs").stream()
                 .map(j -> Long.toString(j.number("job_id"))).sorted().collect(Collectors.joining(" "));

@@ -74,14 +74,22 @@ public final class Tree {
     /** @param form json or yaml; @return the document with its last newline */
     public static String document(String form, Json.Obj answer) {
         StringBuilder b = new StringBuilder();
-        document(form, answer, b::append);
+        document(form, answer, false, b::append);
         return b.toString();
     }
 
-    /** As {@link #document(String, Json.Obj)}, piece by piece: an {@link Iterable} in the answer may make its elements while they are written. */
-    public static void document(String form, Json.Obj answer, Consumer<String> to) {
+    /**
+     * As {@link #document(String, Json.Obj)}, piece by piece: an {@link Iterable} in the answer may make its elements while they are written.
+     *
+     * @param compact all in one line, which is YAML's flow style as well
+     */
+    public static void document(String form, Json.Obj answer, boolean compact, Consumer<String> to) {
         Pieces b = new Pieces(to);
-        if (form.equals("json")) {
+        if (compact) {
+            b.text.append(form.equals("json") ? "" : "--- ");
+            json(b, answer, COMPACT);
+            b.text.append(form.equals("json") ? "\n" : "\n...\n");
+        } else if (form.equals("json")) {
             json(b, answer, 0);
             b.text.append('\n');
         } else {
@@ -110,30 +118,37 @@ public final class Tree {
         }
     }
 
+    /** In place of a depth: nothing begins a line of its own. */
+    private static final int COMPACT = Integer.MIN_VALUE;
+
+    private static StringBuilder line(StringBuilder b, int depth) {
+        return depth < 0 ? b : b.append('\n').repeat(' ', 2 * depth);
+    }
+
     private static void json(Pieces p, Object value, int depth) {
         StringBuilder b = p.text;
         if (value instanceof Json.Obj o && !o.fields().isEmpty()) {
-            String sep = "{\n";
+            char sep = '{';
             for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                b.append(sep).repeat(' ', 2 * depth + 2);
+                line(b.append(sep), depth + 1);
                 scalar(b, e.getKey());
-                b.append(": ");
+                b.append(depth < 0 ? ":" : ": ");
                 json(p, e.getValue(), depth + 1);
-                sep = ",\n";
+                sep = ',';
             }
-            b.append('\n').repeat(' ', 2 * depth).append('}');
+            line(b, depth).append('}');
         } else if (value instanceof Iterable<?> l) {
-            String sep = "[\n";
+            char sep = '[';
             for (Object v : l) {
-                b.append(sep).repeat(' ', 2 * depth + 2);
+                line(b.append(sep), depth + 1);
                 json(p, v, depth + 1);
-                sep = ",\n";
+                sep = ',';
                 p.send(Pieces.PIECE);
             }
-            if (sep.startsWith("[")) {
+            if (sep == '[') {
                 b.append("[]");
             } else {
-                b.append('\n').repeat(' ', 2 * depth).append(']');
+                line(b, depth).append(']');
             }
         } else {
             scalar(b, value);
