@@ -173,7 +173,8 @@ final class ScontrolNode {
             }
         }
         if (!any) {
-            String node = c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
+            String own = c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
+            String node = rest.size() > 1 ? rest.get(1) : own;
             c.err().println(id.isEmpty() ? "No job steps exist on this node."
                     : (ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=") + id + " does not exist on node " + node + ".");
             return 1;

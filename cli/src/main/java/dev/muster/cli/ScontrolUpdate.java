@@ -267,6 +267,13 @@ final class ScontrolUpdate {
         if (isRefused(c, "UpdateJob", all)) {
             return 1;
         }
+        for (Change ch : all) {
+            if (isKey(ch.key, "userid", 4) && c.host().userId(ch.value) < 0) {
+                c.err().println("Invalid UserID: " + ch.value);
+                c.err().println("Request aborted");
+                return 1;
+            }
+        }
         // it only says whose jobs of a name are meant
         boolean named = isKey(entity.key, "jobname", 4) || entity.key.equals("name");
         all.removeIf(ch -> !named && isKey(ch.key, "userid", 4));

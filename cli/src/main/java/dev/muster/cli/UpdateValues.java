@@ -117,6 +117,7 @@ final class UpdateValues {
             Map.entry("contiguous", new Form("Contiguous", SWITCH)), Map.entry("oversubscribe", new Form("OverSubscribe", SWITCH)),
             Map.entry("shared", new Form("OverSubscribe", SWITCH)), Map.entry("reboot", new Form("reboot", SWITCH)),
             Map.entry("priority", new Form("Priority", "(?i)infinite|" + COUNT)), Map.entry("switches", new Form("Switches", "|[0-9]{1,9}(@.*)?")),
+            Map.entry("sitefactor", new Form("SiteFactor", "[-+]?[0-9]{1,18}")),
             Map.entry("numcpus", new Form("NumCPUs", COUNT + "(-" + COUNT + ")?")));
     /** Nice values beyond it are none. */
     private static final long NICE_MOST = 2_147_483_645L;
