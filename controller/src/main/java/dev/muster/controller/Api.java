@@ -437,6 +437,7 @@ final class Api {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         int part = 0;
+        List<String> said = new ArrayList<>();
         for (Command.JobRef ref : name.get().refs()) {
             Map<String, String> meant = changes;
             Optional<SubmitFilter.Changed> filtered = core.durable().job(ref.jobId(), ref.task())
@@ -451,8 +452,11 @@ final class Api {
             if (decision instanceof Decision.Rejected r) {
                 return rejected(r);
             }
+            if (decision instanceof Decision.Accepted a && a.reply() instanceof String lines && !lines.isEmpty()) {
+                said.addAll(List.of(lines.split("\n")));
+            }
         }
-        return Reply.of(Done.OK);
+        return Reply.of(said.isEmpty() ? Done.OK : new Done(said));
     }
 
     private Bytes scriptOf(Job job) {

@@ -43,18 +43,58 @@ final class UpdateRules {
         if (c.changes().containsKey("burstbuffer")) {
             return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "A job keeps the burst buffer that it was submitted with");
         }
-        List<Job> jobs = List.of(found.get());
-        if (found.get().isHetLeader() && !found.get().state().isTerminal()) {
-            // the leader's number means the whole, as far as it is still there
-            jobs = HetRules.members(state, found.get()).stream().filter(j -> !j.state().isTerminal()).toList();
-        }
+        boolean ofArray = c.job().task() < 0 && found.get().array().jobId() == found.get().id();
+        List<Job> jobs = meant(c.job().task(), found.get());
+        List<String> said = new ArrayList<>();
         for (Job job : jobs) {
+            List<Change> before = List.copyOf(changes);
             Optional<Decision.Rejected> refused = update(c, job);
-            if (refused.isPresent()) {
+            if (refused.isPresent() && !(ofArray && jobs.size() > 1)) {
                 return refused.get();
             }
+            if (refused.isPresent()) {
+                // the other tasks do not depend on it
+                changes.clear();
+                changes.addAll(before);
+                said.add((job.isArrayRecord() ? job.id() : job.array().jobId() + "_" + job.array().task()) + ": " + refused.get().sentence());
+                if (said.size() == jobs.size()) {
+                    return refused.get();
+                }
+            }
         }
-        return Decision.of(changes, "");
+        changes.addAll(0, alone);
+        return Decision.of(changes, String.join("\n", said));
+    }
+
+    /** What makes a task that waits with others a job of its own: before all other changes. */
+    private final List<Change> alone = new ArrayList<>();
+
+    /**
+     * The job; of a heterogeneous one all components, of an array all tasks that are not over, of a task that waits with others that alone.
+     *
+     * @param task -1 where none is named
+     */
+    private List<Job> meant(int task, Job found) {
+        if (task >= 0 && found.isArrayRecord()) {
+            Ids ids = new Ids(state);
+            int id = ids.forTask(found);
+            long sluid = id == found.id() ? found.sluid() : ids.sluid();
+            alone.addAll(ids.reservations());
+            alone.add(new Change.ArrayTaskSplit(found.id(), task, id, sluid));
+            return List.of(found.splitOff(id, sluid, task));
+        }
+        if (found.isHetLeader() && !found.state().isTerminal()) {
+            return HetRules.members(state, found).stream().filter(j -> !j.state().isTerminal()).toList();
+        }
+        if (task < 0 && found.array().jobId() == found.id()) {
+            List<Job> all = new ArrayList<>(state.tasksOf(found.id()));
+            all.removeIf(t -> t.state().isTerminal() || t.id() == found.id());
+            if (all.isEmpty() || !found.state().isTerminal()) {
+                all.addFirst(found);
+            }
+            return all;
+        }
+        return List.of(found);
     }
 
     /** The key that says: the steps of this job, not the job. */

@@ -125,6 +125,45 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** A task that waits with others is changed alone, an array as a whole. */
+    @Test
+    void updatesOfArrays() {
+        Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        new Play(c).lines("""
+                submit kind=BATCH timing.array=1-4 timing.timeLimitMin=60
+                schedule
+                update 1_3 timelimit=5
+                update 1_9 timelimit=5 -> says Invalid job id specified
+                """);
+        assertThat(limits(c)).isEqualTo("1=60 2=60 3=5 4=60");
+        new Play(c).lines("""
+                update 1_3 timelimit=6
+                """);
+        assertThat(limits(c)).isEqualTo("1=60 2=60 3=6 4=60");
+        new Play(c).lines("""
+                update 1 timelimit=4
+                """);
+        assertThat(limits(c)).isEqualTo("1=4 2=4 3=4 4=4");
+        // one runs, the others wait: what only waiting jobs may have is for them
+        assertThat(c.apply(new dev.muster.core.Command.UpdateJob(0,
+                new dev.muster.core.Command.JobRef("1", 1, -1, dev.muster.core.Command.JobRef.NO_STEP), java.util.Map.of("mincpusnode", "1")))
+                .toString()).contains("1_1: Job is no longer pending execution");
+    }
+
+    private static String limits(Cluster c) {
+        java.util.TreeMap<Integer, Integer> out = new java.util.TreeMap<>();
+        c.state().jobs().values().forEach(j -> {
+            int limit = j.state() == dev.muster.model.JobState.RUNNING ? j.run().limitMin() : j.desc().timing().timeLimitMin();
+            if (j.array().task() >= 0) {
+                out.put(j.array().task(), limit);
+            }
+            for (int t = j.array().pending().first(); t >= 0; t = j.array().pending().next(t + 1)) {
+                out.put(t, limit);
+            }
+        });
+        return out.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).collect(java.util.stream.Collectors.joining(" "));
+    }
+
     @Test
     void requeueHeldWaitsForItsRelease() {
         play("""
