@@ -13,7 +13,7 @@ final class AllocationClient {
 
     private final CommandContext c;
     private final JobOptions o;
-    private List<String> command = List.of();
+    private List<List<String>> commands = List.of();
     private boolean waitedInQueue;
     private boolean heterogeneous;
 
@@ -22,9 +22,9 @@ final class AllocationClient {
         this.o = o;
     }
 
-    /** What the allocation is made for: jobs show it as their command. */
-    AllocationClient running(List<String> program) {
-        command = program.isEmpty() ? List.of() : List.of(program.getFirst());
+    /** What the allocation is made for, by components: jobs show the first word as their command. */
+    AllocationClient running(List<List<String>> programs) {
+        commands = programs.stream().map(p -> p.subList(0, Math.min(1, p.size()))).toList();
         return this;
     }
 
@@ -43,7 +43,8 @@ final class AllocationClient {
         for (int i = 0; i < components.size(); i++) {
             JobOptions own = components.get(i);
             String name = i > 0 && own.has(JobOption.JOB_NAME) ? own.text(JobOption.JOB_NAME) : names.get(Math.min(i, names.size() - 1));
-            parts.add(new Json.Obj().put("job", new JobRequest(own).job(kind, name, command)).put("environment", new ArrayList<>()));
+            parts.add(new Json.Obj().put("job", new JobRequest(own).job(kind, name, i < commands.size() ? commands.get(i) : List.of()))
+                    .put("environment", new ArrayList<>()));
         }
         heterogeneous = components.size() > 1;
         Json.Obj q = heterogeneous ? new Json.Obj().put("parts", parts) : (Json.Obj) parts.getFirst();

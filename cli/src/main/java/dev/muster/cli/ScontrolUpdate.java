@@ -316,9 +316,6 @@ final class ScontrolUpdate {
 
     /** Tasks of arrays come before what is wrong with them, jobs after it. */
     private static String failed(String id, String error) {
-        if (error.startsWith("Invalid MailType")) {
-            return error;
-        }
         return id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
     }
 

@@ -217,7 +217,7 @@ final class Srun implements Command {
         if (o.typed(JobOption.RELATIVE)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
-        AllocationClient client = new AllocationClient(c, o).running(program);
+        AllocationClient client = new AllocationClient(c, o).running(List.of(program));
         String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
                 ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
         // a job of one step would be over when its program has been copied
@@ -314,7 +314,7 @@ final class Srun implements Command {
     private int hetAlone(CommandContext c, JobOptions o, List<List<String>> sections) throws SlurmException, UsageException {
         List<SrunHet.Part> parts = SrunHet.parts(c, sections, 0);
         JobOptions first = parts.getFirst().options();
-        AllocationClient client = new AllocationClient(c, first);
+        AllocationClient client = new AllocationClient(c, first).running(parts.stream().map(SrunHet.Part::program).toList());
         List<String> names = parts.stream().map(p -> first.has(JobOption.JOB_NAME) ? first.text(JobOption.JOB_NAME)
                 : Texts.baseName(p.program().getFirst())).toList();
         // a job of one step would end with the one that copies

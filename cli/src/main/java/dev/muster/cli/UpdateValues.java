@@ -127,6 +127,9 @@ final class UpdateValues {
         if (form != null && !value.matches(form.pattern)) {
             return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
         }
+        if (key.equals("mailtype") && !Texts.split(value, ',').stream().allMatch(w -> OptionCheck.MAIL_TYPES.contains(Texts.upper(w)))) {
+            return List.of("Invalid MailType: " + value);
+        }
         int dash = value.indexOf('-');
         if (key.equals("numcpus") && dash > 0 && Long.parseLong(value.substring(0, dash)) > Long.parseLong(value.substring(dash + 1))) {
             return List.of("scontrol: error: Invalid NumCPUs value: " + value);

@@ -96,9 +96,7 @@ class StandingTest {
             Cluster c = cluster();
             Scheduler s = elsewhere(c);
             for (int step = 0; step < STEPS; step++) {
-                for (int i = r.nextInt(5); i > 0; i--) {
-                    c.submit(PlanPropertiesTest.job(r));
-                }
+                arrivals(c, r);
                 if (step % 3 == 0) {
                     plan(c, s);
                 }
@@ -114,13 +112,25 @@ class StandingTest {
                 }
                 c.jump(1 + r.nextInt(300), 0);
                 for (Job job : List.copyOf(c.state().jobs().values())) {
-                    if (job.holdsNodes() && (job.run().limitTickMs() <= c.seconds() * 1000 || r.nextInt(8) == 0)) {
+                    if (isOver(c, r, job)) {
                         end(c, job);
                     }
                 }
             }
         }
         assertThat(checked).isGreaterThan(SEEDS * STEPS / 3);
+    }
+
+    /** Some come, or none. */
+    private static void arrivals(Cluster c, Random r) {
+        for (int i = r.nextInt(5); i > 0; i--) {
+            c.submit(PlanPropertiesTest.job(r));
+        }
+    }
+
+    /** It has had its time, or ends before it. */
+    private static boolean isOver(Cluster c, Random r, Job job) {
+        return job.holdsNodes() && (job.run().limitTickMs() <= c.seconds() * 1000 || r.nextInt(8) == 0);
     }
 
     private static void end(Cluster c, Job job) {
@@ -140,14 +150,12 @@ class StandingTest {
             Cluster c = cluster();
             Scheduler s = elsewhere(c);
             for (int step = 0; step < STEPS; step++) {
-                for (int i = r.nextInt(5); i > 0; i--) {
-                    c.submit(PlanPropertiesTest.job(r));
-                }
+                arrivals(c, r);
                 c.schedule();
                 Forecast plan = s.outlooks().make(c.state(), now(c), 1000);
                 c.jump(r.nextInt(60), 0);
                 for (Job job : List.copyOf(c.state().jobs().values())) {
-                    if (job.holdsNodes() && (job.run().limitTickMs() <= c.seconds() * 1000 || r.nextInt(8) == 0)) {
+                    if (isOver(c, r, job)) {
                         end(c, job);
                     } else if (job.holdsNodes() && r.nextInt(8) == 0) {
                         c.apply(new Command.UpdateJob(0, new Command.JobRef("" + job.id(), job.id(), -1, Command.JobRef.NO_STEP),
