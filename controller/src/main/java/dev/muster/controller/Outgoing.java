@@ -59,7 +59,8 @@ public final class Outgoing {
             case Change.StepStarted c -> after.jobs().find(c.jobId()).ifPresent(j -> j.step(c.step().id())
                     .ifPresent(s -> launch(out, after, j, s, entry.tickMs())));
             case Change.JobEnded c -> end(out, after, c.jobId(), c.reason() == JobReason.NONE ? c.state().name() : c.reason().word());
-            case Change.JobRequeued c -> end(out, after, c.jobId(), "Requeued");
+            case Change.JobRequeued c -> end(out, after, c.jobId(), entry.changes().stream()
+                    .anyMatch(o -> o instanceof Change.JobPreempted p && p.jobId() == c.jobId()) ? "Preempted" : "Requeued");
             case Change.JobShrunk c -> after.jobs().find(c.jobId()).ifPresent(j -> c.dropped().forEach(node -> out.add(new Decision.Direct(node,
                     new NodeMessages.EndJob(j.id(), j.attempt(), after.settings().killWaitS(), "Resized")))));
             case Change.StepEnding c -> after.jobs().find(c.jobId()).ifPresent(j -> j.step(c.stepId()).ifPresent(s -> s.nodes().stream()

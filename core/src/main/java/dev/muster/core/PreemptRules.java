@@ -27,6 +27,10 @@ final class PreemptRules {
     void giveWay(Planner.Preempt p) {
         Job job = state.jobs().at(p.jobId());
         long end = p.graceS() > 0 && p.mode() != Preemption.Mode.SUSPEND ? now.tickMs() + p.graceS() * 1000L : 0;
+        if (end == 0 && p.mode() == Preemption.Mode.REQUEUE) {
+            end(job, p.mode());
+            return;
+        }
         changes.add(new Change.JobPreempted(job.id(), now.seconds(), p.mode(), end));
         if (end == 0) {
             end(job, p.mode());
@@ -51,7 +55,11 @@ final class PreemptRules {
     private void end(Job job, Preemption.Mode mode) {
         switch (mode) {
             case SUSPEND, GANG -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
-            case REQUEUE -> changes.addAll(Exits.later(state, job, now));
+            case REQUEUE -> {
+                // in the same entry, after a time of grace as well: its nodes tell its user why
+                changes.add(new Change.JobPreempted(job.id(), now.seconds(), mode, 0));
+                changes.addAll(Exits.later(state, job, now));
+            }
             case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
                     now.seconds()));
         }

@@ -41,6 +41,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** slurmd against a controller of ours, with real stepds and processes. */
 class SlurmdTest {
@@ -257,6 +259,17 @@ class SlurmdTest {
         assertThat(Files.readString(out)).contains("term")
                 .contains("slurmstepd: error: *** JOB 18 ON n1 CANCELLED AT ");
         controller.await(JobDone.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            Requeued  | ' DUE TO JOB REQUEUE ***'
+            Preempted | ' DUE TO PREEMPTION ***'
+            CANCELLED | ' ***'
+            """)
+    void usersReadWhyTheirJobEnds(String reason, String words) {
+        assertThat(Reasons.cancelled("12.batch", "n1", reason))
+                .matches("\\*\\*\\* JOB 12 ON n1 CANCELLED AT [-0-9T:]{19}" + java.util.regex.Pattern.quote(words));
     }
 
     private static void awaitText(Path file, String text) throws Exception {
