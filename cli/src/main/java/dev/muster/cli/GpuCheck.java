@@ -37,6 +37,41 @@ final class GpuCheck {
             throw error("--gpus-per-socket option requires --sockets-per-node specification");
         }
         sums(gres);
+        types();
+        memory(gres);
+    }
+
+    /** GPUs are wanted of certain types, or of any. */
+    private void types() throws UsageException {
+        boolean typed = false;
+        boolean plain = false;
+        for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK)) {
+            for (String item : Texts.split(o.typed(option) ? o.text(option) : "", ',')) {
+                typed |= item.indexOf(':') >= 0;
+                plain |= item.indexOf(':') < 0;
+            }
+        }
+        for (String item : Texts.split(o.typed(JobOption.GRES) ? o.text(JobOption.GRES) : "", ',')) {
+            String of = ofGpu(item);
+            typed |= of != null && !of.isEmpty() && OptionCheck.parseNumber(of.indexOf(':') < 0 ? of : of.substring(0, of.indexOf(':'))) < 0;
+            plain |= of != null && (of.isEmpty() || of.indexOf(':') < 0 && OptionCheck.parseNumber(of) >= 0);
+        }
+        if (typed && plain) {
+            throw new UsageException(o.exitError(1),
+                    List.of(o.context().name() + ": error: Invalid GRES specification (with and without type identification)"));
+        }
+    }
+
+    /** Memory of GPUs that nobody asked for. A step may mean those of its job. */
+    private void memory(long gres) throws UsageException {
+        boolean gpus = gres > 0 || o.text(JobOption.TRES_PER_TASK).contains("gpu") || !o.context().env("SLURM_JOB_ID").isEmpty();
+        for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK,
+                JobOption.NTASKS_PER_GPU)) {
+            gpus |= o.has(option);
+        }
+        if (!gpus && o.typed(JobOption.MEM_PER_GPU)) {
+            throw error("Requested mem_per_tres=gres/gpu:" + o.text(JobOption.MEM_PER_GPU) + " but did not request any GPU.");
+        }
     }
 
     /** How many tasks a GPU has is said once. */
@@ -45,6 +80,15 @@ final class GpuCheck {
             if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(rival)) {
                 throw fatal("--" + rival.longName + " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
             }
+        }
+        if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(JobOption.NTASKS)
+                && o.number(JobOption.NTASKS) % Math.max(1, o.number(JobOption.NTASKS_PER_GPU)) != 0) {
+            throw error(SPEC + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu.");
+        }
+        boolean counted = o.has(JobOption.NTASKS) || o.has(JobOption.GPUS) || o.has(JobOption.NTASKS_PER_NODE)
+                || o.has(JobOption.NODES) && OptionCheck.parseNumber(o.text(JobOption.NODES)) > 0 || !o.context().env("SLURM_JOB_ID").isEmpty();
+        if (o.typed(JobOption.GPUS_PER_TASK) && !counted) {
+            throw error(SPEC + ". --gpus-per-task used without either --gpus or -n/--ntasks is not allowed.");
         }
     }
 
@@ -89,6 +133,9 @@ final class GpuCheck {
             throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node differ from "
                     + "--ntasks-per-node.");
         }
+        if (task > 0 && node > 0 && node % task != 0) {
+            throw error(SPEC + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task.");
+        }
         if (task > 0 && job > 0 && job % task != 0) {
             throw error(SPEC + ", --gpus not multiple of --gpus-per-task");
         }
@@ -114,12 +161,16 @@ final class GpuCheck {
     private long ofGres() {
         long sum = 0;
         for (String item : Texts.split(o.text(JobOption.GRES), ',')) {
-            String plain = item.startsWith("gres/") || item.startsWith("gres:") ? item.substring(5) : item;
-            if (plain.equals("gpu") || plain.startsWith("gpu:")) {
-                sum += plain.equals("gpu") ? 1 : count(plain.substring(4));
-            }
+            String of = ofGpu(item);
+            sum += of == null ? 0 : of.isEmpty() ? 1 : count(of);
         }
         return sum;
+    }
+
+    /** What is said of GPUs in an item of --gres; null if it is of something else. */
+    private static String ofGpu(String item) {
+        String plain = item.startsWith("gres/") || item.startsWith("gres:") ? item.substring(5) : item;
+        return plain.equals("gpu") ? "" : plain.startsWith("gpu:") ? plain.substring(4) : null;
     }
 
     private UsageException fatal(String sentence) {

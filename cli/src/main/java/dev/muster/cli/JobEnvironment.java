@@ -101,7 +101,9 @@ final class JobEnvironment {
         put(o, env, JobOption.GPUS_PER_TASK, "SLURM_GPUS_PER_TASK");
         put(o, env, JobOption.MEM_PER_CPU, "SLURM_MEM_PER_CPU");
         put(o, env, JobOption.MEM_PER_GPU, "SLURM_MEM_PER_GPU");
-        put(o, env, JobOption.MEM, "SLURM_MEM_PER_NODE");
+        if (!o.text(JobOption.MEM).matches("0+[A-Za-z]?")) {
+            put(o, env, JobOption.MEM, "SLURM_MEM_PER_NODE");
+        }
         put(o, env, JobOption.NTASKS, "SLURM_NTASKS");
         put(o, env, JobOption.NTASKS, "SLURM_NPROCS");
         put(o, env, JobOption.NTASKS_PER_CORE, "SLURM_NTASKS_PER_CORE");

@@ -171,7 +171,7 @@ final class ShowText {
         add("NumNodes", JobRows.isPending(j) && most > 0 ? nodes + "-" + most : Integer.toString(nodes));
         add("NumCPUs", j.number("cpus")).add("NumTasks", j.number("tasks"));
         add("CPUs/Task", Math.max(1, j.number("cpusPerTask")));
-        add("ReqB:S:C:T", "0:" + j.integer("socketsPerNode") + ":" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
+        add("ReqB:S:C:T", "0:0:" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
                 + JobRows.orStar(j.integer("threadsPerCore")));
         line();
         add("ReqTRES", orNull(j, "tresRequested"));

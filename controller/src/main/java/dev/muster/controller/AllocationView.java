@@ -36,8 +36,7 @@ final class AllocationView {
     }
 
     private static int usable(Job job, Allocation.Share s) {
-        int threads = job.desc().request().threadsPerCore();
-        return threads > 0 && !s.cores().isEmpty() ? Math.min(s.cpus(), s.cores().count() * threads) : s.cpus();
+        return s.usableCpus(job.desc().request().threadsUsed());
     }
 
     /** @param address where a node is spoken to */

@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.Allocation;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
+import dev.muster.core.Limits;
 import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Step;
@@ -142,13 +143,17 @@ final class JobEnvironment {
         e.put("SLURM_LOCALID", 0);
         e.put("SLURM_GTIDS", 0);
         e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
-        e.put("SLURM_CPUS_ON_NODE", first.cpus());
+        e.put("SLURM_CPUS_ON_NODE", e.usable(first));
         e.address(first.node());
         e.put("ENVIRONMENT", "BATCH");
         e.put("HOSTNAME", first.node());
         e.gpus(first.node(), first.gres());
         e.parts(first.node(), first.gres());
         return merge(submitted, e.vars);
+    }
+
+    private int usable(Allocation.Share share) {
+        return share.usableCpus(job.desc().request().threadsUsed());
     }
 
     private void address(String node) {
@@ -230,7 +235,7 @@ final class JobEnvironment {
         put("SLURM_NODELIST", NodeLists.of(allocation));
         put("SLURM_JOB_NUM_NODES", allocation.nodes().size());
         put("SLURM_NNODES", allocation.nodes().size());
-        put("SLURM_JOB_CPUS_PER_NODE", counts(allocation.nodes().stream().map(Allocation.Share::cpus).toList()));
+        put("SLURM_JOB_CPUS_PER_NODE", counts(allocation.nodes().stream().map(this::usable).toList()));
         put("SLURM_JOB_START_TIME", job.run().startTime());
         if (d.extras().stepMgr() && !allocation.isEmpty()) {
             put("SLURM_STEPMGR", dev.muster.core.HetRules.members(state, job).getFirst().run().allocation().nodes().stream().findFirst()
@@ -266,8 +271,10 @@ final class JobEnvironment {
         }
         number("SLURM_NTASKS_PER_NODE", r.tasksPerNode());
         number("SLURM_CPUS_PER_TASK", r.cpusPerTask());
-        number("SLURM_MEM_PER_NODE", r.memPerNodeMb());
-        number("SLURM_MEM_PER_CPU", r.memPerCpuMb());
+        Limits.Memory memory = Limits.memory(state, job);
+        number("SLURM_MEM_PER_NODE", memory.perNodeMb());
+        number("SLURM_MEM_PER_CPU", memory.perCpuMb());
+        number("SLURM_THREADS_PER_CORE", r.threadsUsed());
         optional("SLURM_DISTRIBUTION", Distribution.parse(r.distribution()).orElse(Distribution.UNSET).text());
         plane(r.distribution());
         if (r.overcommit()) {
@@ -407,27 +414,34 @@ final class JobEnvironment {
             nodes.forEach(n -> out.add(r.tasksPerNode()));
             return out;
         }
+        List<Integer> room = nodes.stream().map(n -> Math.max(1, n.usableCpus(r.threadsUsed()) / perTask)).toList();
         if (r.tasks() == 0) {
-            nodes.forEach(n -> out.add(Math.max(1, n.cpus() / perTask)));
-            return out;
+            return room;
         }
         int[] counts = new int[nodes.size()];
-        int left = r.tasks();
-        boolean progress = true;
-        while (left > 0 && progress) {
+        int left = dealt(counts, room, r.tasks());
+        // with --overcommit there may be more tasks than CPUs
+        dealt(counts, java.util.Collections.nCopies(counts.length, Integer.MAX_VALUE), r.overcommit() ? left : 0);
+        for (int c : counts) {
+            out.add(c);
+        }
+        return out;
+    }
+
+    /** One by one over the nodes that have room. @return what finds none */
+    private static int dealt(int[] counts, List<Integer> room, int tasks) {
+        int left = tasks;
+        for (boolean progress = true; left > 0 && progress; ) {
             progress = false;
             for (int i = 0; i < counts.length && left > 0; i++) {
-                if (counts[i] < Math.max(1, nodes.get(i).cpus() / perTask)) {
+                if (counts[i] < room.get(i)) {
                     counts[i]++;
                     left--;
                     progress = true;
                 }
             }
         }
-        for (int c : counts) {
-            out.add(c);
-        }
-        return out;
+        return left;
     }
 
     /** {@code 4(x2),3}. */

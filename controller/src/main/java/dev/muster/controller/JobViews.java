@@ -138,6 +138,24 @@ final class JobViews {
                 .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
     }
 
+    /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
+    private int nodes(Job job) {
+        int said = Amounts.nodes(job);
+        if (job.state() != JobState.PENDING || job.desc().request().overcommit()) {
+            return said;
+        }
+        long cpus = Amounts.cpus(job);
+        int most = 0;
+        for (String name : state.partitions().find(job.desc().partition().split(",")[0]).map(p -> p.nodes()).orElse(List.of())) {
+            most = Math.max(most, state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0));
+            if ((long) most * said >= cpus) {
+                return said;
+            }
+        }
+        int bound = job.desc().request().nodesMax() > 0 ? Math.max(said, job.desc().request().nodesMax()) : Integer.MAX_VALUE;
+        return most == 0 ? said : (int) Math.min(bound, (cpus + most - 1) / most);
+    }
+
     /** @param task -1, or one index of an array's pending record shown as a row of its own */
     JobInfo info(Job job, int task, boolean details) {
         JobDesc d = job.desc();
@@ -164,13 +182,13 @@ final class JobViews {
                 d.timing().deadline(), preemptTime(job), lastLook(job),
                 limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
-                schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", Amounts.nodes(job),
+                schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodes(job),
                 Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
-                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
+                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), perTask(r.tresPerTask()), r.tresPerSocket(),
                 TresText.requested(state, job),
                 shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
@@ -272,7 +290,8 @@ final class JobViews {
         List<String> names = new ArrayList<>();
         Allocation.Share last = null;
         for (Allocation.Share s : a.nodes()) {
-            if (last != null && !(last.cores().equals(s.cores()) && last.memoryMb() == s.memoryMb() && last.gres().equals(s.gres()))) {
+            if (last != null && !(last.cores().equals(s.cores()) && last.memoryMb() == s.memoryMb() && last.gres().equals(s.gres())
+                    && TresText.gresDetail(state, last.node(), last.gres()).equals(TresText.gresDetail(state, s.node(), s.gres())))) {
                 out.add(detail(names, last));
                 names.clear();
             }

@@ -35,9 +35,6 @@ final class SchedulerWords {
     static List<String> without(List<String> selectTypeParameters) {
         List<String> out = new ArrayList<>();
         for (String word : selectTypeParameters) {
-            if (word.toUpperCase(Locale.ROOT).startsWith("CR_SOCKET")) {
-                out.add("SelectTypeParameters=" + word + ": cores are given, not whole sockets");
-            }
             if (List.of("ONE_TASK_PER_SHARING_GRES", "LL_SHARED_GRES").contains(word.toUpperCase(Locale.ROOT))) {
                 out.add("SelectTypeParameters=" + word + " has no effect in this version");
             }

@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.config.Key;
 import dev.muster.controller.lua.SubmitScript;
+import dev.muster.core.Settings;
 import dev.muster.core.Access;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -124,7 +125,7 @@ final class SubmitEdge {
         JobDesc wanted = m.job().withOwner(owner.get());
         Bytes batch = m.script();
         List<Bytes> variables = m.environment();
-        List<String> said = List.of();
+        List<String> said = new ArrayList<>();
         switch (controller.filter().submit(JobSubmit.before(core.durable(), wanted, "lua"), batch, variables, caller.uid()).orElse(null)) {
             case SubmitScript.Refused r -> {
                 return new Refused(Reply.error(400, r.errno(), String.join("", r.said().stream().map(line -> line + "\n").toList()) + r.sentence()));
@@ -133,10 +134,11 @@ final class SubmitEdge {
                 wanted = p.job();
                 batch = p.script();
                 variables = p.environment();
-                said = p.said();
+                said.addAll(p.said());
             }
             case null -> { }
         }
+        wanted = allowed(wanted, said);
         switch (controller.buffers().submitted(core.durable(), wanted, batch, component)) {
             case BurstBuffers.Taken t -> wanted = t.desc();
             case BurstBuffers.Refused r -> {
@@ -162,6 +164,16 @@ final class SubmitEdge {
         }
         return new Request(
                 new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, m.immediate(), m.testOnly()), said);
+    }
+
+    /** Cores and threads are left alone only where that is allowed; otherwise the user hears that it is not, and the job is taken without. */
+    private JobDesc allowed(JobDesc wanted, List<String> said) {
+        boolean spared = wanted.request().coreSpec() != 0 || wanted.request().threadSpec() > 0;
+        if (!spared || core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
+            return wanted;
+        }
+        said.add("Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)");
+        return wanted.withRequest(wanted.request().withoutSpecialized());
     }
 
     /** {@code --gid}: a group of the owner's, or any if an administrator asks; empty if it is not theirs. */

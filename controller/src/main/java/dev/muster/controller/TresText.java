@@ -9,9 +9,9 @@ import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.model.IndexSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** TRES as Slurm prints them: {@code cpu=2,mem=4G,node=1,billing=2,gres/gpu=1}. */
 final class TresText {
@@ -95,7 +95,7 @@ final class TresText {
 
     /** {@code gpu:a100:4,nic:1}: of the whole allocation. */
     static String gresTotal(State state, Allocation a) {
-        Map<String, Integer> sums = new TreeMap<>();
+        Map<String, Integer> sums = new LinkedHashMap<>();
         for (Allocation.Share s : a.nodes()) {
             typed(state, s.node(), s.gres()).forEach((name, devices) -> sums.merge(name, devices.count(), Integer::sum));
         }
@@ -105,7 +105,8 @@ final class TresText {
     }
 
     private static Map<String, IndexSet> typed(State state, String node, Map<String, IndexSet> gres) {
-        Map<String, IndexSet> out = new TreeMap<>();
+        // in the order of the node's line
+        Map<String, IndexSet> out = new LinkedHashMap<>();
         List<Node.Gres> known = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
         gres.forEach((name, devices) -> {
             IndexSet rest = devices;

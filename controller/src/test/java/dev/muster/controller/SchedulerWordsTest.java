@@ -11,7 +11,6 @@ class SchedulerWordsTest {
     void ofSelectTypeParameters() {
         assertThat(SchedulerWords.without(List.of("CR_Core_Memory", "MULTIPLE_SHARING_GRES_PJ", "ENFORCE_BINDING_GRES"))).isEmpty();
         assertThat(SchedulerWords.without(List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES"))).containsExactly(
-                "SelectTypeParameters=CR_Socket: cores are given, not whole sockets",
                 "SelectTypeParameters=ONE_TASK_PER_SHARING_GRES has no effect in this version");
     }
 }

@@ -55,6 +55,11 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
             boolean prologDone,
             boolean released) {
 
+        /** CPUs for tasks: fewer than there are where so many threads of each core are used. @param threads 0 for all */
+        public int usableCpus(int threads) {
+            return threads > 0 && !cores.isEmpty() ? Math.min(cpus, cores.count() * threads) : cpus;
+        }
+
         public Share withReleased() {
             return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true);
         }

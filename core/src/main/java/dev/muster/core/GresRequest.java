@@ -97,6 +97,10 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() * nodes;
             out.put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
         }
+        if (node > 0 && task > 0 && node % task == 0 && r.tasksPerNode() == 0 && r.tasks() != 1) {
+            // so many tasks find their devices on a node
+            out.put("tasksPerNode", (long) (node / task));
+        }
         return Codec.bind(out, ResourceRequest.class);
     }
 

@@ -402,7 +402,7 @@ final class StepRules {
                     cores = cores.with(core);
                 }
                 long memory = request.memPerNodeMb() > 0 ? request.memPerNodeMb()
-                        : request.memPerCpuMb() > 0 ? request.memPerCpuMb() * cores.count() * perUnit : share.memoryMb();
+                        : request.memPerCpuMb() > 0 ? request.memPerCpuMb() * cores.count() * usablePerUnit(share) : share.memoryMb();
                 Map<String, IndexSet> devices = gres(share, cores, ranks.get(i).size(), shares.size() - 1 - i, ignoreOthers);
                 if (!ignoreOthers && misses(share, devices, shares.size())) {
                     return SlurmErrno.NODES_BUSY;
@@ -440,7 +440,7 @@ final class StepRules {
 
         /** Fewer than a unit has where the job or the step leaves threads of its cores alone. */
         private int usablePerUnit(Allocation.Share share) {
-            int threads = request.threadsPerCore() > 0 ? request.threadsPerCore() : job.desc().request().threadsPerCore();
+            int threads = request.threadsUsed() > 0 ? request.threadsUsed() : job.desc().request().threadsUsed();
             return threads > 0 ? Math.min(threads, cpusPerUnit(share)) : cpusPerUnit(share);
         }
 

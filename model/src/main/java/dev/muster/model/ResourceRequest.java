@@ -76,6 +76,16 @@ public record ResourceRequest(
     /** Whom a job shares its nodes with. */
     public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }
 
+    /** Threads of each core that the job uses, by option or by hint; 0 for all. */
+    public int threadsUsed() {
+        return hint.equals("nomultithread") || hint.endsWith("_bound") ? 1 : threadsPerCore;
+    }
+
+    /** Leaves no cores or threads alone. */
+    public ResourceRequest withoutSpecialized() {
+        return Codec.bind(Json.object(Codec.encode(this)).put("coreSpec", 0L).put("threadSpec", 0L), ResourceRequest.class);
+    }
+
     public ResourceRequest withLicenses(String text) {
         return text.equals(licenses) ? this : Codec.bind(Json.object(Codec.encode(this)).put("licenses", text), ResourceRequest.class);
     }

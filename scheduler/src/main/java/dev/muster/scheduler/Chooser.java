@@ -48,6 +48,10 @@ final class Chooser {
             }
             units = Math.min(units, left / node.spec.cpusPerUnit());
         }
+        int together = need.shape().whole() ? unitsPerSocket(node) : 1;
+        if (together > 1 && units < node.spec.units() - node.spec.reservedUnits().count()) {
+            units = units / together * together;
+        }
         int cpus = Math.min(units * need.usableCpus(node.spec), need.shape().spared().most(node.spec));
         if (cpus < Math.max(1, need.cpusPerNodeMin())) {
             return 0;
@@ -57,9 +61,11 @@ final class Chooser {
             return 0;
         }
         if (need.memPerCpuMb() > 0) {
-            cpus = (int) Math.min(cpus, memory / need.memPerCpuMb());
+            // whole units (or sockets) are given, each with the memory of all its CPUs
+            int charged = Math.max(1, need.chargedCpus(node.spec));
+            cpus = (int) Math.min(cpus, memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
             if (need.exclusive()) {
-                cpus = need.memPerCpuMb() * (long) node.spec.cpus() <= memory ? cpus : 0;
+                cpus = need.memPerCpuMb() * node.spec.units() * charged <= memory ? cpus : 0;
             }
         }
         int tasks = need.overcommit() ? Math.max(need.tasks(), 1) : cpus / need.cpusPerTask();
@@ -89,7 +95,7 @@ final class Chooser {
     /** Devices there are for the need on this node: 0 if a per-node demand is not met, else a bound on tasks. */
     static int tasksByGres(Need need, NodeSlot node) {
         for (Tres.Item item : need.gresPerNode()) {
-            if (devices(need, node, item).count() < item.count()) {
+            if (devices(need, node, item).count() < item.count() || !GpuPlaces.hasSockets(need, node)) {
                 return 0;
             }
         }
@@ -147,9 +153,9 @@ final class Chooser {
     }
 
     private static List<Pick> pickAny(Need need, List<Candidate> candidates, int required, Topology topology) {
-        if (required == 0 && need.nodesWanted() == 1 && need.gresPerJob().isEmpty()) {
+        if (required == 0 && need.nodesWanted() == 1) {
             for (Candidate c : candidates) {
-                if (c.tasks >= need.tasks()) {
+                if (c.tasks >= need.tasks() && devices(need, List.of(c), 1)) {
                     return List.of(new Pick(c.node, need.tasks()));
                 }
             }
@@ -235,9 +241,18 @@ final class Chooser {
         return (int) count;
     }
 
-    /** As Slurm does: each node in turn takes all it has room for, but one task is left for each node still to come. */
+    /** So many tasks use one allocation unit of the node up; no more than it has room for. */
+    private static int ofOneUnit(Need need, Candidate c) {
+        return Math.max(1, Math.min(c.tasks, need.usableCpus(c.node.spec) / need.cpusPerTask()));
+    }
+
+    /** As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are left as use one unit up. */
     private static List<Pick> deal(Need need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
+        int kept = 0;
+        for (Candidate c : chosen) {
+            kept += ofOneUnit(need, c);
+        }
         // where nobody said how many tasks, there is one for each node
         int left = Math.max(need.tasks(), chosen.size());
         boolean dealt = need.shape().spread() && need.tasksOn().isEmpty();
@@ -252,7 +267,10 @@ final class Chooser {
         }
         for (int i = 0; i < counts.length && !dealt; i++) {
             int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
-            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, left - (counts.length - 1 - i)));
+            int one = ofOneUnit(need, chosen.get(i));
+            kept -= one;
+            int most = Math.max(left - kept, Math.min(one, left - (counts.length - 1 - i)));
+            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, most));
             left -= counts[i];
         }
         List<Pick> picks = new ArrayList<>();
@@ -287,6 +305,7 @@ final class Chooser {
                 int count = freeUnits.count() + need.shape().spared().more(node.spec);
                 freeUnits = idleFirst(freeUnits.union(node.spec.reservedUnits()), node.freeUnits, count);
             }
+            freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             int cpus = need.exclusive() ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
@@ -294,16 +313,17 @@ final class Chooser {
             if (placed.isEmpty()) {
                 return Optional.empty();
             }
-            IndexSet units = placed.get().units();
+            IndexSet units = need.shape().whole() ? node.ofSockets(placed.get().units(), freeUnits) : placed.get().units();
             if (gpus > 0) {
                 devices.put("gpu", placed.get().gpus());
             }
             int given = units.count() * perUnit;
+            int charged = units.count() * need.chargedCpus(node.spec);
             moreSockets(need, node, units, devices);
             long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count()
-                    : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
+                    : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
-                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given;
+                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
                     given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false));
         }
@@ -338,8 +358,14 @@ final class Chooser {
                 }
             });
         }
+        IndexSet ofSockets = GpuPlaces.ofSockets(need, pick.node);
+        if (!ofSockets.isEmpty()) {
+            out.put("gpu", ofSockets);
+        }
         for (Tres.Item item : need.gresPerNode()) {
-            add(out, need, pick.node, item, item.count());
+            if (ofSockets.isEmpty() || !item.name().equals("gpu")) {
+                add(out, need, pick.node, item, item.count());
+            }
         }
         for (Tres.Item item : need.gresPerTask()) {
             add(out, need, pick.node, item, item.count() * pick.tasks);

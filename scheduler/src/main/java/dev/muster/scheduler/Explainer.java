@@ -93,7 +93,7 @@ public final class Explainer {
             case PARTITION_NODE_LIMIT -> "It asks for " + job.desc().request().nodesMin() + " nodes, and partition " + job.desc().partition()
                     + " allows from " + partition.map(p -> p.info().minNodes()).orElse(0) + " to "
                     + partition.map(p -> p.info().maxNodes()).orElse(-1)
-                    + " (-1: any number).";
+                    + " (-1: any number) of its " + partition.map(p -> p.nodes().size()).orElse(0) + ".";
             case PARTITION_CONFIG -> {
                 change = "A smaller request, another partition, or more nodes in this one.";
                 yield "Partition " + job.desc().partition() + " could not hold it even if it were empty: " + asks(job) + ".";

@@ -12,6 +12,7 @@ import dev.muster.core.Tres;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Topology;
@@ -120,7 +121,7 @@ final class Feasibility {
         List<Node.Spec> specs = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).map(Node::spec).toList();
         long memory = need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb();
         StringBuilder out = new StringBuilder();
-        if (specs.stream().noneMatch(s -> s.cpus() >= need.cpusPerNodeMin())) {
+        if (specs.stream().noneMatch(s -> s.cpus() >= Math.max(need.cpusPerNodeMin(), need.cpusPerTask()))) {
             out.append("CPU count per node can not be satisfied\n");
         }
         if (specs.stream().noneMatch(s -> s.memoryMb() >= memory)) {
@@ -199,7 +200,7 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
         boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
-        if (!waitsForMore(need, candidates, total, fits, layers)) {
+        if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, layers)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         return fits || waits && !strictly ? Optional.empty()
@@ -207,18 +208,14 @@ final class Feasibility {
     }
 
     /** Nothing but more nodes is missing, if anything is. @param fits on all candidates together, whatever is layered */
-    private static boolean waitsForMore(Need need, List<Chooser.Candidate> candidates, long total, boolean fits, Layers layers) {
-        if (fits ? !layers.isEmpty() : !Features.isPlain(need.features())) {
-            // nodes as they are, but without what the job wants of layered resources; or without its features
-            return false;
+    private static boolean waitsForMore(State state, Partition partition, int nodesMin, boolean fits, Layers layers) {
+        if (fits) {
+            // nodes as they are, but without what the job wants of layered resources
+            return layers.isEmpty();
         }
-        if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
-                && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
-            // there are cores enough, but some are kept for those who have GPUs
-            return false;
-        }
-        // there are nodes enough, but the job may not have so many of them
-        return fits || total < need.tasks() || candidates.size() < Math.max(1, need.nodesMin());
+        // there are nodes and CPUs enough, but not such as the job wants, unless some are still to come
+        return partition.nodes().size() < nodesMin
+                || partition.nodes().stream().anyMatch(n -> state.nodes().find(n).filter(node -> !node.has(Node.Flag.FUTURE)).isEmpty());
     }
 
     private static Layers layers(State state, Need need) {
@@ -231,6 +228,11 @@ final class Feasibility {
         int tasks = Math.min(Chooser.tasksFitting(need, empty, units.count(), empty.freeMemoryMb, true, memoryConsumed),
                 Chooser.tasksByGres(need, empty));
         return GpuPlaces.tasks(need, empty, units, tasks);
+    }
+
+    /** Why it waits that the partition is too small for. */
+    static JobReason tooSmall(Need need, State state) {
+        return need.nodesMin() > state.partitions().find(need.partition()).map(p -> p.nodes().size()).orElse(0) ? JobReason.PARTITION_NODE_LIMIT : JobReason.PARTITION_CONFIG;
     }
 
     /** The partition as it is configured is too small for the job, whatever is free. */

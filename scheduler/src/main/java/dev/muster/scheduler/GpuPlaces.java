@@ -50,6 +50,40 @@ final class GpuPlaces {
                 && wantsGpus(need);
     }
 
+    /** --gpus-per-socket on a node whose GPUs are near sockets: so many sockets have so many of them free. */
+    static boolean hasSockets(Need need, NodeSlot node) {
+        return perSocket(need, node) == 0 || !ofSockets(need, node).isEmpty();
+    }
+
+    private static int perSocket(Need need, NodeSlot node) {
+        return node.gpuCores.groups().size() < 2 ? 0 : GresRequest.gpus(need.shape().perSocket());
+    }
+
+    /** So many GPUs of each of the first sockets that have them; empty if that was not asked for, or is not to be had. */
+    static IndexSet ofSockets(Need need, NodeSlot node) {
+        int sockets = Math.max(1, need.shape().sockets());
+        IndexSet out = IndexSet.empty();
+        if (perSocket(need, node) == 0) {
+            return out;
+        }
+        for (GpuCores.Group g : node.gpuCores.groups()) {
+            IndexSet here = IndexSet.empty();
+            boolean all = true;
+            for (Tres.Item item : need.shape().perSocket()) {
+                if (item.name().equals("gpu")) {
+                    IndexSet free = node.devices("gpu", item.type()).intersect(g.gpus()).minus(here);
+                    all &= free.count() >= item.count();
+                    here = here.union(Chooser.firstOf(free, item.count()));
+                }
+            }
+            if (all && sockets > 0) {
+                out = out.union(here);
+                sockets--;
+            }
+        }
+        return sockets > 0 ? IndexSet.empty() : out;
+    }
+
     /** Of the free units those that are not kept for others' GPUs. */
     static IndexSet open(Need need, NodeSlot node, IndexSet free) {
         return node.gpuCores.restricted().isEmpty() || need.exclusive() || wantsGpus(need) ? free : free.minus(node.gpuCores.restricted());
@@ -96,7 +130,7 @@ final class GpuPlaces {
         GpuPlaces places = new GpuPlaces(need, node, free);
         IndexSet gpus = devices.getOrDefault("gpu", IndexSet.empty());
         if (!matters(need, node) || gpus.isEmpty() && devices.keySet().stream().noneMatch(SharedGpus::isShared)) {
-            return Optional.of(new Placed(Chooser.idleFirst(open(need, node, free), node.freeUnits, units), gpus));
+            return Optional.of(new Placed(SocketOrder.choose(need, node, open(need, node, free), units, tasks), gpus));
         }
         if (gpus.isEmpty()) {
             return places.withParts(devices, units);

@@ -80,7 +80,7 @@ final class HetPass {
                     reason = accounts.enforces("limits")
                             ? scheduler.limits().blocks(as.desc(), Allocation.NONE, need.limitMin()) : JobReason.NONE;
                     if (reason == JobReason.NONE && Feasibility.exceeds(state, as.desc(), partition.get())) {
-                        reason = JobReason.PARTITION_CONFIG;
+                        reason = Feasibility.tooSmall(need, state);
                     }
                     if (reason == JobReason.NONE) {
                         return Optional.of(new Part(as, need));

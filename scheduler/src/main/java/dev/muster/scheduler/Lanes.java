@@ -98,7 +98,7 @@ final class Lanes {
             return JobReason.LICENSES.ordinal();
         }
         if (is == EXCEEDS) {
-            return JobReason.PARTITION_CONFIG.ordinal();
+            return Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state).ordinal();
         }
         if (preempts && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;

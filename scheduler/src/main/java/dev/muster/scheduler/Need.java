@@ -10,6 +10,7 @@ import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.TaskLayout;
 import dev.muster.core.Tres;
+import dev.muster.model.Distribution;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
@@ -83,18 +84,33 @@ record Need(
      * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those are in gresPerNode
      * @param contiguous the nodes must be neighbours in the order they are configured in
      * @param spread     its tasks are dealt out evenly
+     * @param block      cores of one socket come before those of the next
+     * @param whole      CR_Socket: sockets are given whole
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
-            boolean spread, Spared spared, List<Tres.Item> perSocket) {
+            boolean spread, boolean block, boolean whole, Spared spared, List<Tres.Item> perSocket) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
-            boolean oneThread = r.hint().equals("nomultithread") || r.hint().endsWith("_bound");
-            return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
+            return new Shape(r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), tasksPerCore,
                     r.tasksPerSocket(),
                     Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
-                    r.contiguous(), r.spread(),
+                    r.contiguous(), r.spread(), isBlock(r, settings), isWhole(partition, settings),
                     new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of());
+        }
+
+        /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
+        private static boolean isWhole(Partition partition, Settings settings) {
+            boolean sockets = settings.selects("CR_SOCKET") || settings.selects("CR_SOCKET_MEMORY");
+            boolean others = settings.selects("CR_CPU") || settings.selects("CR_CPU_MEMORY") || settings.selects("LINEAR");
+            String own = partition.info().selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
+            return own.isEmpty() || own.equals("NONE") || others ? sockets : own.startsWith("CR_SOCKET");
+        }
+
+        private static boolean isBlock(ResourceRequest r, Settings settings) {
+            Distribution d = Distribution.parse(r.distribution()).orElse(Distribution.UNSET);
+            return d.sockets() == Distribution.Level.BLOCK || d.nodes() == Distribution.Nodes.PLANE
+                    || d.sockets() == Distribution.Level.UNSET && settings.selects("CR_CORE_DEFAULT_DIST_BLOCK");
         }
 
         boolean fits(Node.Spec spec) {
@@ -143,6 +159,11 @@ record Need(
     int usableCpus(Node.Spec spec) {
         int usable = shape.threads > 0 ? Math.min(spec.cpusPerUnit(), shape.threads) : spec.cpusPerUnit();
         return shape.tasksPerCore > 0 && spec.cpusPerUnit() > 1 ? Math.min(usable, shape.tasksPerCore * cpusPerTask) : usable;
+    }
+
+    /** CPUs of one allocation unit that memory per CPU is given for: "usable" ones, so not those of threads that the job leaves alone. */
+    int chargedCpus(Node.Spec spec) {
+        return shape.threads > 0 ? Math.min(spec.cpusPerUnit(), shape.threads) : spec.cpusPerUnit();
     }
 
     static Need of(JobDesc desc, Partition partition, State state) {

@@ -197,6 +197,28 @@ final class NodeSlot {
         return out;
     }
 
+    /** Of these units those whose whole socket is among them. */
+    IndexSet wholeSockets(IndexSet units) {
+        int perSocket = Math.max(1, spec.units() / Math.max(1, spec.sockets()));
+        IndexSet out = units;
+        for (int from = 0; from < spec.units(); from += perSocket) {
+            IndexSet socket = IndexSet.range(from, Math.min(spec.units(), from + perSocket) - 1, 1);
+            out = socket.minus(spec.reservedUnits()).minus(units).isEmpty() ? out : out.minus(socket);
+        }
+        return out;
+    }
+
+    /** All of the given units that lie in a socket in which one of these lies. */
+    IndexSet ofSockets(IndexSet units, IndexSet among) {
+        int perSocket = Math.max(1, spec.units() / Math.max(1, spec.sockets()));
+        IndexSet out = units;
+        for (int u = units.first(); u >= 0; u = units.next((u / perSocket + 1) * perSocket)) {
+            int from = u / perSocket * perSocket;
+            out = out.union(among.intersect(IndexSet.range(from, from + perSocket - 1, 1)));
+        }
+        return out;
+    }
+
     private void countUnits(String partitions, IndexSet units, int jobs) {
         for (String name : partitions.split(",")) {
             int[] held = unitsHeld.computeIfAbsent(name, n -> new int[spec.units()]);

@@ -294,6 +294,12 @@ final class Pass {
         return true;
     }
 
+    private JobReason tooSmall(Job job, Need need) {
+        JobReason reason = Feasibility.tooSmall(need, state);
+        scheduler.explain(job.id(), reason);
+        return reason;
+    }
+
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
         JobReason policy = isLimited(job) ? scheduler.limited(job, need.limitMin()) : JobReason.NONE;
@@ -309,8 +315,7 @@ final class Pass {
             return policy;
         }
         if (exceeding.contains(need)) {
-            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
-            return JobReason.PARTITION_CONFIG;
+            return tooSmall(job, need);
         }
         if (reserved.opens(need.reservation()) > now.seconds()) {
             JobReason waits = last ? JobReason.RESERVATION : JobReason.RESOURCES;
@@ -356,9 +361,8 @@ final class Pass {
         failed.add(need);
         lanes.failed(need, isShort, tooFew);
         if (lanes.exceeds(need, job.desc(), partition)) {
-            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
             exceeding.add(need);
-            return JobReason.PARTITION_CONFIG;
+            return tooSmall(job, need);
         }
         Optional<JobReason> room = room(job, task, need);
         return room.isPresent() ? room.get() : last ? planned(job, need) : JobReason.RESOURCES;
@@ -578,8 +582,9 @@ final class Pass {
         IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.jobsPerCore())) : node.freeUnits;
         free = GpuPlaces.open(need, node, free);
         free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
-        return reserved.isEmpty() ? free
+        free = reserved.isEmpty() ? free
                 : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
+        return need.shape().whole() ? node.wholeSockets(free) : free;
     }
 
     private static long until(long from, int limitMin) {

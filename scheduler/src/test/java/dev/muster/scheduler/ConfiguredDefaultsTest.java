@@ -57,11 +57,11 @@ class ConfiguredDefaultsTest {
             cpus=8             | tasks=1              | n1:1
             cpus=8             | tasks=1 coreSpec=2   | n1:6
             cpus=8             | tasks=1 threadSpec=3 | n1:5
-            cpus=8             | tasks=7 coreSpec=2 nodesMin=1 | (PartitionConfig)
+            cpus=8             | tasks=7 coreSpec=2 nodesMin=1 | Requested node configuration is not available
             cpus=8 threads=2   | tasks=1 coreSpec=1   | n1:6
             cpus=8 threads=2   | tasks=1 threadSpec=2 | n1:6
             cpus=8 threads=2   | tasks=1 threadSpec=7 | n1:2
-            cpus=8 threads=2   | tasks=2 threadSpec=7 nodesMin=1 | (PartitionConfig)
+            cpus=8 threads=2   | tasks=2 threadSpec=7 nodesMin=1 | Requested node configuration is not available
             cpus=8 kept=0-1    | tasks=6              | n1:6
             cpus=8 kept=0-1    | tasks=1 coreSpec=-1  | n1:8
             cpus=8 kept=0-1    | tasks=1 coreSpec=1   | n1:7
