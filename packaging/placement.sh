@@ -58,7 +58,7 @@ section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" 
     sed -i -E "/^(NodeName|PartitionName)=/d" "$d/slurm.conf"
     sed -n 's/^@ //p' "$file" | while IFS= read -r l; do key=${l%%=*}; case $key in NodeName|PartitionName|DownNodes) ;; *) sed -i "/^$key=/d" "$d/slurm.conf" ;; esac; echo "$l"; done > "$d/more"
     local base; base=$(sed -n 's/^SlurmctldPort=//p' "$d/slurm.conf")
-    awk -v base="$base" -v host="$(hostname -s 2>/dev/null || hostname)" '/^NodeName=/ { match($1, /\[[0-9-]+\]/); r = substr($1, RSTART+1, RLENGTH-2); split(r, a, "-"); if (a[2] == "") a[2] = a[1];
+    awk -v base="$base" -v host="$(hostname -s 2>/dev/null || hostname)" '/^NodeName=/ { r = $1; sub(/^NodeName=n\[?/, "", r); sub(/\]$/, "", r); n = split(r, a, "-"); if (n < 2) a[2] = a[1];
       print $0 " NodeHostname=" host " NodeAddr=127.0.0.1 Port=[" base+a[1] "-" base+a[2] "]"; next } { print }' "$d/more" >> "$d/slurm.conf"
   }
   local nodes; nodes=$(sed -n 's/^@nodes //p' "$file")

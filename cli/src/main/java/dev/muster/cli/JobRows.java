@@ -174,7 +174,7 @@ public final class JobRows {
             int signal = job.obj("exit").integer("signal");
             return signal > 0 ? word + ":" + signal + "(" + Signals.text(signal) + ")" : word;
         }
-        return !text.isEmpty() ? text.replace(' ', '_') : word.isEmpty() || word.equals("NONE") ? "None" : word;
+        return !text.isEmpty() ? text : word.isEmpty() || word.equals("NONE") ? "None" : word;
     }
 
     /** Slurm's old priority: a share of 2^32 - 1 with fourteen digits. */

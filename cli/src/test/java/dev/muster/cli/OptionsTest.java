@@ -159,6 +159,13 @@ class OptionsTest {
             {"--gres=gpu:2 -G3", spec + ", --gpus is not multiple of --gres=gpu/--gpus-per-node"},
             {"-G3 --gpus-per-task=2", spec + ", --gpus not multiple of --gpus-per-task"},
             {"-G1 -N2", spec + ", --gpus < -N"},
+            {"--gpus-per-task=1", spec + ". --gpus-per-task used without either --gpus or -n/--ntasks is not allowed."},
+            {"--gpus-per-task=1 -N1-2", spec + ". --gpus-per-task used without either --gpus or -n/--ntasks is not allowed."},
+            {"--ntasks-per-gpu=2 -n5", spec + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu."},
+            {"--gpus-per-node=4 --gpus-per-task=3 -n1", spec + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task."},
+            {"--mem-per-gpu=1000", "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."},
+            {"-G tesla:1,1", "sbatch: error: Invalid GRES specification (with and without type identification)"},
+            {"-G1 --gres=gpu:tesla:1", "sbatch: error: Invalid GRES specification (with and without type identification)"},
             {"-G4 --gpus-per-task=2 -n1", spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."}};
         for (String[] row : table) {
             assertThat(host.run("sbatch " + row[0] + " --wrap=true").err()).as(row[0]).startsWith(row[1]);
@@ -167,10 +174,10 @@ class OptionsTest {
 
     @Test
     void resources() {
-        Json.Obj r = submitted("sbatch -N2-4 -n4 -c2 --mem=2G --gres=gpu:a100:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
+        Json.Obj r = submitted("sbatch -N2-4 -n4 -c2 --mem=2G --gres=gpu:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
                 + "--exclusive=user -B 2:4 -O --wrap=true").obj("request");
         assertThat(r.toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":4,\"tasks\":4,\"cpusPerTask\":2,\"memPerNodeMb\":2048,"
-                + "\"tresPerNode\":\"gres/gpu:a100:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\",\"tresPerTask\":\"gres/gpu:1\","
+                + "\"tresPerNode\":\"gres/gpu:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\",\"tresPerTask\":\"gres/gpu:1\","
                 + "\"nodeList\":\"n[1-4]\",\"exclusive\":\"USER\",\"overcommit\":true,\"socketsPerNode\":2,"
                 + "\"coresPerSocket\":4}");
         assertThat(submitted("sbatch --mem=0 --wrap=true").obj("request").flag("memAll")).isTrue();

@@ -25,6 +25,7 @@ import dev.muster.model.api.JobMessages.JobInfo;
 import dev.muster.model.api.JobMessages.NodeDetail;
 import dev.muster.model.api.JobMessages.StepInfo;
 import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.Unavailable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +53,14 @@ final class JobViews {
             return job.reason();
         }
         JobReason buffer = job.eligibleTime() > 0 ? BurstBuffer.blocks(state, job) : JobReason.NONE;
-        return buffer != JobReason.NONE ? buffer : planner.reason(job.id());
+        JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
+        return reason == JobReason.RESOURCES && unavailable(job, reason).startsWith(Unavailable.NAMED) ? JobReason.REQ_NODE_NOT_AVAIL : reason;
+    }
+
+    /** The nodes that it waits for are not there: what is said of that. */
+    private String unavailable(Job job, JobReason reason) {
+        boolean waits = job.state() == JobState.PENDING && (reason == JobReason.RESOURCES || reason == JobReason.REQ_NODE_NOT_AVAIL);
+        return waits ? Unavailable.words(state, job.desc()) : "";
     }
 
     /** What more there is to be said than the reason's word, "" for nothing. */
@@ -60,7 +68,7 @@ final class JobViews {
         Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
         String words = buffer.map(BurstBuffer::words).orElse("");
         return !words.isEmpty() ? words : job.has(JobFlag.STAGE_OUT) ? "burst_buffer/lua: Stage-out in progress"
-                : job.state() == JobState.CANCELLED ? "" : job.reasonText();
+                : job.state() == JobState.CANCELLED ? "" : job.reasonText().isEmpty() ? unavailable(job, reason(job)) : job.reasonText();
     }
 
     private String bufferState(Job job) {
@@ -141,6 +149,10 @@ final class JobViews {
     /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
     private int nodes(Job job) {
         int said = Amounts.nodes(job);
+        String listed = job.desc().request().nodeList();
+        if (job.state() == JobState.PENDING && job.desc().request().nodesMin() == 0 && !listed.isEmpty()) {
+            return HostList.parse(listed) instanceof HostList.Parsed.Ok ok ? Math.max(said, ok.list().names().size()) : said;
+        }
         if (job.state() != JobState.PENDING || job.desc().request().overcommit()) {
             return said;
         }
@@ -184,10 +196,11 @@ final class JobViews {
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodes(job),
                 Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
-                r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), cpusPerNode(r),
+                r.tasksPerNode(), r.tasksPerSocket(),
+                r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
-                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
+                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), oversubscribe(state, job).equals("YES"),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), perTask(r.tresPerTask()), r.tresPerSocket(),
                 TresText.requested(state, job),
@@ -221,9 +234,11 @@ final class JobViews {
                 .map(dev.muster.core.Partition::exclusive).orElse("NO");
     }
 
-    /** NO with nodes of its own; YES if it asked to share; OK if it does not mind. */
+    /** NO with nodes of its own; YES if it asked to share or must; OK if it does not mind. */
     static String oversubscribe(State state, Job job) {
-        return exclusiveUse(state, job).matches("NODE|TOPO") ? "NO" : job.desc().request().oversubscribe() ? "YES" : "OK";
+        Optional<dev.muster.core.Partition> partition = state.partitions().find(job.desc().partition().split(",")[0]);
+        boolean forced = partition.filter(p -> p.info().overSubscribe().startsWith("FORCE") && p.jobsPerCore(false) > 1).isPresent();
+        return exclusiveUse(state, job).matches("NODE|TOPO") ? "NO" : forced || job.desc().request().oversubscribe() ? "YES" : "OK";
     }
 
     /** {@code 12-14,20}. */

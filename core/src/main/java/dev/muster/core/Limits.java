@@ -1,8 +1,10 @@
 package dev.muster.core;
 
+import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
+import dev.muster.model.Json;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
@@ -37,7 +39,34 @@ public final class Limits {
         }
         long perCpu = first(partition.info().defMemPerCpuMb(), Math.max(0, settings.defMemPerCpuMb()));
         long perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), Math.max(0, settings.defMemPerNodeMb()));
-        return new Memory(perNode, perCpu, settings.memoryConsumed() && perCpu == 0 && perNode == 0);
+        // a partition may deal out cores or sockets without their memory
+        boolean without = partition.info().selectTypeParameters().matches("(?i)CR_(CORE|SOCKET)");
+        return new Memory(perNode, perCpu, settings.memoryConsumed() && !without && perCpu == 0 && perNode == 0);
+    }
+
+    /**
+     * MaxMemPerCPU: a job that asks for more memory than its CPUs may have gets more CPUs, per task where it asks per CPU, per node where it asks
+     * per node. By the first of its partitions.
+     */
+    static JobDesc withCpusForMemory(JobDesc desc, State state) {
+        ResourceRequest r = desc.request();
+        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        long most = partition.map(p -> first(p.info().maxMemPerCpuMb(), state.settings().maxMemPerCpuMb())).orElse(0L);
+        if (most <= 0 || r.memPerGpuMb() > 0) {
+            return desc;
+        }
+        Memory memory = memory(r, partition.get(), state.settings());
+        long perNode = memory.all() ? partition.get().nodes().stream().findFirst().flatMap(n -> state.nodes().find(n))
+                .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most)).orElse(0L) : memory.perNodeMb();
+        Json.Obj out = Json.object(Codec.encode(r));
+        long times = (r.memPerCpuMb() + most - 1) / most;
+        if (times > 1) {
+            out.put("memPerCpuMb", (r.memPerCpuMb() + times - 1) / times).put("cpusPerTask", Math.max(1, r.cpusPerTask()) * times);
+        }
+        if (perNode > most) {
+            out.put("cpusPerNodeMin", Math.max(r.cpusPerNodeMin(), (perNode + most - 1) / most));
+        }
+        return times > 1 || perNode > most ? desc.withRequest(Codec.bind(out, ResourceRequest.class)) : desc;
     }
 
     /** As {@link #memory(ResourceRequest, Partition, Settings)}, by the first of the job's partitions. */
@@ -100,7 +129,8 @@ public final class Limits {
             return JobReason.PARTITION_TIME_LIMIT;
         }
         int maxNodes = partition.info().maxNodes();
-        if (maxNodes >= 0 && desc.request().nodesMin() > maxNodes && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
+        if (maxNodes >= 0 && Math.max(desc.request().nodesMin(), desc.request().nodesMax()) > maxNodes
+                && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
         int most = desc.request().nodesMax();

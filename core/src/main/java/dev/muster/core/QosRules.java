@@ -18,7 +18,7 @@ public final class QosRules {
     static final String FACTOR_SAFE = "UsageFactorSafe";
     static final String REQUIRES_RESERVATION = "RequiresReservation";
     static final String TIME_LIMIT = "PartitionTimeLimit";
-    static final String MAX_NODES = "PartitionMaxNodes";
+    public static final String MAX_NODES = "PartitionMaxNodes";
     static final String MIN_NODES = "PartitionMinNodes";
     private static final String NO_RESERVE = "NoReserve";
     private static final String LEAST_FACTOR = "UsageThreshold";
@@ -42,7 +42,7 @@ public final class QosRules {
     }
 
     /** Whether one of the job's QOS has a flag. */
-    static boolean has(State state, JobDesc desc, String flag) {
+    public static boolean has(State state, JobDesc desc, String flag) {
         return desc.charge().eachQos().stream().anyMatch(name -> state.accounts().qos(name).filter(q -> has(q, flag)).isPresent());
     }
 

@@ -75,7 +75,8 @@ final class SubmitRules {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
-            case AccountRules.Fit f -> desc = GpuDefaults.with(accounts.withTimeLimit(f.desc()), state);
+            case AccountRules.Fit f -> desc = Limits.withCpusForMemory(
+                    GpuDefaults.with(accounts.withTimeLimit(f.desc()), state), state);
         }
         Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(desc);
         if (labelled.isEmpty()) {

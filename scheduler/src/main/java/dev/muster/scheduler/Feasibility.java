@@ -18,9 +18,11 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.Topology;
 import dev.muster.model.TresBind;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
 final class Feasibility {
@@ -138,6 +140,15 @@ final class Feasibility {
 
     /** @param strictly asking for more than the whole partition has is an error too */
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
+        return inPartition(state, desc, partition, strictly, List.of());
+    }
+
+    /** The job has room in the partition when these nodes are not there. */
+    static boolean fitsWithout(State state, JobDesc desc, Partition partition, List<String> gone) {
+        return inPartition(state, desc, partition, true, gone).isEmpty();
+    }
+
+    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
         Need need = Need.of(desc, partition, state).onAnySwitches();
         Topology topology = need.network().in(state.settings());
         String objection = Network.objection(desc.request(), topology);
@@ -155,14 +166,15 @@ final class Feasibility {
                     : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
         }
         boolean waits = state.settings().enforcePartLimits().equals("NO");
-        if (!hasCpus(state, partition, Math.max(need.cpus(), (long) need.nodesMin()))) {
+        if (!hasCpus(state, partition, Math.max(need.cpus(), (long) need.nodesMin()), need.shape().cpusMax())) {
             // the partition may grow
             return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
                     : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         Layers layers = layers(state, need);
         List<Chooser.Candidate> candidates = new ArrayList<>();
-        List<String> excluded = names(need.excludeList());
+        Set<String> excluded = new HashSet<>(names(need.excludeList()));
+        excluded.addAll(gone);
         int found = 0;
         long total = 0;
         int next = 0;
@@ -232,7 +244,9 @@ final class Feasibility {
 
     /** Why it waits that the partition is too small for. */
     static JobReason tooSmall(Need need, State state) {
-        return need.nodesMin() > state.partitions().find(need.partition()).map(p -> p.nodes().size()).orElse(0) ? JobReason.PARTITION_NODE_LIMIT : JobReason.PARTITION_CONFIG;
+
+            return need.nodesMin() > state.partitions().find(need.partition()).map(p -> p.nodes().size()).orElse(0)
+                ? JobReason.PARTITION_NODE_LIMIT : JobReason.PARTITION_CONFIG;
     }
 
     /** The partition as it is configured is too small for the job, whatever is free. */
@@ -241,10 +255,11 @@ final class Feasibility {
     }
 
     /** All nodes of the partition together have so many; no more of them are looked at than it takes. */
-    private static boolean hasCpus(State state, Partition partition, long wanted) {
+    private static boolean hasCpus(State state, Partition partition, long wanted, int mostOfNode) {
         long cpus = 0;
         for (String name : partition.nodes()) {
-            cpus += state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0);
+            int here = state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0);
+            cpus += mostOfNode < 0 ? here : Math.min(here, mostOfNode);
             if (cpus >= wanted) {
                 return true;
             }

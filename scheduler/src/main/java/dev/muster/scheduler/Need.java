@@ -6,6 +6,7 @@ import dev.muster.core.Licences;
 import dev.muster.core.Limits;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.QosRules;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.TaskLayout;
@@ -171,6 +172,10 @@ record Need(
         ResourceRequest r = desc.request();
         int nodesMin = Math.max(1, Math.max(r.nodesMin(), Limits.minNodes(desc, partition, state)));
         int nodesMax = r.nodesMax() > 0 ? r.nodesMax() : Math.max(0, r.nodesMin());
+        int partitionMax = partition.info().maxNodes();
+        if (partitionMax > 0 && nodesMin <= partitionMax && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
+            nodesMax = nodesMax == 0 ? partitionMax : Math.min(nodesMax, partitionMax);
+        }
         int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? r.tasksPerNode() * nodesMin : nodesMin;
         if (r.tasksPerNode() > 0 && r.nodesMin() == 0) {
             nodesMin = Math.max(nodesMin, (tasks + r.tasksPerNode() - 1) / r.tasksPerNode());

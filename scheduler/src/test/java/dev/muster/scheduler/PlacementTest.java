@@ -2,10 +2,13 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Decision;
 import dev.muster.core.Allocation;
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Given nodes and partitions, a job's request → where it runs or in which words it is refused. */
@@ -52,6 +55,36 @@ class PlacementTest {
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | n1:1
                 """.replace("%s", no));
+    }
+
+    @Test
+    void limitsOfAPartitionOnNodesAndMemory() {
+        table("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] defmempercpu=10 maxnodes=2\nm nodes=n[1-4] maxmempercpu=100", "", """
+                partition=p tasks=8                  | n1:4 n2:4
+                partition=p tasks=9                  | Requested node configuration is not available
+                partition=p nodesMin=1 nodesMax=3    | (PartitionNodeLimit)
+                partition=m memPerCpuMb=250          | n1:3
+                partition=m tasks=2 memPerCpuMb=150  | n1:4
+                partition=m memPerNodeMb=300         | n1:3
+                partition=m memPerNodeMb=500         | CPU count per node can not be satisfied
+                """);
+    }
+
+    @Test
+    void nodesThatAreNotThere() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] defmempercpu=10", "");
+        String none = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
+        String both = "ReqNodeNotAvail, UnavailableNodes:n[3-4]";
+        String[][] table = {{"nodesMin=2", ""}, {"nodesMin=3", none}, {"tasks=9", both}, {"nodeList=n3", "ReqNodeNotAvail, UnavailableNodes:n3"},
+            {"nodeList=n[1,4]", "ReqNodeNotAvail, UnavailableNodes:n4"}, {"features=far", both}, {"memPerNodeMb=1500", both},
+            {"excludeList=n[1-2]", both}, {"tasks=8", ""}};
+        for (String[] row : table) {
+            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]))).as(row[0]).isEmpty();
+        }
+        c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
+        for (String[] row : table) {
+            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]))).as(row[0]).isEqualTo(row[1]);
+        }
     }
 
     @Test
