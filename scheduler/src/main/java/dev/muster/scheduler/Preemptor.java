@@ -36,6 +36,7 @@ final class Preemptor {
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
+    private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
     private int tries;
     /** Who found no room last found too few nodes with room, however they lie to each other. */
     private boolean tooFew;
@@ -122,9 +123,9 @@ final class Preemptor {
             return new None();
         }
         Holders those = holders(job, need, priority);
-        List<Job> candidates = those.candidates;
-        List<Job> gone = those.gone;
-        if (candidates.isEmpty() && gone.isEmpty()) {
+        List<Job> candidates = near(those.candidates, job, need, c);
+        List<Job> gone = near(those.gone, job, need, c);
+        if (those.candidates.isEmpty() && those.gone.isEmpty()) {
             powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
@@ -136,10 +137,13 @@ final class Preemptor {
         if (found.isEmpty()) {
             arrive(false);
             hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
-            if (scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty() && !fitsWithoutAll(candidates, places)) {
+            boolean never = scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty()
+                    && !fitsWithoutAll(candidates, places);
+            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            // with everybody back on his nodes: what is looked up of these now is remembered
+            if (never) {
                 scheduler.yields().hopeless(kind(job.desc(), need), group.memory);
             }
-            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             if (plain && tooFew && need.licences().items().isEmpty()) {
                 scheduler.yields().failed(kind(job.desc(), need), c);
             }
@@ -147,17 +151,17 @@ final class Preemptor {
         }
         Allocation room = least(chosen, found, places).orElseThrow();
         boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
-                && chosen.stream().allMatch(h -> policy.of(h) == Preemption.Mode.SUSPEND);
+                && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
         arrive(false);
         for (Job h : chosen) {
             if (!atOnce) {
-                drop(h, policy.of(h));
+                drop(h, mode(h));
             }
         }
         gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
         for (Job h : chosen) {
             leaving.add(h.id());
-            preempts.add(new Planner.Preempt(h.id(), policy.of(h), policy.graceSeconds(h)));
+            preempts.add(new Planner.Preempt(h.id(), mode(h), policy.graceSeconds(h)));
         }
         if (atOnce) {
             suspended.addAll(chosen);
@@ -166,11 +170,33 @@ final class Preemptor {
         return new Soon(room);
     }
 
+    /**
+     * Of these, those on a node that would serve the need if all left it who ever may have to: what others have is of no use to it. All, where who
+     * is beside whom counts.
+     */
+    private List<Job> near(List<Job> those, Job job, Need need, NeedClass c) {
+        if (!scheduler.isPruned() || !c.bounded || scheduler.someMind() || !need.apart().equals(Apart.ANYBODY)) {
+            return those;
+        }
+        Yields.Kind kind = kind(job.desc(), need);
+        List<Job> out = new ArrayList<>();
+        for (Job h : those) {
+            for (Allocation.Share s : h.run().allocation().held()) {
+                NodeSlot node = s.released() ? null : scheduler.node(s.node());
+                if (node != null && scheduler.yields().mayServe(kind, c, node)) {
+                    out.add(h);
+                    break;
+                }
+            }
+        }
+        return out;
+    }
+
     /** Even what is planned for others, or what others wait for already, would do for it. */
     private boolean fitsWithoutAll(List<Job> candidates, Places places) {
-        candidates.forEach(h -> lift(h, policy.of(h)));
+        candidates.forEach(h -> lift(h, mode(h)));
         boolean out = places.isThereUnplanned();
-        candidates.forEach(h -> drop(h, policy.of(h)));
+        candidates.forEach(h -> drop(h, mode(h)));
         return out;
     }
 
@@ -201,7 +227,7 @@ final class Preemptor {
                     || state.preempted().find(holder.id()).filter(p -> p.endTick() > 0).isPresent();
             if (goes) {
                 out.gone.add(holder);
-            } else if (holder.state() == JobState.RUNNING && policy.of(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
+            } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
                 out.candidates.add(holder);
             }
         }
@@ -210,6 +236,11 @@ final class Preemptor {
             holders.put(kind, out);
         }
         return out;
+    }
+
+    /** What becomes of it, looked up once. */
+    private Preemption.Mode mode(Job holder) {
+        return modes.computeIfAbsent(holder.id(), id -> policy.of(holder));
     }
 
     private Yields.Kind kind(JobDesc taker, Need need) {
@@ -265,12 +296,12 @@ final class Preemptor {
     private void liftTo(int many, List<Job> candidates, List<Job> chosen) {
         while (chosen.size() < many) {
             Job next = candidates.get(chosen.size());
-            lift(next, policy.of(next));
+            lift(next, mode(next));
             chosen.add(next);
         }
         while (chosen.size() > many) {
             Job last = chosen.removeLast();
-            drop(last, policy.of(last));
+            drop(last, mode(last));
         }
     }
 
@@ -278,14 +309,14 @@ final class Preemptor {
     private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Places places) {
         Optional<Allocation> found = place;
         for (Job h : List.copyOf(chosen)) {
-            drop(h, policy.of(h));
+            drop(h, mode(h));
             // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
             Optional<Allocation> without = scheduler.someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
                 chosen.remove(h);
                 found = without;
             } else {
-                lift(h, policy.of(h));
+                lift(h, mode(h));
             }
         }
         return found;

@@ -31,6 +31,9 @@ final class Takings {
 
     private record Spoken(NodeSlot node, Allocation.Share rest, Need need) {}
 
+    /** Of these, what is held while those who leave are off their nodes. */
+    private final List<Taken> arrived = new ArrayList<>();
+
     Takings(Scheduler scheduler, Outlook outlook) {
         this.scheduler = scheduler;
         this.outlook = outlook;
@@ -93,11 +96,19 @@ final class Takings {
     void arrive(boolean there) {
         for (Spoken s : spoken) {
             if (there) {
-                s.node.hold(s.rest, s.need.partition());
-            } else {
-                s.node.release(s.rest, s.need.partition());
+                // devices of those who are not off their nodes stay theirs when this is given back
+                Map<String, IndexSet> devices = new HashMap<>();
+                s.rest.gres().forEach((name, ids) -> devices.put(name, ids.intersect(s.node.freeGres.getOrDefault(name, IndexSet.empty()))));
+                Allocation.Share held = new Allocation.Share(s.rest.node(), s.rest.agent(), s.rest.bootId(), s.rest.cores(), s.rest.cpus(),
+                        s.rest.memoryMb(), devices, true, false);
+                s.node.hold(held, s.need.partition());
+                arrived.add(new Taken(s.node, held, s.need.partition()));
             }
             outlook.arrive(s.node, s.need, s.rest, there);
+        }
+        if (!there) {
+            arrived.forEach(t -> t.node.release(t.share, t.partition));
+            arrived.clear();
         }
     }
 

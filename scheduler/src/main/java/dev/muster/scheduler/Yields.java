@@ -212,6 +212,12 @@ final class Yields {
         return true;
     }
 
+    /** The node would do for one task at least if all left it that may have to. */
+    boolean mayServe(Kind kind, NeedClass c, NodeSlot node) {
+        current(kind);
+        return kind.table.mayTake(c, node.index);
+    }
+
     /** There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no less. */
     void failed(Kind kind, NeedClass c) {
         if (c.simple) {
@@ -230,13 +236,18 @@ final class Yields {
         memory.at(kind.table.freed());
     }
 
-    private List<NeedClass> failedAt(Kind kind, int where) {
+    /** As things were when the kind was first asked for in this pass: in a pass what may be had only becomes less. */
+    private void current(Kind kind) {
         if (kind.pass != scheduler.passes()) {
             kind.pass = scheduler.passes();
             kind.failed.clear();
             kind.planned.clear();
             refresh(kind);
         }
+    }
+
+    private List<NeedClass> failedAt(Kind kind, int where) {
+        current(kind);
         while (kind.failed.size() <= where) {
             kind.failed.add(new ArrayList<>());
             kind.planned.add(new ArrayList<>());
