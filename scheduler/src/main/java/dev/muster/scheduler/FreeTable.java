@@ -2,8 +2,10 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -23,6 +25,11 @@ final class FreeTable {
     private final long[] room;
     private final int[] log = new int[LOG_MAX];
     private long freed;
+    /** The last answer of {@link #freerSince}, and of nodes whether they are in one that is being made. */
+    private Freer freer;
+    private long freerFrom;
+    private long freerTo;
+    private final long[] noted;
     /** When each node was last other than before, counted in such changes. */
     private final long[] changedAt;
     private long changes;
@@ -36,6 +43,7 @@ final class FreeTable {
         ready = new long[words(nodes)];
         idle = new long[words(nodes)];
         room = new long[words(nodes)];
+        noted = new long[words(nodes)];
         changedAt = new long[nodes];
     }
 
@@ -62,14 +70,51 @@ final class FreeTable {
         return freed;
     }
 
-    /** Whether it is known which nodes became freer since then. */
-    boolean remembers(long since) {
-        return freed - since <= LOG_MAX;
+    /** Nodes that became freer, each once, and the most that one of them has. */
+    record Freer(int[] nodes, int cpus, long memoryMb, int gpus) {
+        /** One of them may take a task of such a need, as things are in the table. */
+        boolean mayServe(NeedClass c, FreeTable table) {
+            if (c.cpusMin > cpus || c.memoryMin > memoryMb || c.gpus > gpus) {
+                return false;
+            }
+            for (int n : nodes) {
+                if (table.mayTake(c, n)) {
+                    return true;
+                }
+            }
+            return false;
+        }
     }
 
-    /** The node that became freer for the so-manieth time. */
-    int freedAt(long time) {
-        return log[(int) (time & LOG_MAX - 1)];
+    /** What became freer since then; empty if it is not known any more. In what has become less meanwhile there is less than it says. */
+    Optional<Freer> freerSince(long since) {
+        if (freed - since > LOG_MAX) {
+            return Optional.empty();
+        }
+        if (freer == null || freerFrom != since || freerTo != freed) {
+            freerFrom = since;
+            freerTo = freed;
+            int[] those = new int[(int) (freed - since)];
+            int count = 0;
+            int mostCpus = 0;
+            long mostMemory = 0;
+            int mostGpus = 0;
+            for (long at = since; at < freed; at++) {
+                int n = log[(int) (at & LOG_MAX - 1)];
+                if (is(ready, n) && (is(room, n) || is(idle, n)) && !is(noted, n)) {
+                    set(noted, n, true);
+                    those[count++] = n;
+                    mostCpus = Math.max(mostCpus, cpus[n]);
+                    mostMemory = Math.max(mostMemory, memoryMb[n]);
+                    mostGpus = Math.max(mostGpus, gpus[n]);
+                }
+            }
+            for (int i = 0; i < count; i++) {
+                set(noted, those[i], false);
+            }
+            freer = new Freer(Arrays.copyOf(those, count), mostCpus, mostMemory, mostGpus);
+        }
+        return Optional.of(freer);
     }
 
     /** Takes up what is free on a node. @param now it may be given work */
@@ -99,7 +144,7 @@ final class FreeTable {
         freed++;
     }
 
-    private static boolean is(long[] bits, int n) {
+    static boolean is(long[] bits, int n) {
         return (bits[n >>> 6] & 1L << n) != 0;
     }
 
@@ -115,6 +160,17 @@ final class FreeTable {
     static long[] mask(List<NodeSlot> nodes, int count) {
         long[] out = new long[words(count)];
         nodes.forEach(n -> set(out, n.index, true));
+        return out;
+    }
+
+    /** Of these nodes those on which something is free, in the order of their numbers. */
+    List<NodeSlot> withRoom(long[] mask, List<NodeSlot> nodes) {
+        List<NodeSlot> out = new ArrayList<>();
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = mask[w] & room[w]; bits != 0; bits &= bits - 1) {
+                out.add(nodes.get((w << 6) + Long.numberOfTrailingZeros(bits)));
+            }
+        }
         return out;
     }
 

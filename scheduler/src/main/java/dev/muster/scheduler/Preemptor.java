@@ -85,6 +85,11 @@ final class Preemptor {
         return policy.isOn();
     }
 
+    /** What comes of trying does not depend on the taker's priority, in one pass. */
+    boolean isPlain() {
+        return plain;
+    }
+
     /** Jobs that have to give way. */
     List<Planner.Preempt> preempts() {
         return preempts;

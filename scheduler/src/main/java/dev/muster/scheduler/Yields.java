@@ -62,11 +62,14 @@ final class Yields {
         /** Of needs for which there was no room in this pass beside what is planned, so many of each place. */
         private final List<List<NeedClass>> planned = new ArrayList<>();
         private long pass = -1;
+        /** Groups of takers for whom it is too little. */
+        private final Settled settled;
 
         private Kind(JobDesc example, String partition, int nodes) {
             this.example = example;
             this.partition = partition;
             this.table = new FreeTable(nodes);
+            this.settled = new Settled(table);
         }
     }
 
@@ -174,6 +177,45 @@ final class Yields {
 
     long era() {
         return era;
+    }
+
+    /** Groups have other numbers, or are to be asked anew. */
+    void unsettle() {
+        kinds.values().forEach(k -> k.settled.clear());
+    }
+
+    /** Nobody has to go for such takers. */
+    boolean isPowerless(Kind kind) {
+        for (Category c : kind.below) {
+            if (!c.jobs.isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As of now, for the groups that are of one of the kinds: whether it is certain that what would be free is too little. */
+    void settle(boolean[] vain) {
+        for (Kind kind : kinds.values()) {
+            current(kind);
+            kind.settled.wake();
+            for (int g = 0; g < vain.length; g++) {
+                vain[g] |= kind.settled.isSure(g);
+            }
+        }
+    }
+
+    /** The same for one group, with what was taken in this pass. */
+    boolean isSettled(Kind kind, int group) {
+        refresh(kind);
+        return kind.settled.has(group);
+    }
+
+    /** It is known to be so until something more would be free. */
+    void settle(Kind kind, int group, NeedClass c, NeedClass.Memory memory) {
+        if (c.isKnownShort(kind.table, memory)) {
+            kind.settled.add(group, c);
+        }
     }
 
     /** All that may have to go for such takers, the oldest first. */

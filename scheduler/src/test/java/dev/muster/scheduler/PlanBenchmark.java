@@ -343,17 +343,24 @@ public final class PlanBenchmark {
         return cost(() -> scheduler.starts(core.state(), new Now(ms, ms), 100_000).size());
     }
 
+    /** What it cost to take up what was decided while jobs started. */
+    private final List<Cost> applied = new ArrayList<>();
+
     /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
     private List<Cost> settle() {
         List<Cost> out = new ArrayList<>();
         for (boolean all = false; !all && out.size() < SETTLE_MAX;) {
-            int[] changes = {0};
+            List<Change> made = new ArrayList<>();
             out.add(cost(() -> {
-                List<Change> made = run(new Command.Schedule(100_000)).changes();
-                changes[0] = made.size();
+                Decision decided = core.decide(new Command.Schedule(100_000), new Now(ms, ms));
+                made.addAll(((Decision.Accepted) decided).changes());
                 return (int) made.stream().filter(c -> c instanceof Change.JobStarted).count();
             }));
-            all = changes[0] == 0;
+            applied.add(cost(() -> {
+                apply("Schedule", made);
+                return 0;
+            }));
+            all = made.isEmpty();
             ms += 10;
             leave();
         }
@@ -390,6 +397,7 @@ public final class PlanBenchmark {
         plan(100);
         List<Cost> settling = settle();
         print(name + ", until everybody waits", settling.getFirst(), settling);
+        print("  taking up what was decided", applied.getFirst(), applied);
         for (int places : new int[] {0, 100, 1000}) {
             plan(places);
             Cost first = pass();
