@@ -43,6 +43,11 @@ final class Candidates {
         });
     }
 
+    /** As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the moment of asking. */
+    List<NodeSlot> able(Need need, NeedClass c) {
+        return packed || serialAtEnd || isLeastLoaded(need) || areSomeAsleep() ? of(need, Set.of()) : scheduler.free().able(c, scheduler.nodes());
+    }
+
     private boolean areSomeAsleep() {
         if (someAsleep.isEmpty()) {
             someAsleep = Optional.of(scheduler.nodes().stream().anyMatch(n -> n.asleep));

@@ -523,11 +523,13 @@ final class Pass {
     private Optional<Allocation> place(Need need, Topology topology) {
         int required = Feasibility.names(need.nodeList()).size();
         boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
-        List<NodeSlot> order = keptFirst(freeOnly ? candidates.withRoom(need) : candidates.of(need, avoided), required);
+        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
+        boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
+        List<NodeSlot> order = keptFirst(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
+                : candidates.of(need, avoided), required);
         List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
-        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
             if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 /**
  * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest first, until it
@@ -36,7 +37,10 @@ final class Preemptor {
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
+    private static final Predicate<NodeSlot> EVERYWHERE = node -> true;
     private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
+    /** Of those who may have to go, the nodes that they are on. */
+    private final Map<Integer, NodeSlot[]> slots = new HashMap<>();
     private int tries;
     /** Who found no room last found too few nodes with room, however they lie to each other. */
     private boolean tooFew;
@@ -128,19 +132,20 @@ final class Preemptor {
             return new None();
         }
         Holders those = holders(job, need, priority);
-        List<Job> candidates = near(those.candidates, job, need, c);
-        List<Job> gone = near(those.gone, job, need, c);
+        Predicate<NodeSlot> serves = serves(job, need, c);
+        List<Job> candidates = near(those.candidates, serves);
+        List<Job> gone = near(those.gone, serves);
         if (those.candidates.isEmpty() && those.gone.isEmpty()) {
             powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
         tries++;
         gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
-        arrive(true);
+        arrive(true, serves);
         List<Job> chosen = new ArrayList<>();
         Optional<Allocation> found = first(candidates, chosen, c, places);
         if (found.isEmpty()) {
-            arrive(false);
+            arrive(false, serves);
             hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
             boolean never = scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty()
                     && !fitsWithoutAll(candidates, places);
@@ -157,7 +162,7 @@ final class Preemptor {
         Allocation room = least(chosen, found, places).orElseThrow();
         boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
                 && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
-        arrive(false);
+        arrive(false, serves);
         for (Job h : chosen) {
             if (!atOnce) {
                 drop(h, mode(h));
@@ -175,26 +180,34 @@ final class Preemptor {
         return new Soon(room);
     }
 
-    /**
-     * Of these, those on a node that would serve the need if all left it who ever may have to: what others have is of no use to it. All, where who
-     * is beside whom counts.
-     */
-    private List<Job> near(List<Job> those, Job job, Need need, NeedClass c) {
+    /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
+    private Predicate<NodeSlot> serves(Job job, Need need, NeedClass c) {
         if (!scheduler.isPruned() || !c.bounded || scheduler.someMind() || !need.apart().equals(Apart.ANYBODY)) {
-            return those;
+            return EVERYWHERE;
         }
         Yields.Kind kind = kind(job.desc(), need);
+        return node -> scheduler.yields().mayServe(kind, c, node);
+    }
+
+    private List<Job> near(List<Job> those, Predicate<NodeSlot> serves) {
+        if (serves == EVERYWHERE) {
+            return those;
+        }
         List<Job> out = new ArrayList<>();
         for (Job h : those) {
-            for (Allocation.Share s : h.run().allocation().held()) {
-                NodeSlot node = s.released() ? null : scheduler.node(s.node());
-                if (node != null && scheduler.yields().mayServe(kind, c, node)) {
+            for (NodeSlot node : slots.computeIfAbsent(h.id(), id -> slots(h))) {
+                if (serves.test(node)) {
                     out.add(h);
                     break;
                 }
             }
         }
         return out;
+    }
+
+    private NodeSlot[] slots(Job holder) {
+        return holder.run().allocation().held().stream().filter(s -> !s.released()).map(s -> scheduler.node(s.node()))
+                .filter(java.util.Objects::nonNull).toArray(NodeSlot[]::new);
     }
 
     /** Even what is planned for others, or what others wait for already, would do for it. */
@@ -205,9 +218,9 @@ final class Preemptor {
         return out;
     }
 
-    private void arrive(boolean there) {
+    private void arrive(boolean there, Predicate<NodeSlot> where) {
         scheduler.looking(true);
-        takings.arrive(there);
+        takings.arrive(there, where);
         scheduler.looking(false);
     }
 
@@ -257,7 +270,7 @@ final class Preemptor {
      * Empty if there is none even without all of them.
      */
     private Optional<Allocation> first(List<Job> candidates, List<Job> chosen, NeedClass c, Places places) {
-        int least = scheduler.isPruned() && c.bounded ? scheduler.free().copy().enough(c, candidates, scheduler::node) : 0;
+        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates, scheduler::node) : 0;
         tooFew = least > candidates.size();
         if (tooFew) {
             return Optional.empty();
@@ -265,17 +278,16 @@ final class Preemptor {
         int none = least - 1;
         int step = 1;
         Optional<Allocation> found = liftTo(least, candidates, chosen, places);
-        // what is planned may be in the way of all of them
-        if (found.isEmpty() && (least == candidates.size() || liftTo(candidates.size(), candidates, chosen, places).isEmpty())) {
-            tooFew = places.wereTooFew();
-            liftTo(0, candidates, chosen);
-            return found;
-        }
-        liftTo(least, candidates, chosen);
         while (found.isEmpty() && chosen.size() < candidates.size()) {
             none = chosen.size();
             found = liftTo(Math.min(candidates.size(), none + step), candidates, chosen, places);
             step *= 2;
+        }
+        // what is planned may be in the way of all of them
+        if (found.isEmpty()) {
+            tooFew = places.wereTooFew();
+            liftTo(0, candidates, chosen);
+            return found;
         }
         int enough = chosen.size();
         while (enough - none > 1) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * What one pass takes of the nodes: it is given back when the pass is over, because what is decided for good comes with the records. Owned by the
@@ -92,9 +93,12 @@ final class Takings {
         return !spoken.isEmpty();
     }
 
-    /** Those who leave are off their nodes: who waits for that has his place. @param there or not any more */
-    void arrive(boolean there) {
+    /** Those who leave are off their nodes: who waits for that has his place. @param there or not any more; @param where on these nodes */
+    void arrive(boolean there, Predicate<NodeSlot> where) {
         for (Spoken s : spoken) {
+            if (!where.test(s.node)) {
+                continue;
+            }
             if (there) {
                 // devices of those who are not off their nodes stay theirs when this is given back
                 Map<String, IndexSet> devices = new HashMap<>();

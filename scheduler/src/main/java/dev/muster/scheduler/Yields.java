@@ -220,6 +220,9 @@ final class Yields {
 
     /** All that may have to go for such takers, the oldest first. */
     Iterable<Job> below(Kind kind) {
+        if (kind.below.size() == 1) {
+            return kind.below.getFirst().jobs.values();
+        }
         Map<Integer, Job> out = new TreeMap<>();
         kind.below.forEach(c -> out.putAll(c.jobs));
         return out.values();

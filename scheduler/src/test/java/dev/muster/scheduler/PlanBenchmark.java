@@ -46,6 +46,8 @@ public final class PlanBenchmark {
     private static final int USERS = 400;
     private static final int LEAF = 40;
     private static final int TEMPLATES = 1800;
+    /** Beyond so many jobs each has a description of its own, so that the heap is what it is in slurmctld. */
+    private static final int ALIKE_MAX = 200_000;
     /** Passes until it is taken as it is: where some give way to others there may always be somebody who starts. */
     private static final int SETTLE_MAX = 40;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -310,8 +312,21 @@ public final class PlanBenchmark {
             int skewed = (int) (TEMPLATES * Math.pow(random.nextDouble(), 3));
             JobDesc d = mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15 ? desc(features)
                     : mix.equals("arr") ? templates.get(random.nextInt(50)) : templates.get(skewed);
-            submit(owned(d, features));
+            submit(owned(jobs > ALIKE_MAX ? copy(d) : d, features));
         }
+    }
+
+    /** As if it had come over the network: nothing of it is anybody else's. */
+    private static JobDesc copy(JobDesc desc) {
+        return Codec.bind(Json.object(Codec.encode(desc)), JobDesc.class);
+    }
+
+    /** What all of it takes of the heap. */
+    private void heap(String name) {
+        System.gc();
+        Runtime r = Runtime.getRuntime();
+        System.out.printf(Locale.ROOT, "%s: %d jobs, %d nodes, %.2f GB of heap%n", name, core.state().jobs().size(), nodes.size(),
+                (r.totalMemory() - r.freeMemory()) / 1e9);
     }
 
     private Decision.Accepted run(Command command) {
@@ -423,6 +438,7 @@ public final class PlanBenchmark {
         System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
         print("  plan of all", plans.getFirst(), plans);
         events(name, events);
+        heap("in the end");
     }
 
     /** Jobs end, one after the other: how long until those that take their places are decided on. */
@@ -471,6 +487,7 @@ public final class PlanBenchmark {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
                 bench.occupy(features);
                 bench.queue(jobs, mix, features);
+                bench.heap("in the queue");
                 bench.rows(mix + ", " + (features.isEmpty() ? "plain" : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),
                         times, events);
             }
