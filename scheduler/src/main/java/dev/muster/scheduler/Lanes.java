@@ -45,6 +45,8 @@ final class Lanes {
     /** Of those who are charged together: what limits say to them as of that stamp. */
     private byte[] payers = {};
     private long payersAt = -1;
+    /** A job was looked at since that stamp. */
+    private boolean considered = true;
     private boolean[] blocked;
     /** Of each place those that are known to fail, and of them how many for any time. */
     private final List<List<Failed>> failed = new ArrayList<>();
@@ -83,10 +85,14 @@ final class Lanes {
     }
 
     private void set(NeedClass c, int is) {
-        if (c.id >= states.length) {
-            states = java.util.Arrays.copyOf(states, Math.max(c.id + 1, states.length * 2));
+        set(c.id, c.partition, is);
+    }
+
+    private void set(int id, int partition, int is) {
+        if (id >= states.length) {
+            states = java.util.Arrays.copyOf(states, Math.max(id + 1, states.length * 2));
         }
-        states[c.id] = is | c.partition << PARTITION;
+        states[id] = is | partition << PARTITION;
     }
 
     /** The ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
@@ -121,10 +127,14 @@ final class Lanes {
         if (payer < 0) {
             return false;
         }
-        long stamp = scheduler.limits().stamp();
-        if (payersAt != stamp) {
-            payersAt = stamp;
-            java.util.Arrays.fill(payers, (byte) 0);
+        if (considered) {
+            // nothing else in a pass changes what limits say
+            considered = false;
+            long stamp = scheduler.limits().stamp();
+            if (payersAt != stamp) {
+                payersAt = stamp;
+                java.util.Arrays.fill(payers, (byte) 0);
+            }
         }
         if (payer >= payers.length) {
             payers = java.util.Arrays.copyOf(payers, Math.max(payer + 64, payers.length * 2));
@@ -149,11 +159,11 @@ final class Lanes {
         if (!settled.has(id)) {
             return first(classes.lane(block.lanes[i]).need);
         }
-        NeedClass c = settled.need(id);
-        if (!isBlocked(c.partition) || pass.isBarred(c)) {
+        int partition = settled.partition(id);
+        if (!isBlocked(partition) || pass.hasReservations() && pass.isBarred(settled.need(id))) {
             return 0;
         }
-        set(c, FAILED);
+        set(id, partition, FAILED);
         return FAILED;
     }
 
@@ -243,6 +253,7 @@ final class Lanes {
 
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
+        considered = true;
         if (block.lanes[i] == QueueOrder.UNKNOWN && !pass.isKept(job)) {
             block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed, limited);
             block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;

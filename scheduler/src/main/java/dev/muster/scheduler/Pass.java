@@ -90,6 +90,11 @@ final class Pass {
     /** Those that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
 
+    /** Partitions of which reservations leave nothing for so long. */
+    private final Map<Span, Boolean> barred = new HashMap<>();
+
+    private record Span(int partition, int limitMin) {}
+
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
     Pass(Scheduler scheduler, State state, Now now, int most) {
@@ -633,9 +638,14 @@ final class Pass {
 
     // ---- later
 
+    boolean hasReservations() {
+        return !reserved.isEmpty();
+    }
+
     /** As {@link #unavailable}, of a class that names no nodes. */
     boolean isBarred(NeedClass c) {
-        return !reserved.isEmpty() && c.need.reservation().isEmpty() && allBarred(c.need);
+        return !reserved.isEmpty() && c.need.reservation().isEmpty()
+                && barred.computeIfAbsent(new Span(c.partition, c.need.limitMin()), s -> allBarred(c.need));
     }
 
     private boolean unavailable(Need need) {

@@ -17,6 +17,7 @@ final class Settled {
     private int[] cpus = new int[0];
     private long[] memoryMb = new long[0];
     private int[] gpus = new int[0];
+    private int[] partitions = new int[0];
     private NeedClass[] needs = new NeedClass[0];
     private int size;
     /** Up to which change of the table all of them were known to be short. */
@@ -53,6 +54,11 @@ final class Settled {
         return needs[id];
     }
 
+    /** Likewise the number of its partition. */
+    int partition(int id) {
+        return partitions[id];
+    }
+
     /** It is short of what is free now. */
     void add(int id, NeedClass c) {
         if (at != table.freed()) {
@@ -64,6 +70,7 @@ final class Settled {
             cpus = Arrays.copyOf(cpus, length);
             memoryMb = Arrays.copyOf(memoryMb, length);
             gpus = Arrays.copyOf(gpus, length);
+            partitions = Arrays.copyOf(partitions, length);
             needs = Arrays.copyOf(needs, length);
         }
         size = Math.max(size, id + 1);
@@ -71,6 +78,7 @@ final class Settled {
         cpus[id] = c.cpusMin;
         memoryMb[id] = c.memoryMin;
         gpus[id] = c.gpus;
+        partitions[id] = c.partition;
         needs[id] = c;
     }
 

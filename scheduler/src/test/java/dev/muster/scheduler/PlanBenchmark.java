@@ -293,14 +293,14 @@ public final class PlanBenchmark {
                 int to = used * (j + 1) / jobs;
                 Map<String, IndexSet> gres = j == 0 && !n.gres().isEmpty() && random.nextInt(4) > 0
                         ? Map.of("gpu", IndexSet.range(0, n.gres().getFirst().count() - 1, 1)) : Map.of();
-                int id = submit(owned(plain, features));
+                int id = load(plain, features);
                 int minutes = 1 + random.nextInt(random.nextBoolean() ? 300 : 4000);
                 dev.muster.core.Allocation.Share share = new dev.muster.core.Allocation.Share(n.name(), dev.muster.core.Allocation.Agent.SLURMD,
                         "boot", IndexSet.range(from, to - 1, 1), to - from, n.memoryMb() / (jobs + 1), gres, true, false);
-                apply("start", List.of(new Change.JobStarted(id, 1, new dev.muster.core.Allocation(1, List.of(share)), minutes,
-                        ms + minutes * 60_000L, false)));
+                loading.add(new Change.JobStarted(id, 1, new dev.muster.core.Allocation(1, List.of(share)), minutes, ms + minutes * 60_000L, false));
             }
         }
+        loaded();
     }
 
     private void queue(int jobs, String mix, Set<String> features) {
@@ -312,14 +312,54 @@ public final class PlanBenchmark {
             int skewed = (int) (TEMPLATES * Math.pow(random.nextDouble(), 3));
             JobDesc d = mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15 ? desc(features)
                     : mix.equals("arr") ? templates.get(random.nextInt(50)) : templates.get(skewed);
-            submit(owned(jobs > ALIKE_MAX ? copy(d) : d, features));
+            if (jobs > ALIKE_MAX) {
+                load(d, features);
+            } else {
+                submit(owned(d, features));
+            }
         }
+        loaded();
     }
 
-    /** As if it had come over the network: nothing of it is anybody else's. */
-    private static JobDesc copy(JobDesc desc) {
-        return Codec.bind(Json.object(Codec.encode(desc)), JobDesc.class);
+    /**
+     * A million go into the state directly: the first of each description comes through the front door, others are like it but for their owners,
+     * and nothing of theirs is anybody else's, as if each had come over the network.
+     */
+    private int load(JobDesc desc, Set<String> features) {
+        Job like = known.get(desc);
+        if (like == null) {
+            loaded();
+            int id = submit(owned(desc, features));
+            like = core.state().jobs().at(id);
+            known.put(desc, like);
+            lastId = like.id();
+            lastSluid = like.sluid();
+            return id;
+        }
+        if (loading.size() >= LOAD) {
+            loaded();
+        }
+        JobDesc own = owned(Codec.bind(Json.object(Codec.encode(like.desc())), JobDesc.class), features);
+        lastId++;
+        lastSluid++;
+        int behind = own.timing().nice() - like.desc().timing().nice();
+        loading.add(new Change.JobSubmitted(new Job(lastId, lastSluid, Job.Array.NONE, own, like.state(), 0, like.reason(), "",
+                Math.max(1, like.priority() + like.sluid() - lastSluid - behind), -1, ms / 1000, ms / 1000, 0, 0, List.of(), Job.Run.NONE,
+                Job.Het.NONE, 0, "")));
+        return lastId;
     }
+
+    private void loaded() {
+        apply("load", List.copyOf(loading));
+        loading.clear();
+    }
+
+    /** Jobs that are loaded with one entry. */
+    private static final int LOAD = 1000;
+    private final Map<JobDesc, Job> known = new java.util.IdentityHashMap<>();
+    private final List<Change> loading = new ArrayList<>();
+    private int lastId;
+    private long lastSluid;
 
     /** What all of it takes of the heap. */
     private void heap(String name) {
