@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
+#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -276,7 +276,7 @@ case $what in
   manynodes) manynodes "${3:-1000}" ;;
   throughput) throughput ;;
   durability) durability ;;
-  plan) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;
+  plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;
   limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;

@@ -34,11 +34,22 @@ public final class ChangingFeatures {
         return users == null || List.of(users.split(",")).contains(Integer.toString(uid));
     }
 
+    private static boolean isChangeable(State state, List<String> asked) {
+        for (Node n : state.nodes().values()) {
+            for (String feature : n.changeable()) {
+                if (asked.contains(feature)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** Why an expression with changeable features cannot be honoured: a reboot brings all of what is asked for. */
     public static Optional<Decision.Rejected> objection(State state, String expression) {
         List<String> asked = names(expression);
         // most ask for none: whoever submits should not have to wait until all nodes have been looked at
-        if (asked.isEmpty() || state.nodes().values().stream().noneMatch(n -> n.changeable().stream().anyMatch(asked::contains))) {
+        if (asked.isEmpty() || !isChangeable(state, asked)) {
             return Optional.empty();
         }
         if (expression.matches(".*[|*\\[].*")) {

@@ -18,6 +18,7 @@ public final class LimitBook {
     private static final long HOLDS_S = 60;
 
     private final Map<AccountUse.Payer, Payer> payers = new HashMap<>();
+    private final List<Payer> byNumber = new ArrayList<>();
     private final Map<Object, LimitGauge> gauges = new HashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Map<Integer, Asking> asking = new HashMap<>();
@@ -25,6 +26,8 @@ public final class LimitBook {
     private AccountUse use;
     private Shares shares = Shares.NONE;
     private long era;
+    /** How often somebody asked for more than any who is charged with him. */
+    private long renewed;
     private long eraS;
     private long eraMs;
     /** What was charged until the last time, of each association with those below it. */
@@ -35,14 +38,16 @@ public final class LimitBook {
     /** Those who are charged together, and all limits that count for them together with others. */
     private static final class Payer {
         private final List<LimitGauge> limits;
+        private final int number;
         /** The most that one of its jobs asks for. */
         private Asked most;
         private long changes = -1;
         private long era = -1;
         private boolean free;
 
-        private Payer(List<LimitGauge> limits) {
+        private Payer(List<LimitGauge> limits, int number) {
             this.limits = limits;
+            this.number = number;
         }
     }
 
@@ -74,6 +79,16 @@ public final class LimitBook {
             return minutes[number];
         }
 
+        /** Limits that it has for itself do not keep it back. */
+        public boolean isShared() {
+            return alone == JobReason.NONE;
+        }
+
+        /** The number of those who are charged for it together. */
+        public int payer() {
+            return payer.number;
+        }
+
         /** What is said to it may be otherwise in a second. */
         void goesByTime() {
             timed = true;
@@ -85,6 +100,7 @@ public final class LimitBook {
     /** The policy, nodes or partitions are others: everything that was asked is to be asked anew. */
     public void clear() {
         payers.clear();
+        byNumber.clear();
         gauges.clear();
         numbers.clear();
         asking.clear();
@@ -125,12 +141,17 @@ public final class LimitBook {
         if (payer.most == null || !Arrays.equals(most.now, payer.most.now) || !Arrays.equals(most.minutes, payer.most.minutes)) {
             payer.most = most;
             payer.changes = -1;
+            payer.limits.forEach(g -> g.most(most));
+            renewed++;
         }
         return out;
     }
 
     private Asked asked(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        Payer payer = payers.computeIfAbsent(AccountUse.payer(desc), p -> new Payer(limits(desc)));
+        Payer payer = payers.computeIfAbsent(AccountUse.payer(desc), p -> {
+            byNumber.add(new Payer(limits(desc), byNumber.size()));
+            return byNumber.getLast();
+        });
         Asked out = new Asked(payer, rules.alone(desc, wanted, limitMin), numbers.size());
         Map<String, Long> minutes = AccountRules.minutes(wanted, limitMin);
         numbers.forEach((name, n) -> {
@@ -177,13 +198,7 @@ public final class LimitBook {
         if (asked.alone != JobReason.NONE) {
             return asked.alone;
         }
-        Payer payer = asked.payer;
-        if (payer.changes != use.changes() || payer.era != era) {
-            payer.changes = use.changes();
-            payer.era = era;
-            payer.free = isFree(payer);
-        }
-        if (payer.free) {
+        if (isFree(asked.payer.number)) {
             return JobReason.NONE;
         }
         if (asked.changes != use.changes() || asked.era != era || asked.timed && asked.second != second) {
@@ -196,9 +211,25 @@ public final class LimitBook {
         return asked.reason;
     }
 
-    private boolean isFree(Payer payer) {
+    /** Limits that they share keep back none of those who are charged together, for certain. The same as long as {@link #stamp} is. */
+    public boolean isFree(int number) {
+        Payer payer = byNumber.get(number);
+        if (payer.changes != use.changes() || payer.era != era) {
+            payer.changes = use.changes();
+            payer.era = era;
+            payer.free = isBelow(payer);
+        }
+        return payer.free;
+    }
+
+    /** Goes up when somebody starts or ends, or anything else changes what limits say. */
+    public long stamp() {
+        return use.changes() + era + renewed;
+    }
+
+    private boolean isBelow(Payer payer) {
         for (LimitGauge gauge : payer.limits) {
-            if (gauge.doubtful(payer.most, this, 0) >= 0) {
+            if (!gauge.isAmple(this) && gauge.doubtful(payer.most, this, 0) >= 0) {
                 return false;
             }
         }

@@ -45,6 +45,10 @@ final class LimitGauge {
     private long era = -1;
     private int[] numbers = new int[0];
     private long[] left = new long[0];
+    /** The most that anybody asks for; whether these numbers of what is left suffice for that. */
+    private long[] mostAsked = new long[0];
+    private long[] ampleFor;
+    private boolean ample;
     private long[] exact = new long[0];
     private long[] exactVersion = new long[0];
     private long[] exactSecond = new long[0];
@@ -116,6 +120,7 @@ final class LimitGauge {
     void number(Function<String, Integer> number) {
         numbers = bounds.stream().mapToInt(b -> number.apply(b.what)).toArray();
         left = new long[numbers.length];
+        mostAsked = new long[numbers.length];
         exact = new long[numbers.length];
         exactVersion = new long[numbers.length];
         exactSecond = new long[numbers.length];
@@ -132,6 +137,27 @@ final class LimitGauge {
             }
         }
         return -1;
+    }
+
+    /** So much is asked for by somebody who is under it. */
+    void most(LimitBook.Asked asked) {
+        for (int k = 0; k < numbers.length; k++) {
+            mostAsked[k] = Math.max(mostAsked[k], asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])));
+        }
+        ampleFor = null;
+    }
+
+    /** It keeps back nobody who is under it, for certain. */
+    boolean isAmple(LimitBook book) {
+        refresh(book);
+        if (ampleFor != left) {
+            ampleFor = left;
+            ample = true;
+            for (int k = 0; k < numbers.length; k++) {
+                ample &= mostAsked[k] <= left[k];
+            }
+        }
+        return ample;
     }
 
     /** The first that it is too much for. */
@@ -176,6 +202,7 @@ final class LimitGauge {
         }
         version = sum.version();
         era = book.era();
+        left = new long[numbers.length];
         for (int k = 0; k < left.length; k++) {
             Bound b = bounds.get(k);
             left[k] = b.kind == Kind.USED ? left(b, sum, book.rules(), mostUsedMin(b, book)) : certain(b, sum, book.rules());

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A job that had to give way.
@@ -31,6 +32,9 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         private final List<String> standard;
         private final boolean gang;
         private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
+        /** By QOS: so long nobody is disturbed; and from which priority on nobody is. */
+        private final Map<String, Long> exemptS = new java.util.HashMap<>();
+        private OptionalLong leastExempt = OptionalLong.empty();
 
         public Policy(State state) {
             this.state = state;
@@ -124,12 +128,16 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
 
         /** It has not run long enough to be disturbed. */
         public boolean isExempt(Job holder, long nowSeconds) {
-            String own = qos(holder, "PreemptExemptTime");
-            String text = own.isEmpty() ? state.settings().options().getOrDefault(EXEMPT_S, "-1") : own;
-            long exempt = text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : -1;
-            String least = parameter("min_exempt_priority");
-            return exempt > 0 && nowSeconds - holder.run().startTime() < exempt
-                    || least.matches("[0-9]{1,10}") && holder.priority() >= Long.parseLong(least);
+            long exempt = exemptS.computeIfAbsent(holder.desc().charge().firstQos(), qos -> {
+                String own = qos(holder, "PreemptExemptTime");
+                String text = own.isEmpty() ? state.settings().options().getOrDefault(EXEMPT_S, "-1") : own;
+                return text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : -1;
+            });
+            if (leastExempt.isEmpty()) {
+                String least = parameter("min_exempt_priority");
+                leastExempt = OptionalLong.of(least.matches("[0-9]{1,10}") ? Long.parseLong(least) : Long.MAX_VALUE);
+            }
+            return exempt > 0 && nowSeconds - holder.run().startTime() < exempt || holder.priority() >= leastExempt.getAsLong();
         }
 
         /** The value of a word of PreemptParameters, "" if it is not there. */

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** The nodes that a job may run on at all, in the order in which they are tried. */
@@ -19,6 +20,8 @@ final class Candidates {
     private final Map<Where, List<NodeSlot>> known = new HashMap<>();
     private final Map<Where, List<NodeSlot>> open = new HashMap<>();
 
+    private Optional<Boolean> someAsleep = Optional.empty();
+
     record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb) {
         static Where of(Need need) {
             return new Where(need.partition(), need.nodeList(), need.excludeList(), need.network().within(), need.features(), need.tmpDiskMb());
@@ -30,11 +33,30 @@ final class Candidates {
      * nothing but what is free. Only while nobody is taken off his nodes to see what would fit then.
      */
     List<NodeSlot> withRoom(Need need) {
-        List<NodeSlot> all = of(need, Set.of());
-        if (leastLoaded || packed || all != known.get(Where.of(need))) {
-            return all;
+        if (packed || serialAtEnd || isLeastLoaded(need)) {
+            return of(need, Set.of());
         }
-        return open.computeIfAbsent(Where.of(need), w -> all.stream().filter(n -> !n.freeUnits.isEmpty()).toList());
+        return open.computeIfAbsent(Where.of(need), w -> {
+            long[] mask = scheduler.known().mask(w);
+            return mask.length == 0 || areSomeAsleep() ? of(need, Set.of()).stream().filter(n -> !n.freeUnits.isEmpty()).toList()
+                    : scheduler.free().withRoom(mask, scheduler.nodes());
+        });
+    }
+
+    /** As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the moment of asking. */
+    List<NodeSlot> able(Need need, NeedClass c) {
+        return packed || serialAtEnd || isLeastLoaded(need) || areSomeAsleep() ? of(need, Set.of()) : scheduler.free().able(c, scheduler.nodes());
+    }
+
+    private boolean areSomeAsleep() {
+        if (someAsleep.isEmpty()) {
+            someAsleep = Optional.of(scheduler.nodes().stream().anyMatch(n -> n.asleep));
+        }
+        return someAsleep.get();
+    }
+
+    private boolean isLeastLoaded(Need need) {
+        return leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
     }
 
     Candidates(Scheduler scheduler, State state) {
@@ -48,7 +70,7 @@ final class Candidates {
     /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
     List<NodeSlot> of(Need need, Set<String> avoided) {
         List<NodeSlot> plain = avoided.isEmpty() ? known.computeIfAbsent(Where.of(need), w -> named(need, avoided)) : named(need, avoided);
-        boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
+        boolean least = isLeastLoaded(need);
         if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
             return plain.reversed();
         }
@@ -93,7 +115,16 @@ final class Candidates {
                 out.add(node);
             }
         }
+        long[] mask = scheduler.known().mask(Where.of(need));
         for (NodeSlot node : members) {
+            if (mask.length > 0) {
+                // who may be had at all is known of earlier passes
+                if (FreeTable.is(mask, node.index) && (required.isEmpty() || !required.contains(node.spec.name()))
+                        && !avoided.contains(node.spec.name())) {
+                    out.add(node);
+                }
+                continue;
+            }
             boolean may = within.isEmpty() || within.contains(node.spec.name());
             if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
                     && Features.match(need.features(), node.features) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {

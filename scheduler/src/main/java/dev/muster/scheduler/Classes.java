@@ -19,6 +19,7 @@ import java.util.Set;
 
 /** What is kept between passes of classes of needs and of lanes. Owned by the core thread. */
 final class Classes {
+    private static final long[] NOWHERE = {};
     private final Scheduler scheduler;
     private final Map<Need, NeedClass> byNeed = new IdentityHashMap<>();
     private final Map<Candidates.Where, NeedClass.Where> wheres = new HashMap<>();
@@ -26,6 +27,8 @@ final class Classes {
     private final Map<String, Integer> partitions = new HashMap<>();
     private final Map<Group, Group> groups = new HashMap<>();
     private final List<Lane> lanes = new ArrayList<>();
+    /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
+    private Settled settled = new Settled(new FreeTable(0));
     /** Goes up with each change of what nodes are. */
     private long version;
 
@@ -57,9 +60,16 @@ final class Classes {
         Yields.Kind kind;
         long kindEra = -1;
 
-        private Group(Need need, String qos) {
+        private final int id;
+
+        private Group(int id, Need need, String qos) {
+            this.id = id;
             this.need = need;
             this.qos = qos;
+        }
+
+        int id() {
+            return id;
         }
 
         @Override
@@ -90,6 +100,11 @@ final class Classes {
         JobReason limit(LimitBook limits) {
             return asked == null ? JobReason.NONE : limits.blocks(asked);
         }
+
+        /** Who is charged for its jobs, where nothing else decides on limits; UNKNOWN elsewhere. */
+        int payer() {
+            return asked == null || !asked.isShared() ? QueueOrder.UNKNOWN : asked.payer();
+        }
     }
 
     private static int quick(Need need) {
@@ -102,6 +117,7 @@ final class Classes {
 
     void clear() {
         byNeed.clear();
+        settled = new Settled(scheduler.free());
         wheres.clear();
         partitions.clear();
         version++;
@@ -112,6 +128,15 @@ final class Classes {
         byKey.clear();
         lanes.clear();
         groups.clear();
+        scheduler.yields().unsettle();
+    }
+
+    Settled settled() {
+        return settled;
+    }
+
+    int groupsSize() {
+        return groups.size();
     }
 
     /** More lanes are kept than jobs wait: those of jobs that are gone. */
@@ -127,12 +152,13 @@ final class Classes {
     void moved() {
         version++;
         wheres.values().forEach(w -> w.mask = new long[0]);
-        byNeed.values().forEach(NeedClass::forget);
-        groups.values().forEach(g -> g.memory.forget());
+        forgetShort();
     }
 
     /** Everybody is tried again. */
     void forgetShort() {
+        settled.clear();
+        scheduler.yields().unsettle();
         byNeed.values().forEach(NeedClass::forget);
         groups.values().forEach(g -> g.memory.forget());
     }
@@ -164,9 +190,15 @@ final class Classes {
         return c;
     }
 
+    /** Nodes of that kind as far as they are known; none if they are not. */
+    long[] mask(Candidates.Where key) {
+        NeedClass.Where where = wheres.get(key);
+        return where == null ? NOWHERE : where.mask;
+    }
+
     /** Those with the need and the QOS, one object for all of them. */
     Group group(Need need, String qos) {
-        Group group = new Group(need, qos);
+        Group group = new Group(groups.size(), need, qos);
         Group same = groups.putIfAbsent(group, group);
         return same == null ? group : same;
     }

@@ -176,7 +176,7 @@ public final class Forecast {
                 continue;
             }
             long left = left(job, in.tickMs);
-            licences.running(job, left);
+            licences.running(job.desc().charge().reservation(), Licences.held(job), left);
             if (!Scheduler.gaveItsCores(in.state, job)) {
                 give(job.run().allocation().nodes(), left, numbers);
             }

@@ -2,8 +2,12 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -23,6 +27,11 @@ final class FreeTable {
     private final long[] room;
     private final int[] log = new int[LOG_MAX];
     private long freed;
+    /** The last answer of {@link #freerSince}, and of nodes whether they are in one that is being made. */
+    private Freer freer;
+    private long freerFrom;
+    private long freerTo;
+    private final long[] noted;
     /** When each node was last other than before, counted in such changes. */
     private final long[] changedAt;
     private long changes;
@@ -36,6 +45,7 @@ final class FreeTable {
         ready = new long[words(nodes)];
         idle = new long[words(nodes)];
         room = new long[words(nodes)];
+        noted = new long[words(nodes)];
         changedAt = new long[nodes];
     }
 
@@ -62,14 +72,51 @@ final class FreeTable {
         return freed;
     }
 
-    /** Whether it is known which nodes became freer since then. */
-    boolean remembers(long since) {
-        return freed - since <= LOG_MAX;
+    /** Nodes that became freer, each once, and the most that one of them has. */
+    record Freer(int[] nodes, int cpus, long memoryMb, int gpus) {
+        /** One of them may take a task of such a need, as things are in the table. */
+        boolean mayServe(NeedClass c, FreeTable table) {
+            if (c.cpusMin > cpus || c.memoryMin > memoryMb || c.gpus > gpus) {
+                return false;
+            }
+            for (int n : nodes) {
+                if (table.mayTake(c, n)) {
+                    return true;
+                }
+            }
+            return false;
+        }
     }
 
-    /** The node that became freer for the so-manieth time. */
-    int freedAt(long time) {
-        return log[(int) (time & LOG_MAX - 1)];
+    /** What became freer since then; empty if it is not known any more. In what has become less meanwhile there is less than it says. */
+    Optional<Freer> freerSince(long since) {
+        if (freed - since > LOG_MAX) {
+            return Optional.empty();
+        }
+        if (freer == null || freerFrom != since || freerTo != freed) {
+            freerFrom = since;
+            freerTo = freed;
+            int[] those = new int[(int) (freed - since)];
+            int count = 0;
+            int mostCpus = 0;
+            long mostMemory = 0;
+            int mostGpus = 0;
+            for (long at = since; at < freed; at++) {
+                int n = log[(int) (at & LOG_MAX - 1)];
+                if (is(ready, n) && (is(room, n) || is(idle, n)) && !is(noted, n)) {
+                    set(noted, n, true);
+                    those[count++] = n;
+                    mostCpus = Math.max(mostCpus, cpus[n]);
+                    mostMemory = Math.max(mostMemory, memoryMb[n]);
+                    mostGpus = Math.max(mostGpus, gpus[n]);
+                }
+            }
+            for (int i = 0; i < count; i++) {
+                set(noted, those[i], false);
+            }
+            freer = new Freer(Arrays.copyOf(those, count), mostCpus, mostMemory, mostGpus);
+        }
+        return Optional.of(freer);
     }
 
     /** Takes up what is free on a node. @param now it may be given work */
@@ -99,7 +146,7 @@ final class FreeTable {
         freed++;
     }
 
-    private static boolean is(long[] bits, int n) {
+    static boolean is(long[] bits, int n) {
         return (bits[n >>> 6] & 1L << n) != 0;
     }
 
@@ -115,6 +162,33 @@ final class FreeTable {
     static long[] mask(List<NodeSlot> nodes, int count) {
         long[] out = new long[words(count)];
         nodes.forEach(n -> set(out, n.index, true));
+        return out;
+    }
+
+    /** Nodes on which one task would fit, as far as can be told from here, in the order of their numbers. */
+    List<NodeSlot> able(NeedClass c, List<NodeSlot> nodes) {
+        List<NodeSlot> out = new ArrayList<>();
+        long[] mask = c.mask();
+        long[] of = c.exclusive ? idle : room;
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                if (mayTake(c, n)) {
+                    out.add(nodes.get(n));
+                }
+            }
+        }
+        return out;
+    }
+
+    /** Of these nodes those on which something is free, in the order of their numbers. */
+    List<NodeSlot> withRoom(long[] mask, List<NodeSlot> nodes) {
+        List<NodeSlot> out = new ArrayList<>();
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = mask[w] & room[w]; bits != 0; bits &= bits - 1) {
+                out.add(nodes.get((w << 6) + Long.numberOfTrailingZeros(bits)));
+            }
+        }
         return out;
     }
 
@@ -147,33 +221,38 @@ final class FreeTable {
     }
 
     /**
-     * How many of these, the first, must leave before the need may fit; one more than there are if it does not even then. This table is changed.
+     * How many of these, the first, must leave before the need may fit; one more than there are if it does not even then.
      *
      * @param slots by their names
      */
     int enough(NeedClass c, List<Job> those, Function<String, NodeSlot> slots) {
-        int[] gone = new int[cpus.length];
+        long[] mask = c.mask();
+        long[] of = c.exclusive ? idle : room;
         int nodes = 0;
         long tasks = 0;
-        for (int n = 0; n < cpus.length; n++) {
-            long here = tasksOf(c, n);
-            nodes += here >= 0 ? 1 : 0;
-            tasks += Math.max(0, here);
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                if (mayTake(c, n)) {
+                    nodes++;
+                    tasks += c.tasksOn(cpus[n], memoryMb[n]);
+                }
+            }
         }
-        quiet = true;
+        Map<Integer, Left> left = new HashMap<>();
         for (int i = 0; i < those.size(); i++) {
             if (nodes >= c.nodesMin && tasks >= c.tasks) {
                 return i;
             }
             for (Allocation.Share s : those.get(i).run().allocation().held()) {
                 NodeSlot slot = s.released() ? null : slots.apply(s.node());
-                if (slot != null) {
+                if (slot != null && is(mask, slot.index) && is(ready, slot.index)) {
                     int n = slot.index;
-                    long before = tasksOf(c, n);
-                    gone[n]++;
-                    update(n, cpus[n] + s.cores().count() * slot.spec.cpusPerUnit(), memoryMb[n] + s.memoryMb(),
-                            gpus[n] + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0), is(ready, n), gone[n] >= slot.holders);
-                    long after = tasksOf(c, n);
+                    Left was = left.get(n);
+                    long before = was == null ? mayTake(c, n) ? c.tasksOn(cpus[n], memoryMb[n]) : -1 : was.tasks(c);
+                    Left now = (was == null ? new Left(cpus[n], memoryMb[n], gpus[n], slot.holders) : was).without(s, slot);
+                    left.put(n, now);
+                    long after = now.tasks(c);
                     nodes += (after >= 0 ? 1 : 0) - (before >= 0 ? 1 : 0);
                     tasks += Math.max(0, after) - Math.max(0, before);
                 }
@@ -182,9 +261,18 @@ final class FreeTable {
         return nodes >= c.nodesMin && tasks >= c.tasks ? those.size() : those.size() + 1;
     }
 
-    /** As many tasks as fit on the node; -1 if it cannot serve the need. */
-    private long tasksOf(NeedClass c, int n) {
-        return mayTake(c, n) ? c.tasksOn(cpus[n], memoryMb[n]) : -1;
+    /** What is free of a node, and who is still there, after some have left. */
+    private record Left(int cpus, long memoryMb, int gpus, int holders) {
+        Left without(Allocation.Share s, NodeSlot slot) {
+            return new Left(cpus + s.cores().count() * slot.spec.cpusPerUnit(), memoryMb + s.memoryMb(),
+                    gpus + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0), holders - 1);
+        }
+
+        /** As many tasks as fit; -1 if the node cannot serve the need. */
+        long tasks(NeedClass c) {
+            boolean may = (c.exclusive ? holders <= 0 : cpus > 0) && cpus >= c.cpusMin && memoryMb >= c.memoryMin && gpus >= c.gpus;
+            return may ? c.tasksOn(cpus, memoryMb) : -1;
+        }
     }
 
     /** Everything as it is now, for a look from elsewhere. */

@@ -35,8 +35,18 @@ final class Lanes {
     private final boolean limited;
     private final boolean memoryConsumed;
     private final boolean preempts;
+    private final boolean layered;
     private final long number;
+    private final Settled settled;
     private int[] states;
+    /** Of groups that nothing is to be tried for in this pass, whatever the priority. */
+    private boolean[] vain = {};
+    private boolean vainKnown;
+    /** Of those who are charged together: what limits say to them as of that stamp. */
+    private byte[] payers = {};
+    private long payersAt = -1;
+    /** A job was looked at since that stamp. */
+    private boolean considered = true;
     private boolean[] blocked;
     /** Of each place those that are known to fail, and of them how many for any time. */
     private final List<List<Failed>> failed = new ArrayList<>();
@@ -54,8 +64,11 @@ final class Lanes {
         this.memoryConsumed = state.settings().memoryConsumed();
         this.preempts = pass.preemptor().isOn();
         this.number = scheduler.passes();
+        this.layered = !state.settings().layered().isEmpty();
         this.states = new int[classes.size() + 64];
         this.blocked = new boolean[classes.partitionsSize() + 8];
+        this.settled = classes.settled();
+        settled.wake();
     }
 
     /** Whether jobs may be passed over. @param special something makes each job a matter of its own */
@@ -72,15 +85,19 @@ final class Lanes {
     }
 
     private void set(NeedClass c, int is) {
-        if (c.id >= states.length) {
-            states = java.util.Arrays.copyOf(states, Math.max(c.id + 1, states.length * 2));
+        set(c.id, c.partition, is);
+    }
+
+    private void set(int id, int partition, int is) {
+        if (id >= states.length) {
+            states = java.util.Arrays.copyOf(states, Math.max(id + 1, states.length * 2));
         }
-        states[c.id] = is | c.partition << PARTITION;
+        states[id] = is | partition << PARTITION;
     }
 
     /** The ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
     int reason(QueueOrder.Block block, int i) {
-        if (limited) {
+        if (limited && !isFree(block.payers[i])) {
             JobReason limit = classes.lane(block.lanes[i]).limit(scheduler.limits());
             if (limit != JobReason.NONE) {
                 return limit.ordinal();
@@ -90,7 +107,7 @@ final class Lanes {
             return QueueOrder.UNKNOWN;
         }
         int known = stateOf(block.needs[i]);
-        int is = known == 0 ? first(classes.lane(block.lanes[i]).need) : known & STATE;
+        int is = known != 0 ? known & STATE : first(block, i);
         if (is == 0) {
             return QueueOrder.UNKNOWN;
         }
@@ -100,10 +117,54 @@ final class Lanes {
         if (is == EXCEEDS) {
             return Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state).ordinal();
         }
-        if (preempts && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
+        if (preempts && !isKnownVain(block.groups[i]) && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
         }
         return (isBlocked(stateOf(block.needs[i]) >>> PARTITION) ? JobReason.PRIORITY : JobReason.RESOURCES).ordinal();
+    }
+
+    private boolean isFree(int payer) {
+        if (payer < 0) {
+            return false;
+        }
+        if (considered) {
+            // nothing else in a pass changes what limits say
+            considered = false;
+            long stamp = scheduler.limits().stamp();
+            if (payersAt != stamp) {
+                payersAt = stamp;
+                java.util.Arrays.fill(payers, (byte) 0);
+            }
+        }
+        if (payer >= payers.length) {
+            payers = java.util.Arrays.copyOf(payers, Math.max(payer + 64, payers.length * 2));
+        }
+        if (payers[payer] == 0) {
+            payers[payer] = (byte) (scheduler.limits().isFree(payer) ? 1 : 2);
+        }
+        return payers[payer] == 1;
+    }
+
+    private boolean isKnownVain(int group) {
+        if (!vainKnown) {
+            vainKnown = true;
+            vain = new boolean[classes.groupsSize() + 64];
+            scheduler.yields().settle(vain);
+        }
+        return group < vain.length && vain[group];
+    }
+
+    private int first(QueueOrder.Block block, int i) {
+        int id = block.needs[i];
+        if (!settled.has(id)) {
+            return first(classes.lane(block.lanes[i]).need);
+        }
+        int partition = settled.partition(id);
+        if (!isBlocked(partition) || pass.hasReservations() && pass.isBarred(settled.need(id))) {
+            return 0;
+        }
+        set(id, partition, FAILED);
+        return FAILED;
     }
 
     /** The first of its class: as if it had been tried. 0 if it must be. */
@@ -116,7 +177,7 @@ final class Lanes {
             return LACKS_LICENCES;
         }
         // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with it
-        boolean remembered = c.bounded && c.isKnownShort(free);
+        boolean remembered = c.bounded && isRemembered(c);
         if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !remembered && !isShort(c)
                 || pass.isBarred(c)) {
             return 0;
@@ -134,7 +195,15 @@ final class Lanes {
             set(c, EXCEEDS);
             return EXCEEDS;
         }
+        if (!c.licensed && c.isKnownShort(free)) {
+            settled.add(c.id, c);
+        }
         return FAILED;
+    }
+
+    /** It is known to be short of what is free. */
+    private boolean isRemembered(NeedClass c) {
+        return settled.has(c.id) || c.isKnownShort(free);
     }
 
     private boolean isVain(Classes.Lane lane, QueueOrder.Place place) {
@@ -143,23 +212,39 @@ final class Lanes {
         if (group.pass == number && group.vain == Long.MAX_VALUE) {
             return true;
         }
+        if (group.pass != number && group.kindEra == scheduler.yields().era() && (scheduler.yields().isSettled(group.kind, group.id())
+                || scheduler.yields().isPowerless(group.kind))) {
+            vain(group, Long.MAX_VALUE);
+            return true;
+        }
         if (group.pass != number && pass.preemptor().isKnownShort(group, c)) {
-            group.pass = number;
-            group.vain = Long.MAX_VALUE;
+            vain(group, Long.MAX_VALUE);
+            scheduler.yields().settle(group.kind, group.id(), c, group.memory);
+            return true;
+        }
+        long priority = place.priority();
+        if (group.pass == number && priority <= group.vain) {
             return true;
         }
         JobDesc desc = place.job().desc();
         boolean isShort = group.pass != number && pass.preemptor().isShort(desc, c.need, group, c);
-        long priority = isShort ? Long.MAX_VALUE : scheduler.priority(place.jobId()).orElse(place.job().priority());
-        if (!isShort && group.pass == number && priority <= group.vain) {
-            return true;
-        }
         boolean vain = isShort || pass.preemptor().isVain(desc, c.need, group, c, priority);
         if (vain) {
-            group.pass = number;
-            group.vain = priority;
+            // where priorities do not decide it is the same for all of them
+            vain(group, isShort || pass.preemptor().isPlain() ? Long.MAX_VALUE : priority);
+        }
+        if (isShort) {
+            scheduler.yields().settle(group.kind, group.id(), c, group.memory);
         }
         return vain;
+    }
+
+    private void vain(Classes.Group group, long upTo) {
+        group.pass = number;
+        group.vain = upTo;
+        if (upTo == Long.MAX_VALUE && group.id() < vain.length) {
+            vain[group.id()] = true;
+        }
     }
 
     private boolean isBlocked(int partition) {
@@ -168,9 +253,12 @@ final class Lanes {
 
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
+        considered = true;
         if (block.lanes[i] == QueueOrder.UNKNOWN && !pass.isKept(job)) {
             block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed, limited);
             block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;
+            block.groups[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).group.id();
+            block.payers[i] = block.lanes[i] < 0 ? QueueOrder.UNKNOWN : classes.lane(block.lanes[i]).payer();
         }
         block.told[i] = (short) scheduler.reason(job.id()).ordinal();
     }
@@ -186,7 +274,7 @@ final class Lanes {
         if (!c.bounded) {
             return false;
         }
-        if (c.isKnownShort(free)) {
+        if (isRemembered(c)) {
             return true;
         }
         for (Failed f : c.where() < failed.size() ? failed.get(c.where()) : List.<Failed>of()) {
@@ -208,14 +296,14 @@ final class Lanes {
             NeedClass c = of(need);
             set(c, FAILED);
             if (isShort || tooFew) {
-                failed(c, isShort && c.isKnownShort(free));
+                failed(c, isShort && isRemembered(c));
             }
         }
     }
 
     /** What it asks for depends on the nodes that it gets: nothing that is said here of classes holds of it. */
     private boolean isLayered(Need need) {
-        return !need.licences().items().isEmpty() && !state.settings().layered().isEmpty();
+        return layered && !need.licences().items().isEmpty();
     }
 
     private void failed(NeedClass c, boolean anyTime) {

@@ -1,7 +1,6 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
-import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Now;
 import dev.muster.core.Reservation;
@@ -71,9 +70,9 @@ final class LicenceDesk {
     private LicencePlan plan() {
         if (plan == null) {
             plan = new LicencePlan(Licences.capacities(state), times.get());
-            for (Job job : scheduler.licensed()) {
-                plan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
-                        : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
+            for (HeldLicences.Held h : scheduler.licensed().all()) {
+                plan.running(h.reservation(), h.items(), h.limitTickMs() < 0 ? Long.MAX_VALUE / 2
+                        : Math.max(0, (h.limitTickMs() - now.tickMs() + 999) / 1000));
             }
             for (Reservation r : state.reservations().values()) {
                 for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of()

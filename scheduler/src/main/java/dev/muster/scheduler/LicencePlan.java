@@ -1,6 +1,5 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Reservation;
 import java.util.ArrayList;
@@ -44,11 +43,12 @@ final class LicencePlan {
         return sum;
     }
 
-    /** A running job has them for so many seconds more. */
-    void running(Job job, long secondsLeft) {
-        Licences.held(job).forEach(i -> usedIn.computeIfAbsent(job.desc().charge().reservation(), r -> new HashMap<>())
-                .merge(i.name(), i.count(), Integer::sum));
-        take(Licences.held(job), 0, Math.max(1, times.slotAt(secondsLeft)));
+    /** A running job of that reservation, "" for none, has them for so many seconds more. */
+    void running(String reservation, List<Licences.Item> held, long secondsLeft) {
+        if (!reservation.isEmpty()) {
+            held.forEach(i -> usedIn.computeIfAbsent(reservation, r -> new HashMap<>()).merge(i.name(), i.count(), Integer::sum));
+        }
+        take(held, 0, Math.max(1, times.slotAt(secondsLeft)));
     }
 
     /** What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it must wait. */

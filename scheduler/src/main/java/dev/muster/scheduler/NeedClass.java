@@ -137,18 +137,9 @@ final class NeedClass {
         if (memory.shortAt == table.freed()) {
             return true;
         }
-        if (!table.remembers(memory.shortAt)) {
-            memory.shortAt = -1;
-            return false;
-        }
-        for (long at = memory.shortAt; at < table.freed(); at++) {
-            if (table.mayTake(this, table.freedAt(at))) {
-                memory.shortAt = -1;
-                return false;
-            }
-        }
-        memory.shortAt = table.freed();
-        return true;
+        boolean stays = table.freerSince(memory.shortAt).filter(f -> !f.mayServe(this, table)).isPresent();
+        memory.shortAt = stays ? table.freed() : -1;
+        return stays;
     }
 
     /** Whether what is free does not suffice: remembered, or looked for. */

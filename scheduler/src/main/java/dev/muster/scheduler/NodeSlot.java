@@ -219,8 +219,12 @@ final class NodeSlot {
         return out;
     }
 
+    private static String[] names(String partitions) {
+        return partitions.indexOf(',') < 0 ? new String[] {partitions} : partitions.split(",");
+    }
+
     private void countUnits(String partitions, IndexSet units, int jobs) {
-        for (String name : partitions.split(",")) {
+        for (String name : names(partitions)) {
             int[] held = unitsHeld.computeIfAbsent(name, n -> new int[spec.units()]);
             for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
                 if (u < held.length) {
@@ -231,7 +235,7 @@ final class NodeSlot {
     }
 
     private void count(String partitions, int cpus) {
-        for (String name : partitions.split(",")) {
+        for (String name : names(partitions)) {
             cpusHeld.merge(name, cpus, Integer::sum);
         }
     }

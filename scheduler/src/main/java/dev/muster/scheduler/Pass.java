@@ -90,6 +90,11 @@ final class Pass {
     /** Those that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
 
+    /** Partitions of which reservations leave nothing for so long. */
+    private final Map<Span, Boolean> barred = new HashMap<>();
+
+    private record Span(int partition, int limitMin) {}
+
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
     Pass(Scheduler scheduler, State state, Now now, int most) {
@@ -527,11 +532,13 @@ final class Pass {
     private Optional<Allocation> place(Need need, Topology topology) {
         int required = Feasibility.names(need.nodeList()).size();
         boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
-        List<NodeSlot> order = keptFirst(freeOnly ? candidates.withRoom(need) : candidates.of(need, avoided), required);
+        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
+        boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
+        List<NodeSlot> order = keptFirst(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
+                : candidates.of(need, avoided), required);
         List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
-        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
             if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()
@@ -636,9 +643,14 @@ final class Pass {
 
     // ---- later
 
+    boolean hasReservations() {
+        return !reserved.isEmpty();
+    }
+
     /** As {@link #unavailable}, of a class that names no nodes. */
     boolean isBarred(NeedClass c) {
-        return !reserved.isEmpty() && c.need.reservation().isEmpty() && allBarred(c.need);
+        return !reserved.isEmpty() && c.need.reservation().isEmpty()
+                && barred.computeIfAbsent(new Span(c.partition, c.need.limitMin()), s -> allBarred(c.need));
     }
 
     private boolean unavailable(Need need) {

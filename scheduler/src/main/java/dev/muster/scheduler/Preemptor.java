@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 /**
  * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest first, until it
@@ -36,6 +37,10 @@ final class Preemptor {
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
+    private static final Predicate<NodeSlot> EVERYWHERE = node -> true;
+    private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
+    /** Of those who may have to go, the nodes that they are on. */
+    private final Map<Integer, NodeSlot[]> slots = new HashMap<>();
     private int tries;
     /** Who found no room last found too few nodes with room, however they lie to each other. */
     private boolean tooFew;
@@ -84,6 +89,11 @@ final class Preemptor {
         return policy.isOn();
     }
 
+    /** What comes of trying does not depend on the taker's priority, in one pass. */
+    boolean isPlain() {
+        return plain;
+    }
+
     /** Jobs that have to give way. */
     List<Planner.Preempt> preempts() {
         return preempts;
@@ -122,24 +132,28 @@ final class Preemptor {
             return new None();
         }
         Holders those = holders(job, need, priority);
-        List<Job> candidates = those.candidates;
-        List<Job> gone = those.gone;
-        if (candidates.isEmpty() && gone.isEmpty()) {
+        Predicate<NodeSlot> serves = serves(job, need, c);
+        List<Job> candidates = near(those.candidates, serves);
+        List<Job> gone = near(those.gone, serves);
+        if (those.candidates.isEmpty() && those.gone.isEmpty()) {
             powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
         tries++;
         gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
-        arrive(true);
+        arrive(true, serves);
         List<Job> chosen = new ArrayList<>();
         Optional<Allocation> found = first(candidates, chosen, c, places);
         if (found.isEmpty()) {
-            arrive(false);
+            arrive(false, serves);
             hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
-            if (scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty() && !fitsWithoutAll(candidates, places)) {
+            boolean never = scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty()
+                    && !fitsWithoutAll(candidates, places);
+            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            // with everybody back on his nodes: what is looked up of these now is remembered
+            if (never) {
                 scheduler.yields().hopeless(kind(job.desc(), need), group.memory);
             }
-            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             if (plain && tooFew && need.licences().items().isEmpty()) {
                 scheduler.yields().failed(kind(job.desc(), need), c);
             }
@@ -147,17 +161,17 @@ final class Preemptor {
         }
         Allocation room = least(chosen, found, places).orElseThrow();
         boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
-                && chosen.stream().allMatch(h -> policy.of(h) == Preemption.Mode.SUSPEND);
-        arrive(false);
+                && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
+        arrive(false, serves);
         for (Job h : chosen) {
             if (!atOnce) {
-                drop(h, policy.of(h));
+                drop(h, mode(h));
             }
         }
         gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
         for (Job h : chosen) {
             leaving.add(h.id());
-            preempts.add(new Planner.Preempt(h.id(), policy.of(h), policy.graceSeconds(h)));
+            preempts.add(new Planner.Preempt(h.id(), mode(h), policy.graceSeconds(h)));
         }
         if (atOnce) {
             suspended.addAll(chosen);
@@ -166,17 +180,47 @@ final class Preemptor {
         return new Soon(room);
     }
 
-    /** Even what is planned for others, or what others wait for already, would do for it. */
-    private boolean fitsWithoutAll(List<Job> candidates, Places places) {
-        candidates.forEach(h -> lift(h, policy.of(h)));
-        boolean out = places.isThereUnplanned();
-        candidates.forEach(h -> drop(h, policy.of(h)));
+    /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
+    private Predicate<NodeSlot> serves(Job job, Need need, NeedClass c) {
+        if (!scheduler.isPruned() || !c.bounded || scheduler.someMind() || !need.apart().equals(Apart.ANYBODY)) {
+            return EVERYWHERE;
+        }
+        Yields.Kind kind = kind(job.desc(), need);
+        return node -> scheduler.yields().mayServe(kind, c, node);
+    }
+
+    private List<Job> near(List<Job> those, Predicate<NodeSlot> serves) {
+        if (serves == EVERYWHERE) {
+            return those;
+        }
+        List<Job> out = new ArrayList<>();
+        for (Job h : those) {
+            for (NodeSlot node : slots.computeIfAbsent(h.id(), id -> slots(h))) {
+                if (serves.test(node)) {
+                    out.add(h);
+                    break;
+                }
+            }
+        }
         return out;
     }
 
-    private void arrive(boolean there) {
+    private NodeSlot[] slots(Job holder) {
+        return holder.run().allocation().held().stream().filter(s -> !s.released()).map(s -> scheduler.node(s.node()))
+                .filter(java.util.Objects::nonNull).toArray(NodeSlot[]::new);
+    }
+
+    /** Even what is planned for others, or what others wait for already, would do for it. */
+    private boolean fitsWithoutAll(List<Job> candidates, Places places) {
+        candidates.forEach(h -> lift(h, mode(h)));
+        boolean out = places.isThereUnplanned();
+        candidates.forEach(h -> drop(h, mode(h)));
+        return out;
+    }
+
+    private void arrive(boolean there, Predicate<NodeSlot> where) {
         scheduler.looking(true);
-        takings.arrive(there);
+        takings.arrive(there, where);
         scheduler.looking(false);
     }
 
@@ -201,7 +245,7 @@ final class Preemptor {
                     || state.preempted().find(holder.id()).filter(p -> p.endTick() > 0).isPresent();
             if (goes) {
                 out.gone.add(holder);
-            } else if (holder.state() == JobState.RUNNING && policy.of(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
+            } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
                 out.candidates.add(holder);
             }
         }
@@ -210,6 +254,11 @@ final class Preemptor {
             holders.put(kind, out);
         }
         return out;
+    }
+
+    /** What becomes of it, looked up once. */
+    private Preemption.Mode mode(Job holder) {
+        return modes.computeIfAbsent(holder.id(), id -> policy.of(holder));
     }
 
     private Yields.Kind kind(JobDesc taker, Need need) {
@@ -221,7 +270,7 @@ final class Preemptor {
      * Empty if there is none even without all of them.
      */
     private Optional<Allocation> first(List<Job> candidates, List<Job> chosen, NeedClass c, Places places) {
-        int least = scheduler.isPruned() && c.bounded ? scheduler.free().copy().enough(c, candidates, scheduler::node) : 0;
+        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates, scheduler::node) : 0;
         tooFew = least > candidates.size();
         if (tooFew) {
             return Optional.empty();
@@ -229,17 +278,16 @@ final class Preemptor {
         int none = least - 1;
         int step = 1;
         Optional<Allocation> found = liftTo(least, candidates, chosen, places);
-        // what is planned may be in the way of all of them
-        if (found.isEmpty() && (least == candidates.size() || liftTo(candidates.size(), candidates, chosen, places).isEmpty())) {
-            tooFew = places.wereTooFew();
-            liftTo(0, candidates, chosen);
-            return found;
-        }
-        liftTo(least, candidates, chosen);
         while (found.isEmpty() && chosen.size() < candidates.size()) {
             none = chosen.size();
             found = liftTo(Math.min(candidates.size(), none + step), candidates, chosen, places);
             step *= 2;
+        }
+        // what is planned may be in the way of all of them
+        if (found.isEmpty()) {
+            tooFew = places.wereTooFew();
+            liftTo(0, candidates, chosen);
+            return found;
         }
         int enough = chosen.size();
         while (enough - none > 1) {
@@ -265,12 +313,12 @@ final class Preemptor {
     private void liftTo(int many, List<Job> candidates, List<Job> chosen) {
         while (chosen.size() < many) {
             Job next = candidates.get(chosen.size());
-            lift(next, policy.of(next));
+            lift(next, mode(next));
             chosen.add(next);
         }
         while (chosen.size() > many) {
             Job last = chosen.removeLast();
-            drop(last, policy.of(last));
+            drop(last, mode(last));
         }
     }
 
@@ -278,14 +326,14 @@ final class Preemptor {
     private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Places places) {
         Optional<Allocation> found = place;
         for (Job h : List.copyOf(chosen)) {
-            drop(h, policy.of(h));
+            drop(h, mode(h));
             // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
             Optional<Allocation> without = scheduler.someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
                 chosen.remove(h);
                 found = without;
             } else {
-                lift(h, policy.of(h));
+                lift(h, mode(h));
             }
         }
         return found;

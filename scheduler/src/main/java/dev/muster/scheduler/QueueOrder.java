@@ -38,6 +38,9 @@ final class QueueOrder {
         final int[] lanes = new int[BLOCK];
         /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
         final int[] needs = new int[BLOCK];
+        /** Likewise of its {@link Classes.Group}, and of who is charged for it. */
+        final int[] groups = new int[BLOCK];
+        final int[] payers = new int[BLOCK];
         /** The ordinal of the reason that it was last told, or UNKNOWN. */
         final short[] told = new short[BLOCK];
 
@@ -45,6 +48,8 @@ final class QueueOrder {
             System.arraycopy(places, at, places, at + 1, size - at);
             System.arraycopy(lanes, at, lanes, at + 1, size - at);
             System.arraycopy(needs, at, needs, at + 1, size - at);
+            System.arraycopy(groups, at, groups, at + 1, size - at);
+            System.arraycopy(payers, at, payers, at + 1, size - at);
             System.arraycopy(told, at, told, at + 1, size - at);
             places[at] = place;
             lanes[at] = UNKNOWN;
@@ -58,6 +63,8 @@ final class QueueOrder {
             System.arraycopy(places, 0, out.places, 0, size);
             System.arraycopy(lanes, 0, out.lanes, 0, size);
             System.arraycopy(needs, 0, out.needs, 0, size);
+            System.arraycopy(groups, 0, out.groups, 0, size);
+            System.arraycopy(payers, 0, out.payers, 0, size);
             System.arraycopy(told, 0, out.told, 0, size);
             return out;
         }
@@ -67,6 +74,8 @@ final class QueueOrder {
             System.arraycopy(places, at + 1, places, at, size - at);
             System.arraycopy(lanes, at + 1, lanes, at, size - at);
             System.arraycopy(needs, at + 1, needs, at, size - at);
+            System.arraycopy(groups, at + 1, groups, at, size - at);
+            System.arraycopy(payers, at + 1, payers, at, size - at);
             System.arraycopy(told, at + 1, told, at, size - at);
             places[size] = null;
         }
@@ -82,6 +91,8 @@ final class QueueOrder {
             System.arraycopy(places, half, right.places, 0, right.size);
             System.arraycopy(lanes, half, right.lanes, 0, right.size);
             System.arraycopy(needs, half, right.needs, 0, right.size);
+            System.arraycopy(groups, half, right.groups, 0, right.size);
+            System.arraycopy(payers, half, right.payers, 0, right.size);
             System.arraycopy(told, half, right.told, 0, right.size);
             java.util.Arrays.fill(places, half, size, null);
             size = half;

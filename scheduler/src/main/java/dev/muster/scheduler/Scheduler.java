@@ -58,8 +58,7 @@ public final class Scheduler implements Planner {
     private long computedAtMs;
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
-    /** Of these, those with licences. */
-    private final TreeMap<Integer, Job> licensed = new TreeMap<>();
+    private final HeldLicences licensed = new HeldLicences();
     private final java.util.Set<String> connected = java.util.concurrent.ConcurrentHashMap.newKeySet();
     private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
     private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
@@ -145,7 +144,6 @@ public final class Scheduler implements Planner {
         licensed.clear();
         needs.clear();
         limits.clear();
-        known.clear();
         outlooks.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
@@ -156,6 +154,7 @@ public final class Scheduler implements Planner {
             byName.put(node.name(), slot);
         }
         free = new FreeTable(nodes.size());
+        known.clear();
         names = nodes.stream().map(n -> n.spec.name()).toList();
         outlooks.elsewhere(elsewhere && isLarge());
         empty = new FreeTable(nodes.size());
@@ -326,7 +325,8 @@ public final class Scheduler implements Planner {
             } else {
                 hold(job, false);
             }
-            holds(job);
+            holding.put(job.id(), job);
+            licensed.holds(job);
             runningTasks.merge(job.array().jobId(), 1, Integer::sum);
         }
     }
@@ -347,17 +347,8 @@ public final class Scheduler implements Planner {
                 release(job, false);
             }
             holding.remove(job.id());
-            licensed.remove(job.id());
+            licensed.forget(job.id());
             runningTasks.merge(job.array().jobId(), -1, Integer::sum);
-        }
-    }
-
-    private void holds(Job job) {
-        holding.put(job.id(), job);
-        if (!job.run().allocation().licences().isEmpty()) {
-            licensed.put(job.id(), job);
-        } else {
-            licensed.remove(job.id());
         }
     }
 
@@ -380,7 +371,8 @@ public final class Scheduler implements Planner {
                 }
             }
         }
-        holds(now);
+        holding.put(now.id(), now);
+        licensed.holds(now);
         if (was.run().limitTickMs() != now.run().limitTickMs()) {
             later.forEach(share -> Optional.ofNullable(byName.get(share.node())).ifPresent(slot -> free.change(slot.index)));
         }
@@ -762,9 +754,8 @@ public final class Scheduler implements Planner {
         return holding.values();
     }
 
-    /** Those on nodes that were given licences. */
-    Iterable<Job> licensed() {
-        return licensed.values();
+    HeldLicences licensed() {
+        return licensed;
     }
 
     @Override

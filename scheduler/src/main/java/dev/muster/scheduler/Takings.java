@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * What one pass takes of the nodes: it is given back when the pass is over, because what is decided for good comes with the records. Owned by the
@@ -30,6 +31,9 @@ final class Takings {
     private record Met(NodeSlot node, Apart who) {}
 
     private record Spoken(NodeSlot node, Allocation.Share rest, Need need) {}
+
+    /** Of these, what is held while those who leave are off their nodes. */
+    private final List<Taken> arrived = new ArrayList<>();
 
     Takings(Scheduler scheduler, Outlook outlook) {
         this.scheduler = scheduler;
@@ -89,15 +93,26 @@ final class Takings {
         return !spoken.isEmpty();
     }
 
-    /** Those who leave are off their nodes: who waits for that has his place. @param there or not any more */
-    void arrive(boolean there) {
+    /** Those who leave are off their nodes: who waits for that has his place. @param there or not any more; @param where on these nodes */
+    void arrive(boolean there, Predicate<NodeSlot> where) {
         for (Spoken s : spoken) {
+            if (!where.test(s.node)) {
+                continue;
+            }
             if (there) {
-                s.node.hold(s.rest, s.need.partition());
-            } else {
-                s.node.release(s.rest, s.need.partition());
+                // devices of those who are not off their nodes stay theirs when this is given back
+                Map<String, IndexSet> devices = new HashMap<>();
+                s.rest.gres().forEach((name, ids) -> devices.put(name, ids.intersect(s.node.freeGres.getOrDefault(name, IndexSet.empty()))));
+                Allocation.Share held = new Allocation.Share(s.rest.node(), s.rest.agent(), s.rest.bootId(), s.rest.cores(), s.rest.cpus(),
+                        s.rest.memoryMb(), devices, true, false);
+                s.node.hold(held, s.need.partition());
+                arrived.add(new Taken(s.node, held, s.need.partition()));
             }
             outlook.arrive(s.node, s.need, s.rest, there);
+        }
+        if (!there) {
+            arrived.forEach(t -> t.node.release(t.share, t.partition));
+            arrived.clear();
         }
     }
 

@@ -62,11 +62,14 @@ final class Yields {
         /** Of needs for which there was no room in this pass beside what is planned, so many of each place. */
         private final List<List<NeedClass>> planned = new ArrayList<>();
         private long pass = -1;
+        /** Groups of takers for whom it is too little. */
+        private final Settled settled;
 
         private Kind(JobDesc example, String partition, int nodes) {
             this.example = example;
             this.partition = partition;
             this.table = new FreeTable(nodes);
+            this.settled = new Settled(table);
         }
     }
 
@@ -176,8 +179,50 @@ final class Yields {
         return era;
     }
 
+    /** Groups have other numbers, or are to be asked anew. */
+    void unsettle() {
+        kinds.values().forEach(k -> k.settled.clear());
+    }
+
+    /** Nobody has to go for such takers. */
+    boolean isPowerless(Kind kind) {
+        for (Category c : kind.below) {
+            if (!c.jobs.isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As of now, for the groups that are of one of the kinds: whether it is certain that what would be free is too little. */
+    void settle(boolean[] vain) {
+        for (Kind kind : kinds.values()) {
+            current(kind);
+            kind.settled.wake();
+            for (int g = 0; g < vain.length; g++) {
+                vain[g] |= kind.settled.isSure(g);
+            }
+        }
+    }
+
+    /** The same for one group, with what was taken in this pass. */
+    boolean isSettled(Kind kind, int group) {
+        refresh(kind);
+        return kind.settled.has(group);
+    }
+
+    /** It is known to be so until something more would be free. */
+    void settle(Kind kind, int group, NeedClass c, NeedClass.Memory memory) {
+        if (c.isKnownShort(kind.table, memory)) {
+            kind.settled.add(group, c);
+        }
+    }
+
     /** All that may have to go for such takers, the oldest first. */
     Iterable<Job> below(Kind kind) {
+        if (kind.below.size() == 1) {
+            return kind.below.getFirst().jobs.values();
+        }
         Map<Integer, Job> out = new TreeMap<>();
         kind.below.forEach(c -> out.putAll(c.jobs));
         return out.values();
@@ -212,6 +257,12 @@ final class Yields {
         return true;
     }
 
+    /** The node would do for one task at least if all left it that may have to. */
+    boolean mayServe(Kind kind, NeedClass c, NodeSlot node) {
+        current(kind);
+        return kind.table.mayTake(c, node.index);
+    }
+
     /** There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no less. */
     void failed(Kind kind, NeedClass c) {
         if (c.simple) {
@@ -230,13 +281,18 @@ final class Yields {
         memory.at(kind.table.freed());
     }
 
-    private List<NeedClass> failedAt(Kind kind, int where) {
+    /** As things were when the kind was first asked for in this pass: in a pass what may be had only becomes less. */
+    private void current(Kind kind) {
         if (kind.pass != scheduler.passes()) {
             kind.pass = scheduler.passes();
             kind.failed.clear();
             kind.planned.clear();
             refresh(kind);
         }
+    }
+
+    private List<NeedClass> failedAt(Kind kind, int where) {
+        current(kind);
         while (kind.failed.size() <= where) {
             kind.failed.add(new ArrayList<>());
             kind.planned.add(new ArrayList<>());

@@ -46,6 +46,8 @@ public final class PlanBenchmark {
     private static final int USERS = 400;
     private static final int LEAF = 40;
     private static final int TEMPLATES = 1800;
+    /** Beyond so many jobs each has a description of its own, so that the heap is what it is in slurmctld. */
+    private static final int ALIKE_MAX = 200_000;
     /** Passes until it is taken as it is: where some give way to others there may always be somebody who starts. */
     private static final int SETTLE_MAX = 40;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -291,14 +293,14 @@ public final class PlanBenchmark {
                 int to = used * (j + 1) / jobs;
                 Map<String, IndexSet> gres = j == 0 && !n.gres().isEmpty() && random.nextInt(4) > 0
                         ? Map.of("gpu", IndexSet.range(0, n.gres().getFirst().count() - 1, 1)) : Map.of();
-                int id = submit(owned(plain, features));
+                int id = load(plain, features);
                 int minutes = 1 + random.nextInt(random.nextBoolean() ? 300 : 4000);
                 dev.muster.core.Allocation.Share share = new dev.muster.core.Allocation.Share(n.name(), dev.muster.core.Allocation.Agent.SLURMD,
                         "boot", IndexSet.range(from, to - 1, 1), to - from, n.memoryMb() / (jobs + 1), gres, true, false);
-                apply("start", List.of(new Change.JobStarted(id, 1, new dev.muster.core.Allocation(1, List.of(share)), minutes,
-                        ms + minutes * 60_000L, false)));
+                loading.add(new Change.JobStarted(id, 1, new dev.muster.core.Allocation(1, List.of(share)), minutes, ms + minutes * 60_000L, false));
             }
         }
+        loaded();
     }
 
     private void queue(int jobs, String mix, Set<String> features) {
@@ -310,8 +312,61 @@ public final class PlanBenchmark {
             int skewed = (int) (TEMPLATES * Math.pow(random.nextDouble(), 3));
             JobDesc d = mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15 ? desc(features)
                     : mix.equals("arr") ? templates.get(random.nextInt(50)) : templates.get(skewed);
-            submit(owned(d, features));
+            if (jobs > ALIKE_MAX) {
+                load(d, features);
+            } else {
+                submit(owned(d, features));
+            }
         }
+        loaded();
+    }
+
+    /**
+     * A million go into the state directly: the first of each description comes through the front door, others are like it but for their owners,
+     * and nothing of theirs is anybody else's, as if each had come over the network.
+     */
+    private int load(JobDesc desc, Set<String> features) {
+        Job like = known.get(desc);
+        if (like == null) {
+            loaded();
+            int id = submit(owned(desc, features));
+            like = core.state().jobs().at(id);
+            known.put(desc, like);
+            lastId = like.id();
+            lastSluid = like.sluid();
+            return id;
+        }
+        if (loading.size() >= LOAD) {
+            loaded();
+        }
+        JobDesc own = owned(Codec.bind(Json.object(Codec.encode(like.desc())), JobDesc.class), features);
+        lastId++;
+        lastSluid++;
+        int behind = own.timing().nice() - like.desc().timing().nice();
+        loading.add(new Change.JobSubmitted(new Job(lastId, lastSluid, Job.Array.NONE, own, like.state(), 0, like.reason(), "",
+                Math.max(1, like.priority() + like.sluid() - lastSluid - behind), -1, ms / 1000, ms / 1000, 0, 0, List.of(), Job.Run.NONE,
+                Job.Het.NONE, 0, "")));
+        return lastId;
+    }
+
+    private void loaded() {
+        apply("load", List.copyOf(loading));
+        loading.clear();
+    }
+
+    /** Jobs that are loaded with one entry. */
+    private static final int LOAD = 1000;
+    private final Map<JobDesc, Job> known = new java.util.IdentityHashMap<>();
+    private final List<Change> loading = new ArrayList<>();
+    private int lastId;
+    private long lastSluid;
+
+    /** What all of it takes of the heap. */
+    private void heap(String name) {
+        System.gc();
+        Runtime r = Runtime.getRuntime();
+        System.out.printf(Locale.ROOT, "%s: %d jobs, %d nodes, %.2f GB of heap%n", name, core.state().jobs().size(), nodes.size(),
+                (r.totalMemory() - r.freeMemory()) / 1e9);
     }
 
     private Decision.Accepted run(Command command) {
@@ -343,17 +398,24 @@ public final class PlanBenchmark {
         return cost(() -> scheduler.starts(core.state(), new Now(ms, ms), 100_000).size());
     }
 
+    /** What it cost to take up what was decided while jobs started. */
+    private final List<Cost> applied = new ArrayList<>();
+
     /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
     private List<Cost> settle() {
         List<Cost> out = new ArrayList<>();
         for (boolean all = false; !all && out.size() < SETTLE_MAX;) {
-            int[] changes = {0};
+            List<Change> made = new ArrayList<>();
             out.add(cost(() -> {
-                List<Change> made = run(new Command.Schedule(100_000)).changes();
-                changes[0] = made.size();
+                Decision decided = core.decide(new Command.Schedule(100_000), new Now(ms, ms));
+                made.addAll(((Decision.Accepted) decided).changes());
                 return (int) made.stream().filter(c -> c instanceof Change.JobStarted).count();
             }));
-            all = changes[0] == 0;
+            applied.add(cost(() -> {
+                apply("Schedule", made);
+                return 0;
+            }));
+            all = made.isEmpty();
             ms += 10;
             leave();
         }
@@ -390,6 +452,7 @@ public final class PlanBenchmark {
         plan(100);
         List<Cost> settling = settle();
         print(name + ", until everybody waits", settling.getFirst(), settling);
+        print("  taking up what was decided", applied.getFirst(), applied);
         for (int places : new int[] {0, 100, 1000}) {
             plan(places);
             Cost first = pass();
@@ -415,6 +478,7 @@ public final class PlanBenchmark {
         System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
         print("  plan of all", plans.getFirst(), plans);
         events(name, events);
+        heap("in the end");
     }
 
     /** Jobs end, one after the other: how long until those that take their places are decided on. */
@@ -463,6 +527,7 @@ public final class PlanBenchmark {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
                 bench.occupy(features);
                 bench.queue(jobs, mix, features);
+                bench.heap("in the queue");
                 bench.rows(mix + ", " + (features.isEmpty() ? "plain" : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),
                         times, events);
             }

@@ -123,8 +123,10 @@ class PruningTest {
                 pruned.reserving(2 + seed % 5);
                 plain.reset(c.state());
                 List<Planner.Start> slow = plain.starts(c.state(), now, 100);
-                List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
                 String as = "seed " + seed + " step " + step + " " + options;
+                String before = pruned.fingerprint();
+                List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
+                assertThat(pruned.fingerprint()).as(as + ": a look at the queue leaves everything as it was").isEqualTo(before);
                 assertThat(fast).as(as).isEqualTo(slow);
                 assertThat(pruned.preemptions()).as(as).isEqualTo(plain.preemptions());
                 gaveWay += plain.preemptions().size();

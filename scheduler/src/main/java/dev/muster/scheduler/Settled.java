@@ -1,0 +1,148 @@
+package dev.muster.scheduler;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Numbers of those for whom what is free was too little and has not become more since, with the least that each asks of a node, side by side: a pass
+ * goes over thousands of them without a look at any. Whom something that became free may serve is in doubt until he is asked for: it may have been
+ * taken by then. Owned by the core thread.
+ */
+final class Settled {
+    private static final byte SURE = 1;
+    private static final byte DOUBTFUL = 2;
+
+    private final FreeTable table;
+    private byte[] is = new byte[0];
+    private int[] cpus = new int[0];
+    private long[] memoryMb = new long[0];
+    private int[] gpus = new int[0];
+    private int[] partitions = new int[0];
+    private NeedClass[] needs = new NeedClass[0];
+    private int size;
+    /** Up to which change of the table all of them were known to be short. */
+    private long at;
+    /** What has become free since, and the most that one of those nodes has after so many changes. */
+    private int[] freer = {};
+    private long changes = -1;
+    private int mostCpus;
+    private long mostMemoryMb;
+    private int mostGpus;
+
+    Settled(FreeTable table) {
+        this.table = table;
+    }
+
+    /** Still too little is free. */
+    boolean has(int id) {
+        if (id >= size || is[id] == 0) {
+            return false;
+        }
+        if (is[id] == DOUBTFUL && !mayServe(id)) {
+            is[id] = SURE;
+        }
+        return is[id] == SURE;
+    }
+
+    /** As far as can be told without a look at what it asks for. */
+    boolean isSure(int id) {
+        return id < size && is[id] == SURE;
+    }
+
+    /** Of one that is settled. */
+    NeedClass need(int id) {
+        return needs[id];
+    }
+
+    /** Likewise the number of its partition. */
+    int partition(int id) {
+        return partitions[id];
+    }
+
+    /** It is short of what is free now. */
+    void add(int id, NeedClass c) {
+        if (at != table.freed()) {
+            return;
+        }
+        if (id >= is.length) {
+            int length = Math.max(id + 64, is.length * 2);
+            is = Arrays.copyOf(is, length);
+            cpus = Arrays.copyOf(cpus, length);
+            memoryMb = Arrays.copyOf(memoryMb, length);
+            gpus = Arrays.copyOf(gpus, length);
+            partitions = Arrays.copyOf(partitions, length);
+            needs = Arrays.copyOf(needs, length);
+        }
+        size = Math.max(size, id + 1);
+        is[id] = SURE;
+        cpus[id] = c.cpusMin;
+        memoryMb[id] = c.memoryMin;
+        gpus[id] = c.gpus;
+        partitions[id] = c.partition;
+        needs[id] = c;
+    }
+
+    void clear() {
+        Arrays.fill(is, 0, size, (byte) 0);
+        Arrays.fill(needs, 0, size, null);
+        size = 0;
+    }
+
+    /** Takes up what became freer since the last time. Who is still in doubt as to what became free before that is not settled any more. */
+    void wake() {
+        if (at == table.freed()) {
+            return;
+        }
+        for (int id = 0; id < size; id++) {
+            is[id] = is[id] == DOUBTFUL && mayServe(id) ? 0 : is[id] == 0 ? 0 : SURE;
+        }
+        Optional<FreeTable.Freer> now = size == 0 ? Optional.empty() : table.freerSince(at);
+        at = table.freed();
+        changes = -1;
+        if (now.isEmpty()) {
+            freer = new int[0];
+            clear();
+            return;
+        }
+        freer = now.get().nodes();
+        look();
+        for (int id = 0; id < size; id++) {
+            if (is[id] == SURE && isLess(id)) {
+                is[id] = DOUBTFUL;
+            }
+        }
+    }
+
+    private void look() {
+        if (changes == table.changes()) {
+            return;
+        }
+        changes = table.changes();
+        mostCpus = 0;
+        mostMemoryMb = 0;
+        mostGpus = 0;
+        for (int n : freer) {
+            mostCpus = Math.max(mostCpus, table.cpus[n]);
+            mostMemoryMb = Math.max(mostMemoryMb, table.memoryMb[n]);
+            mostGpus = Math.max(mostGpus, table.gpus[n]);
+        }
+    }
+
+    private boolean isLess(int id) {
+        return cpus[id] <= mostCpus && memoryMb[id] <= mostMemoryMb && gpus[id] <= mostGpus;
+    }
+
+    /** One of the nodes that became freer may take a task of it. */
+    private boolean mayServe(int id) {
+        look();
+        if (!isLess(id)) {
+            return false;
+        }
+        for (int n : freer) {
+            if (table.mayTake(needs[id], n)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
