@@ -9,8 +9,8 @@ cluster() {
   if [ "$1" = debian ]; then
     auth="AuthType=auth/munge
 AuthInfo=socket=$d/run/munge.socket
-PriorityType=priority/basic
-JobAcctGatherType=jobacct_gather/none
+${PRIORITY-PriorityType=priority/basic}
+${GATHER-JobAcctGatherType=jobacct_gather/none}
 MpiDefault=none"
     # Debian's daemons behave differently when their name is not exactly slurmctld or slurmd
     for p in slurmctld slurmd slurmstepd; do ln -sfn "/usr/sbin/$p-wlm" "$d/sbin/$p"; done; sbin=$d/sbin
@@ -19,7 +19,7 @@ MpiDefault=none"
     munged --force --key-file="$d/munge.key" --socket="$d/run/munge.socket" --pid-file="$d/run/munged.pid" --log-file="$d/log/munged.log" --seed-file="$d/run/seed"
   fi
   cat > "$d/slurm.conf" <<C
-ClusterName=$1
+ClusterName=${CLUSTERNAME:-$1}
 SlurmctldHost=$host(127.0.0.1)
 $auth
 SlurmUser=root
@@ -41,7 +41,7 @@ ReturnToService=2
 MaxJobCount=50000
 MaxArraySize=10001
 MinJobAge=${MINJOBAGE:-10}
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=300
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}
 SlurmdParameters=config_overrides
 NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
 PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP

@@ -105,7 +105,7 @@ final class Sprio implements Command {
         }
     }
 
-    private static int show(CommandContext c, Wanted w) throws SlurmException {
+    private static int show(CommandContext c, Wanted w) throws SlurmException, UsageException {
         Json.Obj reply = c.host().controller().call("QueryPriorities", new Json.Obj());
         if (!Standard.isMultifactor(c, reply.text("type"))) {
             return 1;
@@ -259,7 +259,7 @@ final class Sprio implements Command {
     }
 
     /** {@code -Y,i}: by these columns, a minus for the largest first; by job otherwise. */
-    private static void sort(List<Json.Obj> rows, String order, Json.Obj weights) {
+    private static void sort(List<Json.Obj> rows, String order, Json.Obj weights) throws UsageException {
         Comparator<Json.Obj> by = Comparator.comparingLong(r -> r.number("jobId"));
         List<Comparator<Json.Obj>> all = new ArrayList<>();
         boolean down = false;
@@ -270,6 +270,8 @@ final class Sprio implements Command {
                 Comparator<Json.Obj> one = letter == 'i' ? by : (a, b) -> Natural.compare(value(a, letter, weights), value(b, letter, weights));
                 all.add(down ? one.reversed() : one);
                 down = false;
+            } else if (letter != ',') {
+                throw new UsageException(1, List.of("sprio: error: Invalid sort specification: " + order));
             }
         }
         for (Comparator<Json.Obj> one : all.reversed()) {

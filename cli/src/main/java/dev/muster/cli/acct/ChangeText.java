@@ -145,9 +145,7 @@ final class ChangeText {
         if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
             say(" Settings");
             limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
-            if (set.containsKey("parent")) {
-                say("  Parent        = " + set.get("parent"));
-            }
+            say("  Parent        = " + set.getOrDefault("parent", "root"));
         }
         return true;
     }
@@ -174,7 +172,8 @@ final class ChangeText {
             say(" Associations =");
             for (Json.Obj a : reply.objects("assocs")) {
                 String partition = a.text("partition").isEmpty() ? "" : " P = " + pad(a.text("partition"), 10);
-                say("  U = " + pad(a.text("user"), 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
+                String user = a.text("user").substring(0, Math.min(9, a.text("user").length()));
+                say("  U = " + pad(user, 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
             }
             say(" Non Default Settings");
             limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
@@ -270,13 +269,20 @@ final class ChangeText {
 
     private boolean modifyClusters(Json.Obj reply) {
         say(" Setting");
-        say("  Default Limits:");
-        limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+        if (limited(LimitField.ASSOC)) {
+            say("  Default Limits:");
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+        }
         if (set.containsKey("classification")) {
-            say("  Classification = " + set.get("classification"));
+            String typed = set.get("classification").toLowerCase(java.util.Locale.ROOT);
+            say("  Classification = " + (typed.isEmpty() ? "" : Character.toUpperCase(typed.charAt(0)) + typed.substring(1)));
         }
         if (reply.texts("names").isEmpty()) {
             return nothing("Nothing modified");
+        }
+        if (set.containsKey("classification")) {
+            say(" Modified cluster...");
+            reply.texts("names").forEach(n -> say("  " + n));
         }
         if (!reply.objects("assocs").isEmpty()) {
             say(" Modified cluster defaults for associations...");
