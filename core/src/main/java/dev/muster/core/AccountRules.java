@@ -351,7 +351,11 @@ public final class AccountRules {
     private JobReason never(JobDesc desc, AccountUse beside) {
         Map<String, Long> asked = asked(desc);
         JobReason single = perJob(desc, asked, desc.timing().timeLimitMin());
-        return single != JobReason.NONE ? single : first(desc, asked, Map.of(), beside, LimitChains::running);
+        if (single != JobReason.NONE) {
+            return single;
+        }
+        JobReason running = first(desc, asked, Map.of(), beside, LimitChains::running);
+        return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked);
     }
 
     /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */

@@ -251,11 +251,13 @@ class AccountLimitsTest {
     void aRefusalNamesTheLimit() {
         Map<String, String> named = Map.of("GrpSubmitJobs=0||", "AssocGrpSubmitJobsLimit", "|MaxSubmitJobs=0|", "AssocMaxSubmitJobLimit",
                 "||GrpSubmitJobs=0", "QOSGrpSubmitJobsLimit", "||MaxSubmitJobsPU=0", "QOSMaxSubmitJobPerUserLimit", "||MaxSubmitJobsPA=0",
-                "MaxSubmitJobsPerAccount", "||Flags=DenyOnLimit MaxTRES=cpu=1", "QOSMaxCpuPerJobLimit");
+                "MaxSubmitJobsPerAccount", "||Flags=DenyOnLimit MaxTRES=cpu=1", "QOSMaxCpuPerJobLimit",
+                "||Flags=DenyOnLimit GrpTRESMins=cpu=5", "QOSGrpCPUMinutesLimit", "||Flags=DenyOnLimit GrpWall=5", "QOSGrpWallLimit",
+                "|GrpTRESRunMins=cpu=19|Flags=DenyOnLimit", "AssocGrpCPURunMinutesLimit");
         named.forEach((limits, name) -> {
             String[] part = limits.split("\\|", -1);
             policy("associations,limits,qos,safe", part[0], part[1], part[2]);
-            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast tasks=2"), "",
+            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10"), "",
                     dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
             assertThat(d).as(limits).isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.sentence()).startsWith(name + "\nJob violates"));
         });
