@@ -248,7 +248,15 @@ public final class AccountRules {
 
     private long mostMinutes(JobDesc desc) {
         long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
-        return ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
+        long own = ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
+        long group = enforces("safe") ? groupMinutes(desc) : -1;
+        return own < 0 ? group : group < 0 ? own : Math.min(own, group);
+    }
+
+    /** GrpWall: a job that is to end within it and says no limit gets that. */
+    private long groupMinutes(JobDesc desc) {
+        long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "GrpWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
+        return ofQos >= 0 ? ofQos : chain(desc).stream().mapToLong(a -> number(a.limits(), "GrpWall")).filter(min -> min >= 0).min().orElse(-1L);
     }
 
     // ---- at submission
@@ -660,6 +668,8 @@ public final class AccountRules {
 
     /** Resource minutes of a run; one without a limit counts as a year. */
     static Map<String, Long> minutes(Map<String, Long> wanted, int limitMin) {
-        return times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
+        Map<String, Long> out = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
+        out.put(Shares.WALL, (long) Math.max(0, limitMin));
+        return out;
     }
 }

@@ -225,6 +225,21 @@ class AccountLimitsTest {
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
     }
 
+    /** With "safe" the time limit of a job alone must fit; those of others do not count. */
+    @Test
+    void groupWallTimeWithSafe() {
+        policy("associations,limits,qos,safe", "GrpWall=15", "", "");
+        int fits = cluster.accept("charge.account=dept timing.timeLimitMin=15");
+        int too = cluster.accept("charge.account=dept timing.timeLimitMin=10");
+        int no = cluster.accept("charge.account=dept timing.timeLimitMin=16");
+        cluster.schedule();
+        assertThat(cluster.state().jobs().at(fits).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
+        assertThat(cluster.state().jobs().at(too).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
+        assertThat(cluster.shown(no)).isEqualTo("(AssocGrpWallLimit)");
+        int silent = cluster.accept("charge.account=dept");
+        assertThat(cluster.state().jobs().at(silent).desc().timing().timeLimitMin()).isEqualTo(15);
+    }
+
     /** Licences count as other resources do. */
     @Test
     void limitsOnLicences() {
