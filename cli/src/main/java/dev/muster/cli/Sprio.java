@@ -159,8 +159,14 @@ final class Sprio implements Command {
         }
     };
 
+    /** All factors, whether they have weight or not. */
+    private static final String LONG = "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
+
     /** Factors without weight have no column. */
     private static String standard(Wanted w, Json.Obj weights) {
+        if (w.longForm && !w.norm) {
+            return LONG;
+        }
         StringBuilder out = new StringBuilder("%.15i %9r");
         boolean user = w.longForm || w.byUser;
         out.append(user ? " %.8u" : "");
@@ -172,7 +178,6 @@ final class Sprio implements Command {
                 out.append(" %").append(side).append("10").append(w.norm ? column[1].toLowerCase(Locale.ROOT) : column[1]);
             }
         }
-        out.append(w.longForm && !w.norm ? " %.11N" : "");
         return out.append(weights.text("tres").isEmpty() ? "" : w.norm ? " %20t" : " %.20T").toString();
     }
 
