@@ -88,6 +88,26 @@ class SacctmgrTest {
         assertThat(run("show transaction action=Add-QOS").rc()).isEqualTo(1);
     }
 
+    /** The list has no associations to which the condition could apply. */
+    @Test
+    void conditionsOfAssociationsAreAskedAbout() {
+        host.reply("Show", "{\"rows\":[{\"Account\":\"a\"}]}");
+        assertThat(run("-n show account parent=root format=account").out()).isEqualTo("""
+            You requested options that are only valid when querying with the withassoc option.
+            Are you sure you want to continue? (You have 30 seconds to decide)
+            (N/y):\s
+            Aborted
+            """);
+        assertThat(run("-n -i show account parent=root format=account").out()).isEqualTo("         a \n");
+        assertThat(run("-nP show account withassoc parent=root format=account").out()).isEqualTo("a\n");
+    }
+
+    @Test
+    void oneResourceIsSetOnce() {
+        host.reply("Change", "{\"names\":[\"q\"]}");
+        assertThat(run("-i add qos q grpcpus=9 grptres=cpu=9,mem=1G").out()).contains("= cpu=9,mem=1G\n");
+    }
+
     @Test
     void withoutLimitsListsAreNarrow() {
         host.reply("Show", "{\"rows\":[{\"Cluster\":\"c\",\"Account\":\"a\",\"User\":\"u\",\"ControlHost\":\"h\",\"ControlPort\":\"6817\"}]}");

@@ -274,7 +274,13 @@ final class Edit {
 
     /** What several words say of one field's resources counts together: {@code GrpNodes=4 GrpTRES=billing=-1}. */
     private void limit(LimitField field, String value) {
-        set.merge(field.name(), value, (a, b) -> field.canonical(a + "," + b).orElse(a));
+        set.merge(field.name(), value, (a, b) -> {
+            Map<String, String> each = new LinkedHashMap<>();
+            for (String item : field.canonical(a + "," + b).orElse(a).split(",")) {
+                each.put(item.substring(0, item.indexOf('=')), item);
+            }
+            return String.join(",", each.values());
+        });
     }
 
     /** Its number before a colon. */

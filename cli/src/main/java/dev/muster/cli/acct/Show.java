@@ -112,6 +112,9 @@ final class Show {
     }
 
     private String value(String key, String typed) throws UsageException {
+        if (key.equals("id") && !typed.matches("[\\d,]*")) {
+            throw new UsageException(1, List.of("sacctmgr: error: Invalid value for AssocId (" + typed + ")"));
+        }
         boolean wrongEvent = key.equals("event") && !typed.toLowerCase(Locale.ROOT).matches("cluster|node");
         if (wrongEvent) {
             throw new UsageException(1, List.of(" Unknown event type: '" + typed + "'  Valid events are Cluster and Node."));
@@ -149,6 +152,24 @@ final class Show {
         }
     }
 
+    /** Conditions of associations where none are listed: asked whether that is meant. */
+    private boolean isMeant(Entity entity) {
+        List<String> own = entity.name().equals("account") ? List.of("name", "description", "organization", "flags")
+                : List.of("name", "adminlevel", "cluster", "defaultaccount", "defaultwckey", "wckey");
+        boolean narrow = List.of("account", "user").contains(entity.name()) && !options.contains("withassoc")
+                && where.keySet().stream().anyMatch(k -> !own.contains(k));
+        if (!narrow || s.immediate || !s.json.isEmpty()) {
+            return true;
+        }
+        c.host().needsOwnProcess();
+        boolean yes = Prompt.agrees(c, "You requested options that are only valid when querying with the withassoc option.\n"
+                + "Are you sure you want to continue? (You have 30 seconds to decide)\n");
+        if (!yes) {
+            c.out().println("Aborted");
+        }
+        return yes;
+    }
+
     private List<Json.Obj> rows(Entity entity) throws SlurmException, UsageException {
         if (where.containsKey("qos")) {
             qosThere();
@@ -173,6 +194,9 @@ final class Show {
     }
 
     private int list(Entity entity) throws UsageException, SlurmException {
+        if (!isMeant(entity)) {
+            return 0;
+        }
         Printer printer = new Printer(c, s.style(), entity, format.isEmpty() ? standard(entity) : format,
                 options.contains("tree") && entity.name().equals("association"));
         List<Json.Obj> rows = rows(entity);
