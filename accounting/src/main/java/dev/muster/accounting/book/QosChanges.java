@@ -58,7 +58,9 @@ final class QosChanges {
     }
 
     private void modify() {
-        for (Qos q : meant()) {
+        // what cannot be set is refused wherever it would be
+        c.limits(Map.of(), LimitField.QOS);
+        for (Qos q : c.errors.isEmpty() ? meant() : List.<Qos>of()) {
             TreeMap<String, String> limits = c.limits(q.limits(), LimitField.QOS);
             if (List.of(limits.getOrDefault("Preempt", "").split(",")).contains(q.name())) {
                 c.errors.add(" Error with request: QOS Preemption loop");

@@ -94,6 +94,8 @@ class InUseTest {
             .containsExactly("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,q,r");
         assertThat(root("modify account name=nosuch set GrpTRES=nosuch=1").error())
             .containsExactly("sacctmgr: error: slurmdb_format_tres_str: no TRES known by type nosuch");
+        assertThat(root("modify qos name=nosuch set Preempt=other").error())
+            .containsExactly("sacctmgr: error: You gave a bad qos 'other'. Valid QOS's are normal,q,r");
         assertThat(root("add coordinator account=a").error()).containsExactly(" You need to specify a user list here.");
         assertThat(root("add coordinator name=ann").error()).containsExactly(" You need to specify an account list here.");
         assertThat(root("modify cluster name=c set classification=nosuch").error()).hasSize(1);

@@ -108,6 +108,8 @@ final class ChangeText {
             case MINUTES -> Printer.shown(c, Entity.Kind.MINUTES, raw);
             case SECONDS -> f.name().equals("GraceTime") ? raw : Printer.shown(c, Entity.Kind.SECONDS, raw);
             case REAL -> raw.substring(0, raw.length() - 2);
+            case FLAGS -> f.name().equals("PreemptMode") ? raw.toUpperCase(java.util.Locale.ROOT) : raw.startsWith("+=") || raw.startsWith("-=")
+                    ? raw.charAt(0) + raw.substring(2) : raw;
             default -> raw.startsWith("+=") || raw.startsWith("-=") ? raw.charAt(0) + raw.substring(2) : raw;
         };
     }
@@ -315,6 +317,10 @@ final class ChangeText {
             say(" Deleting " + single + " associations...");
             for (Json.Obj a : reply.objects("assocs")) {
                 StringBuilder line = new StringBuilder("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 10));
+                if (a.text("user").isEmpty() && !a.text("parent").isEmpty()) {
+                    line.setLength(line.toString().stripTrailing().length());
+                    line.append(" of ").append(a.text("parent"));
+                }
                 if (!a.text("user").isEmpty()) {
                     line.append(" U = ").append(pad(a.text("user"), 9));
                 }
@@ -330,7 +336,7 @@ final class ChangeText {
             reply.texts("more").forEach(n -> say("  " + n));
         }
         if (!reply.texts("names").isEmpty()) {
-            say(" Deleting " + plural + "...");
+            say(where.containsKey("wckey") ? " Deleting user WCKeys..." : " Deleting " + plural + "...");
             reply.texts("names").forEach(n -> say("  " + n));
             any = true;
         }
