@@ -56,5 +56,5 @@ while IFS= read -r line; do
   elif [ -z "${KEEP:-}" ] && grep -qxF -- "$line" <(sed '/^#/d' "$known" 2>/dev/null); then listed=$((listed + 1))
   else different=$((different + 1)); echo "== $line"; diff "$work/a" "$work/b" | grep '^[<>]'; fi
 done < "$lines"
-echo "$same the same, $listed different for a reason that differential-known.txt gives, $different different"
+echo "$same the same, $listed different for a reason that ${known##*/} gives, $different different"
 [ $different -eq 0 ]
