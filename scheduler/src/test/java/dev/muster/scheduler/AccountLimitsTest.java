@@ -272,9 +272,11 @@ class AccountLimitsTest {
         named.forEach((limits, name) -> {
             String[] part = limits.split("\\|", -1);
             policy("associations,limits,qos,safe", part[0], part[1], part[2]);
-            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10"), "",
+            dev.muster.model.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10");
+            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, desc, "",
                     dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
-            assertThat(d).as(limits).isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.sentence()).startsWith(name + "\nJob violates"));
+            assertThat(d).as(limits).isInstanceOfSatisfying(Decision.Rejected.class,
+                    r -> assertThat(r.sentence()).startsWith(name + "\nJob violates"));
         });
     }
 

@@ -189,8 +189,8 @@ final class TreeUpdates {
         book.put(new User(to, u.adminLevel(), u.created(), c.now, false));
         book.put(new User(u.name(), u.adminLevel(), u.created(), c.now, true));
         List.copyOf(book.assocsEver()).stream().filter(a -> !a.deleted() && a.user().equals(u.name())).forEach(a -> {
-            Assoc moved = new Assoc(a.id(), a.cluster(), a.account(), to, a.partition(), a.parent(), a.isDefault(), a.limits(), a.created(), c.now, false);
-            book.put(moved);
+            book.put(new Assoc(a.id(), a.cluster(), a.account(), to, a.partition(), a.parent(), a.isDefault(), a.limits(), a.created(), c.now,
+                    false));
             c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
         });
         List.copyOf(book.accountsEver()).stream().filter(a -> a.coordinators().contains(u.name())).forEach(a -> book.put(new Account(a.name(),

@@ -38,7 +38,8 @@ class InUseTest {
     @Test
     void anAccountThatIsADefaultStays() {
         assertThat(root("delete account name=b").error()).containsExactly(" Error with request: You can not remove the default account of a user",
-                "  C = c               A = b          U = bob      ", " Please either remove the accounts listed above from list and resubmit,\n"
+                "  C = c               A = b          U = bob      ",
+                " Please either remove the accounts listed above from list and resubmit,\n"
                 + " or change these users' default accounts to remove the account(s).\n Changes Discarded");
         assertThat(book.assoc("c", "b", "bob", "")).isPresent();
         root("delete user name=bob");
@@ -53,7 +54,8 @@ class InUseTest {
                 " Error with request: Associations listed below have these as their Default QOS.",
                 "  DefQOS = q          C = c          A = b",
                 "  DefQOS = q          C = c          A = b                    U = ann      ",
-                "  DefQOS = q          C = c          A = b                    U = bob      ", " Please either remove the qos' listed above from list and resubmit,\n"
+                "  DefQOS = q          C = c          A = b                    U = bob      ",
+                " Please either remove the qos' listed above from list and resubmit,\n"
                 + " or change the default qos to remove the qos.\n Changes Discarded");
         assertThat(root("delete qos name=r").names()).containsExactly("r");
     }

@@ -217,7 +217,8 @@ final class Show {
             case "account" -> entity.format()
                     + (assoc ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
                     + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
-            case "user" -> "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel" + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
+            case "user" -> "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
+                    + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
                     + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
             case "association" -> options.contains("wolimits") ? "cluster,account,user,partition" : entity.format();
             case "cluster" -> options.contains("wolimits") ? "cluster,controlhost,controlport,rpc" : entity.format();
