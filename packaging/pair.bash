@@ -9,8 +9,8 @@ cluster() {
   if [ "$1" = debian ]; then
     auth="AuthType=auth/munge
 AuthInfo=socket=$d/run/munge.socket
-PriorityType=priority/basic
-JobAcctGatherType=jobacct_gather/none
+${PRIORITY-PriorityType=priority/basic}
+${GATHER-JobAcctGatherType=jobacct_gather/none}
 MpiDefault=none"
     # Debian's daemons behave differently when their name is not exactly slurmctld or slurmd
     for p in slurmctld slurmd slurmstepd; do ln -sfn "/usr/sbin/$p-wlm" "$d/sbin/$p"; done; sbin=$d/sbin
@@ -19,7 +19,7 @@ MpiDefault=none"
     munged --force --key-file="$d/munge.key" --socket="$d/run/munge.socket" --pid-file="$d/run/munged.pid" --log-file="$d/log/munged.log" --seed-file="$d/run/seed"
   fi
   cat > "$d/slurm.conf" <<C
-ClusterName=$1
+ClusterName=${CLUSTERNAME:-$1}
 SlurmctldHost=$host(127.0.0.1)
 $auth
 SlurmUser=root
@@ -41,7 +41,7 @@ ReturnToService=2
 MaxJobCount=50000
 MaxArraySize=10001
 MinJobAge=${MINJOBAGE:-10}
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=300
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}
 SlurmdParameters=config_overrides
 NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
 PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP
@@ -55,3 +55,32 @@ C
   echo "the $1 cluster did not come up"; exit 1
 }
 clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f" 2>/dev/null)" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }
+
+# Both with a slurmdbd: accounting_of muster|debian BIN SBIN PORT [LINES]; what the original keeps goes into a MariaDB server of its own, on PORT + 1.
+accounting_of() {
+  local k=$1 bin=$2 sbin=$3 port=$4 sql=$work/sql pass= ; mkdir -p "$work/$k"/{run,log}
+  if [ "$k" = debian ]; then
+    mkdir -p "$sql/run"; pass="AccountingStoragePass=$work/debian/run/munge.socket"
+    mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$sql/log" 2>&1
+    mariadbd --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --socket="$sql/s" --port=$((port + 1)) --bind-address=127.0.0.1 \
+      --innodb-lock-wait-timeout=900 --pid-file="$sql/run/mariadbd.pid" </dev/null >>"$sql/log" 2>&1 &
+    for _ in $(seq 100); do mariadb --no-defaults -S "$sql/s" -u root -e 'select 1' </dev/null >/dev/null 2>&1 && break; sleep 0.2; done
+    mariadb --no-defaults -S "$sql/s" -u root -e "create user 'pair'@'127.0.0.1' identified by 'pair'; grant all on *.* to 'pair'@'127.0.0.1'" </dev/null
+  else head -c 64 /dev/urandom > "$work/$k/slurm.key"; chmod 600 "$work/$k/slurm.key"; fi
+  { if [ "$k" = debian ]; then printf 'AuthType=auth/munge\nAuthInfo=socket=%s\nStorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStoragePort=%s\nStorageUser=pair\nStoragePass=pair\nStorageLoc=debian\n' "$work/debian/run/munge.socket" $((port + 1))
+    else printf 'AuthType=auth/slurm\nStorageType=accounting_storage/embedded\nStorageLoc=%s\n' "$work/$k/db"; fi
+    printf 'DbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nTrackWCKey=yes\nLogFile=%s\nPidFile=%s\n' $((port + 2)) "$work/$k/log/dbd.log" "$work/$k/run/slurmdbd.pid"; } > "$work/$k/slurmdbd.conf"
+  chmod 600 "$work/$k/slurmdbd.conf"
+  CLUSTERNAME=c1 PRIORITY= GATHER= BF_INTERVAL=1 MINJOBAGE=300 BEFORE=dbd_of EXTRA="AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$((port + 2))
+$pass
+JobAcctGatherType=jobacct_gather/linux
+$5" cluster "$k" "$bin" "$sbin" 4 8 $((port + 10))
+}
+dbd_of() { # of accounting_of: slurmctld wants it to be there
+  local d=$work/$1
+  if [ "$1" = debian ]; then mkdir -p "$d/sbin"; ln -sfn /usr/sbin/slurmdbd "$d/sbin/slurmdbd"; SLURM_CONF=$d/slurm.conf "$d/sbin/slurmdbd" </dev/null >>"$d/log/dbd.out" 2>&1
+  else "$2/slurmdbd" -f "$d/slurmdbd.conf" </dev/null >>"$d/log/dbd.out" 2>&1; fi
+  for _ in $(seq 100); do (exec 3<>"/dev/tcp/127.0.0.1/$(sed -n 's/^DbdPort=//p' "$d/slurmdbd.conf")") 2>/dev/null && break; sleep 0.2; done
+}

@@ -34,6 +34,9 @@ final class Clusters {
         }
         for (String name : Texts.split(names, ',')) {
             if (!c.host().clusters().contains(name)) {
+                if (c.host().accountingType().equals("accounting_storage/slurmdbd")) {
+                    c.error("No cluster '" + name + "' known by database.");
+                }
                 throw unknown(c, name);
             }
         }

@@ -108,6 +108,16 @@ public interface Host {
         return MpiKinds.installed(System.getProperty("muster.prefix", ""));
     }
 
+    /** Whether jobs are charged to workload characterization keys. */
+    default boolean tracksWckeys() {
+        return settings().trackWckey;
+    }
+
+    /** The name of the user that the daemons run as. */
+    default String slurmUser() {
+        return settings().slurmUser;
+    }
+
     /** AccountingStorageType, "" if the configuration names none. */
     default String accountingType() {
         return settings().accountingType;

@@ -1,8 +1,8 @@
 package dev.muster.cli;
 
-import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -28,13 +28,12 @@ public final class Interactive {
      * @return the exit code of the program
      */
     public static int run(CommandContext c, boolean sticky, Ends ends, Line line) {
-        BufferedReader in = new BufferedReader(new InputStreamReader(c.in(), StandardCharsets.UTF_8));
         String last = "";
         int rc = 0;
         while (true) {
             c.out().print(c.program() + ": ");
             c.out().flush();
-            String read = next(in);
+            String read = next(c.in());
             if (read == null) {
                 c.out().println("");
                 return rc;
@@ -61,9 +60,18 @@ public final class Interactive {
         }
     }
 
-    private static String next(BufferedReader in) {
+    /** No byte beyond the line: what follows may answer what the line asks. */
+    private static String next(InputStream in) {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
         try {
-            return in.readLine();
+            int b = in.read();
+            if (b < 0) {
+                return null;
+            }
+            for (; b >= 0 && b != '\n'; b = in.read()) {
+                line.write(b);
+            }
+            return line.toString(StandardCharsets.UTF_8);
         } catch (IOException e) {
             return null;
         }

@@ -10,7 +10,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import dev.muster.model.accounting.PackedAnswer;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +59,9 @@ final class Sacct implements Command {
         boolean states;
         String text = "";
         boolean array;
+        boolean truncate;
+        /** Whether the format was given, and so is added to by the next one. */
+        boolean own;
         final Set<String> associations = new HashSet<>();
         boolean localIds;
         boolean expand;
@@ -112,6 +115,7 @@ final class Sacct implements Command {
         }
         List<Column> columns = columns(c, w);
         window(c, w);
+        qosThere(c, w);
         report(c, w);
         return w.text.isEmpty() ? show(c, w, columns) : texts(c, w);
     }
@@ -148,7 +152,10 @@ final class Sacct implements Command {
             case "duplicates" -> w.query.put("duplicates", Boolean.TRUE);
             case "starttime" -> w.start = v;
             case "endtime" -> w.end = v;
-            case "format" -> w.format = v;
+            case "format" -> {
+                w.format = w.own ? w.format + "," + v : v;
+                w.own = true;
+            }
             case "gid", "group" -> ids(c, w, "groupIds", v, false);
             case "uid", "user" -> {
                 w.users = true;
@@ -160,6 +167,7 @@ final class Sacct implements Command {
             }
             case "jobs" -> jobs(c, w, v);
             case "name" -> list(w, "names", v);
+            case "truncate" -> w.truncate = true;
             case "ncpus" -> range(c, w, v, "minCpus", "maxCpus");
             case "nnodes" -> range(c, w, v, "minNodes", "maxNodes");
             case "nodelist" -> nodes(c, w, v);
@@ -312,9 +320,10 @@ final class Sacct implements Command {
         }
         JobRequest.put(w.query, "from", from);
         JobRequest.put(w.query, "to", to);
-        if (to != 0 && to < from) {
+        long until = to == 0 && !w.start.isEmpty() ? Math.max(now, 1) : to;
+        if (until != 0 && until < from) {
             throw new UsageException(1, List.of("sacct: error: Start time (" + Times.iso(from, c.host().zone())
-                    + ") requested is after end time (" + Times.iso(to, c.host().zone()) + ")."));
+                    + ") requested is after end time (" + Times.iso(until, c.host().zone()) + ")."));
         }
         if (!w.users && !w.jobs) {
             if (c.host().uid() == 0) {
@@ -374,7 +383,7 @@ final class Sacct implements Command {
                 boolean left = size.startsWith("-");
                 long n = OptionCheck.parseNumber(left ? size.substring(1) : size);
                 if (n > 0 && n < Integer.MAX_VALUE) {
-                    width = (int) (left ? -n : width < 0 ? -n : n);
+                    width = (int) (left ? -n : n);
                 }
             }
             out.add(new Column(field.get(), width));
@@ -452,7 +461,9 @@ final class Sacct implements Command {
         return reply.next();
     }
 
-    private static void entry(CommandContext c, Wanted w, List<Column> columns, Json.Obj job, List<Json.Obj> steps, SacctField.View view) {
+    private static void entry(CommandContext c, Wanted w, List<Column> columns, Json.Obj whole, List<Json.Obj> all, SacctField.View view) {
+        Json.Obj job = truncated(w, whole, view);
+        List<Json.Obj> steps = w.truncate ? all.stream().map(s -> truncated(w, s, view)).toList() : all;
         sumUsage(job, steps);
         if (wantsJob(w, job)) {
             for (Json.Obj one : w.array ? byTask(job) : List.of(job)) {
@@ -466,9 +477,34 @@ final class Sacct implements Command {
         }
     }
 
+    /** {@code --truncate}: what of it lies in the window that was asked for. */
+    private static Json.Obj truncated(Wanted w, Json.Obj row, SacctField.View view) {
+        long start = row.number("startTime");
+        if (!w.truncate || start <= 0) {
+            return row;
+        }
+        long from = w.query.number("from");
+        long to = w.query.number("to") > 0 ? w.query.number("to") : view.now();
+        long end = row.number("endTime");
+        Json.Obj out = new Json.Obj();
+        row.fields().forEach(out::put);
+        return out.put("startTime", Math.max(start, from)).put("endTime", end > 0 ? Math.min(end, to) : to);
+    }
+
+    private static void qosThere(CommandContext c, Wanted w) throws UsageException {
+        List<String> wanted = w.query.texts("qos");
+        Map<String, String> known = wanted.isEmpty() ? Map.of() : qosNumbers(c);
+        for (String name : known.isEmpty() ? List.<String>of() : wanted) {
+            if (!known.containsKey(Texts.lower(name)) && !known.containsValue(name)) {
+                throw new UsageException(1, List.of("sacct: error: You gave a bad qos '" + name + "'. Valid QOS's are "
+                        + String.join(",", known.keySet()), "sacct: fatal: problem processing qos list"));
+            }
+        }
+    }
+
     /** Those of slurmdbd; where there is none, there is no list of QOS. */
     private static Map<String, String> qosNumbers(CommandContext c) {
-        Map<String, String> out = new HashMap<>();
+        Map<String, String> out = new LinkedHashMap<>();
         if (!c.host().accountingType().equals("accounting_storage/slurmdbd")) {
             return out;
         }
@@ -544,10 +580,10 @@ final class Sacct implements Command {
             int dot = id.indexOf('.');
             String name = dot < 0 ? id : id.substring(0, dot);
             boolean same = name.equals(SacctField.shownId(job)) || name.equals(Integer.toString(job.integer("jobId")));
-            if (dot < 0) {
+            if (dot < 0 && same) {
                 return true;
             }
-            anyStep |= same;
+            anyStep |= dot >= 0 && same;
         }
         return !anyStep;
     }

@@ -149,6 +149,10 @@ enum SacctField {
          * @param localIds   the uid that the user has on this machine
          * @param qosNumbers by name, where they are shown
          */
+        long now() {
+            return now;
+        }
+
         View(CommandContext context, long now, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
             this.context = context;
             this.now = now;

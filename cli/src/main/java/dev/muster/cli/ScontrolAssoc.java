@@ -44,11 +44,11 @@ final class ScontrolAssoc {
             c.out().println(reply.objects("assocs").isEmpty() ? "\nNo associations currently cached in Slurm.\n" : "\nAssociation Records\n");
             for (Json.Obj a : reply.objects("assocs")) {
                 Json.Obj share = a.obj("share");
-                // of a named account its own record as well
-                boolean own = !accounts.isEmpty() && share.text("user").isEmpty();
+                // accounts' own records are none of any user
+                boolean own = share.text("user").isEmpty();
                 if ((users.isEmpty() || users.contains(share.text("user")) || own)
                         && (accounts.isEmpty() || accounts.contains(share.text("account")))) {
-                    c.out().println(assoc(reply.text("cluster"), a, share, s.oneLine));
+                    c.out().println(assoc(reply, a, share, s.oneLine));
                 }
             }
         }
@@ -56,7 +56,7 @@ final class ScontrolAssoc {
             c.out().println(reply.objects("qos").isEmpty() ? "\nNo QOS currently cached in Slurm.\n" : "\nQOS Records\n");
             for (Json.Obj q : reply.objects("qos")) {
                 if (qos.isEmpty() || qos.contains(q.text("name"))) {
-                    c.out().println(qos(q, s.oneLine));
+                    c.out().println(qos(reply, q, s.oneLine));
                 }
             }
         }
@@ -77,20 +77,20 @@ final class ScontrolAssoc {
         }
     }
 
-    private static String assoc(String cluster, Json.Obj a, Json.Obj share, boolean oneLine) {
+    private static String assoc(Json.Obj reply, Json.Obj a, Json.Obj share, boolean oneLine) {
         Json.Obj l = a.obj("limits");
         String next = oneLine ? " " : "\n    ";
         String user = share.text("user");
         String level = share.real("level") < 0 ? "inf" : two(share.real("level"));
         String raw = share.text("rawShares").equals("parent") ? "2147483647" : share.text("rawShares");
-        return "ClusterName=" + cluster + " Account=" + share.text("account")
+        return "ClusterName=" + reply.text("cluster") + " Account=" + share.text("account")
                 + " UserName=" + (user.isEmpty() ? "" : user + "(" + a.number("userId") + ")")
                 + " Partition=" + share.text("partition") + " Priority=" + (l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
                 + " ID=" + a.number("id")
                 + next + "SharesRaw/Norm/Level/Factor=" + raw + "/" + two(share.real("normShares")) + "/" + level + "/" + two(share.real("fairShare"))
                 + next + "UsageRaw/Norm/Efctv=" + two(a.real("usage")) + "/" + two(share.real("normUsage")) + "/" + two(share.real("effectiveUsage"))
-                + next + "ParentAccount=" + a.text("parent") + " DefAssoc=" + (a.flag("isDefault") ? "Yes" : "No")
-                + group(a, l, next)
+                + next + "ParentAccount=" + parent(reply, a.text("parent")) + " DefAssoc=" + (a.flag("isDefault") ? "Yes" : "No")
+                + jobs(a, l, next) + next + submitted(a, l) + group(reply, a, l, next)
                 + next + "MaxJobs=" + used(l, "MaxJobs", a.number("running")) + " MaxJobsAccrue=" + l.text("MaxJobsAccrue")
                 + " MaxSubmitJobs=" + used(l, "MaxSubmitJobs", a.number("submitted")) + " MaxWallPJ=" + l.text("MaxWall")
                 + next + "MaxTRESPJ=" + l.text("MaxTRES") + next + "MaxTRESPN=" + l.text("MaxTRESPerNode")
@@ -98,34 +98,62 @@ final class ScontrolAssoc {
                 + next + "MinPrioThresh=" + l.text("MinPrioThresh");
     }
 
-    private static String qos(Json.Obj q, boolean oneLine) {
+    private static String parent(Json.Obj reply, String account) {
+        return account.isEmpty() ? "" : reply.objects("assocs").stream()
+                .filter(o -> o.obj("share").text("account").equals(account) && o.obj("share").text("user").isEmpty())
+                .map(o -> account + "(" + o.number("id") + ")").findFirst().orElse(account);
+    }
+
+    private static String qos(Json.Obj reply, Json.Obj q, boolean oneLine) {
         Json.Obj l = q.obj("limits");
         String next = oneLine ? " " : "\n    ";
         Map<String, String> rest = new LinkedHashMap<>();
         rest.put("MaxWallPJ", "MaxWall");
         rest.put("MaxTRESPJ", "MaxTRES");
         rest.put("MaxTRESPN", "MaxTRESPerNode");
-        rest.put("MaxTRESPU", "MaxTRESPU");
-        rest.put("MaxTRESPA", "MaxTRESPA");
         rest.put("MaxTRESMinsPJ", "MaxTRESMins");
-        rest.put("MaxTRESRunMinsPA", "MaxTRESRunMinsPA");
-        rest.put("MaxTRESRunMinsPU", "MaxTRESRunMinsPU");
         rest.put("MinPrioThresh", "MinPrioThresh");
         rest.put("MinTRESPJ", "MinTRES");
         StringBuilder out = new StringBuilder("QOS=").append(q.text("name")).append('(').append(q.number("id")).append(')')
-                .append(next).append("UsageRaw=").append(String.format(Locale.ROOT, "%.6f", q.real("usage"))).append(group(q, l, next));
+                .append(next).append("UsageRaw=").append(String.format(Locale.ROOT, "%.6f", q.real("usage"))).append(jobs(q, l, next)).append(' ')
+                .append(submitted(q, l)).append(group(reply, q, l, next));
         rest.forEach((shown, field) -> out.append(next).append(shown).append('=').append(l.text(field)));
         return out.append(next).append("PreemptMode=").append(l.text("PreemptMode").isEmpty() ? "OFF" : l.text("PreemptMode"))
-                .append(next).append("Priority=").append(l.text("Priority").isEmpty() ? "0" : l.text("Priority")).toString();
+                .append(next).append("Priority=").append(l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
+                .append(parts(reply, l, q.objects("accounts"), "PA", oneLine)).append(parts(reply, l, q.objects("users"), "PU", oneLine)).toString();
     }
 
-    private static String group(Json.Obj row, Json.Obj l, String next) {
-        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue=" + limit(l, "GrpJobsAccrue", row.number("accruing"))
-                + next + "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted"))
-                + " GrpWall=" + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")"
-                + next + "GrpTRES=" + tres(l.text("GrpTRES"), row.obj("tres"))
-                + next + "GrpTRESMins=" + tres(l.text("GrpTRESMins"), row.obj("usedMins"))
-                + next + "GrpTRESRunMins=" + tres(l.text("GrpTRESRunMins"), row.obj("runMins"));
+    private static String parts(Json.Obj reply, Json.Obj l, List<Json.Obj> parts, String of, boolean oneLine) {
+        String next = oneLine ? " " : "\n    ";
+        String whose = of.equals("PA") ? "Account" : "User";
+        StringBuilder out = new StringBuilder(next).append(whose).append(" Limits");
+        if (parts.isEmpty()) {
+            out.append(oneLine ? " " : next + "    ").append("No ").append(whose).append('s');
+        }
+        for (Json.Obj p : parts) {
+            String below = oneLine ? " " : next + "    ";
+            out.append(oneLine ? " " : next + "  ").append(p.text("name")).append(below).append("MaxJobs").append(of).append('=')
+                    .append(limit(l, "MaxJobs" + of, p.number("running"))).append(" MaxJobsAccrue").append(of).append('=')
+                    .append(limit(l, "MaxJobsAccrue" + of, p.number("accruing"))).append(" MaxSubmitJobs").append(of).append('=')
+                    .append(limit(l, "MaxSubmitJobs" + of, p.number("submitted"))).append(below).append("MaxTRES").append(of).append('=')
+                    .append(tres(reply, l.text("MaxTRES" + of), p.obj("tres")));
+        }
+        return out.toString();
+    }
+
+    private static String jobs(Json.Obj row, Json.Obj l, String next) {
+        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue=" + limit(l, "GrpJobsAccrue", row.number("accruing"));
+    }
+
+    private static String submitted(Json.Obj row, Json.Obj l) {
+        return "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted"))
+                + " GrpWall=" + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")";
+    }
+
+    private static String group(Json.Obj reply, Json.Obj row, Json.Obj l, String next) {
+        return next + "GrpTRES=" + tres(reply, l.text("GrpTRES"), row.obj("tres"))
+                + next + "GrpTRESMins=" + tres(reply, l.text("GrpTRESMins"), row.obj("usedMins"))
+                + next + "GrpTRESRunMins=" + tres(reply, l.text("GrpTRESRunMins"), row.obj("runMins"));
     }
 
     private static String none(String limit) {
@@ -140,7 +168,7 @@ final class ScontrolAssoc {
         return l.text(name).isEmpty() ? "" : l.text(name) + "(" + used + ")";
     }
 
-    private static String tres(String limits, Json.Obj used) {
+    private static String tres(Json.Obj reply, String limits, Json.Obj used) {
         Map<String, String> set = new LinkedHashMap<>();
         for (String item : Texts.split(limits, ',')) {
             int eq = item.indexOf('=');
@@ -149,6 +177,7 @@ final class ScontrolAssoc {
             }
         }
         List<String> names = new ArrayList<>(TRES);
+        names.addAll(reply.texts("tracked"));
         set.keySet().stream().filter(n -> !names.contains(n)).forEach(names::add);
         used.fields().keySet().stream().filter(n -> !names.contains(n)).forEach(names::add);
         List<String> out = new ArrayList<>();

@@ -105,7 +105,7 @@ final class Sprio implements Command {
         }
     }
 
-    private static int show(CommandContext c, Wanted w) throws SlurmException {
+    private static int show(CommandContext c, Wanted w) throws SlurmException, UsageException {
         Json.Obj reply = c.host().controller().call("QueryPriorities", new Json.Obj());
         if (!Standard.isMultifactor(c, reply.text("type"))) {
             return 1;
@@ -159,8 +159,14 @@ final class Sprio implements Command {
         }
     };
 
+    /** All factors, whether they have weight or not. */
+    private static final String LONG = "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
+
     /** Factors without weight have no column. */
     private static String standard(Wanted w, Json.Obj weights) {
+        if (w.longForm && !w.norm) {
+            return LONG;
+        }
         StringBuilder out = new StringBuilder("%.15i %9r");
         boolean user = w.longForm || w.byUser;
         out.append(user ? " %.8u" : "");
@@ -172,7 +178,6 @@ final class Sprio implements Command {
                 out.append(" %").append(side).append("10").append(w.norm ? column[1].toLowerCase(Locale.ROOT) : column[1]);
             }
         }
-        out.append(w.longForm && !w.norm ? " %.11N" : "");
         return out.append(weights.text("tres").isEmpty() ? "" : w.norm ? " %20t" : " %.20T").toString();
     }
 
@@ -259,7 +264,7 @@ final class Sprio implements Command {
     }
 
     /** {@code -Y,i}: by these columns, a minus for the largest first; by job otherwise. */
-    private static void sort(List<Json.Obj> rows, String order, Json.Obj weights) {
+    private static void sort(List<Json.Obj> rows, String order, Json.Obj weights) throws UsageException {
         Comparator<Json.Obj> by = Comparator.comparingLong(r -> r.number("jobId"));
         List<Comparator<Json.Obj>> all = new ArrayList<>();
         boolean down = false;
@@ -270,6 +275,8 @@ final class Sprio implements Command {
                 Comparator<Json.Obj> one = letter == 'i' ? by : (a, b) -> Natural.compare(value(a, letter, weights), value(b, letter, weights));
                 all.add(down ? one.reversed() : one);
                 down = false;
+            } else if (letter != ',') {
+                throw new UsageException(1, List.of("sprio: error: Invalid sort specification: " + order));
             }
         }
         for (Comparator<Json.Obj> one : all.reversed()) {

@@ -2,7 +2,9 @@ package dev.muster.cli;
 
 import dev.muster.cli.shape.SharesJson;
 import dev.muster.model.Json;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 
@@ -108,8 +110,13 @@ final class Sshare implements Command {
         if (w.header) {
             header(c, columns, w);
         }
+        Deque<Integer> above = new ArrayDeque<>();
         for (Json.Obj r : rows) {
-            line(c, columns, r, w, reply.flag("tree"));
+            while (!above.isEmpty() && above.peek() >= r.integer("depth")) {
+                above.pop();
+            }
+            line(c, columns, r, w, reply.flag("tree"), above.size());
+            above.push(r.integer("depth"));
         }
         return 0;
     }
@@ -170,13 +177,13 @@ final class Sshare implements Command {
         c.out().println(out.toString());
     }
 
-    private static void line(CommandContext c, List<Column> columns, Json.Obj r, Wanted w, boolean tree) {
+    private static void line(CommandContext c, List<Column> columns, Json.Obj r, Wanted w, boolean tree, int indent) {
         List<String> values = new ArrayList<>();
         boolean root = r.integer("depth") == 0;
         boolean user = !r.text("user").isEmpty();
         for (Column k : columns) {
             values.add(switch (k.name) {
-                case "Account" -> " ".repeat(r.integer("depth")) + r.text("account");
+                case "Account" -> " ".repeat(indent) + r.text("account");
                 case "User" -> r.text("user");
                 case "Partition" -> r.text("partition");
                 case "RawShares" -> root ? "" : r.text("rawShares");

@@ -120,6 +120,10 @@ final class Sstat implements Command {
                 if (w.verbose) {
                     c.info("StepId=" + job + "." + one.text("stepId") + " runs on " + one.text("nodes"));
                 }
+                if (isForeign(c, one)) {
+                    c.error("problem getting step_layout for StepId=" + one.number("jobId") + "." + one.text("stepId") + ": Invalid user id");
+                    continue;
+                }
                 SstatField.row(c, columns, one, usage(c, one), w.delimiter, w.trailing, w.noConvert);
             }
         }
@@ -148,6 +152,12 @@ final class Sstat implements Command {
             throw e;
         }
         return Optional.of(c.host().controller().call("QuerySteps", q).objects("steps"));
+    }
+
+    /** Nodes tell of a step to its user alone, and to who runs the cluster. */
+    private static boolean isForeign(CommandContext c, Json.Obj step) {
+        int me = c.host().uid();
+        return me != 0 && me != step.integer("userId") && !c.host().userName(me).equals(c.host().slurmUser());
     }
 
     /** The step named, all, or the lowest numbered one. */

@@ -68,6 +68,62 @@ class SacctmgrTest {
         assertThat(sent.flag("commit")).isTrue();
     }
 
+    /** A bare number is not a condition: everything would be changed. */
+    @Test
+    void aBareWordNamesNoJob() {
+        assertThat(run("-i modify job 2 set comment=abc").err()).isEqualTo(" Unknown condition: 2\n Use keyword 'set' to modify value\n");
+        assertThat(host.sent).doesNotContainKey("Change");
+    }
+
+    @Test
+    void wordsThatSelectNothing() {
+        host.reply("Show", "{\"rows\":[{\"Name\":\"normal\"}]}");
+        assertThat(run("show assoc nosuch").err()).isEqualTo("sacctmgr: error: Invalid value for AssocId (nosuch)\n");
+        assertThat(run("show assoc nosuch=1").err()).isEqualTo(" Unknown condition: nosuch=1\n");
+        assertThat(run("show assoc format=").err()).isEqualTo("Unknown field ''\n");
+        assertThat(run("show assoc qos=nosuch").err())
+            .isEqualTo("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal\n Unknown condition: qos=nosuch\n");
+        assertThat(run("show event event=nosuch").err()).isEqualTo(" Unknown event type: 'nosuch'  Valid events are Cluster and Node.\n");
+        assertThat(run("show transaction action=nosuch").err()).isEqualTo("sacctmgr: error: You gave a bad action 'nosuch'.\n");
+        assertThat(run("show transaction action=Add-QOS").rc()).isEqualTo(1);
+    }
+
+    /** The list has no associations to which the condition could apply. */
+    @Test
+    void conditionsOfAssociationsAreAskedAbout() {
+        host.reply("Show", "{\"rows\":[{\"Account\":\"a\"}]}");
+        assertThat(run("-n show account parent=root format=account").out()).isEqualTo("""
+            You requested options that are only valid when querying with the withassoc option.
+            Are you sure you want to continue? (You have 30 seconds to decide)
+            (N/y):\s
+            Aborted
+            """);
+        assertThat(run("-n -i show account parent=root format=account").out()).isEqualTo("         a \n");
+        assertThat(run("-nP show account withassoc parent=root format=account").out()).isEqualTo("a\n");
+    }
+
+    @Test
+    void oneResourceIsSetOnce() {
+        host.reply("Change", "{\"names\":[\"q\"]}");
+        assertThat(run("-i add qos q grpcpus=9 grptres=cpu=9,mem=1G").out()).contains("= cpu=9,mem=1G\n");
+    }
+
+    @Test
+    void withoutLimitsListsAreNarrow() {
+        host.reply("Show", "{\"rows\":[{\"Cluster\":\"c\",\"Account\":\"a\",\"User\":\"u\",\"ControlHost\":\"h\",\"ControlPort\":\"6817\"}]}");
+        assertThat(run("-P show assoc wolimits").out()).isEqualTo("Cluster|Account|User|Partition\nc|a|u|\n");
+        assertThat(run("-P show cluster wolimits").out()).isEqualTo("Cluster|ControlHost|ControlPort|RPC\nc|h|6817|\n");
+        assertThat(run("-P show assoc wopl format=account").out()).isEqualTo("Account\na\n");
+    }
+
+    @Test
+    void valuesThatAreNone() {
+        assertThat(run("-i modify user u set maxwall=x").err())
+            .isEqualTo(" Bad MaxWall time format: maxwall=x\n Unknown option: maxwall=x\n Use keyword 'where' to modify condition\n");
+        assertThat(run("-i add account a fairshare=x").err())
+            .isEqualTo("sacctmgr: error: Invalid value for FairShare (x)\n Unknown option: fairshare=x\n Use keyword 'where' to modify condition\n");
+    }
+
     /** As scripts write them: the last word is no reset of the others. */
     @Test
     void wordsAboutOneFieldCountTogether() {

@@ -5,6 +5,7 @@ import dev.muster.core.FairShare;
 import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.core.Priorities;
+import dev.muster.core.Settings;
 import dev.muster.core.Shares;
 import dev.muster.core.State;
 import dev.muster.model.JobState;
@@ -13,6 +14,7 @@ import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.LimitField;
 import dev.muster.model.api.PolicyMessages.AssocMgrReply;
+import dev.muster.model.api.PolicyMessages.LimitPart;
 import dev.muster.model.api.PolicyMessages.LimitRow;
 import dev.muster.model.api.PolicyMessages.PrioritiesReply;
 import dev.muster.model.api.PolicyMessages.PriorityRow;
@@ -164,13 +166,40 @@ final class PolicyViews {
         }
     }
 
+    private static List<LimitPart> parts(Map<String, Sum> sums) {
+        return sums == null ? List.of() : sums.entrySet().stream().map(e -> new LimitPart(e.getKey(), e.getValue().running, e.getValue().submitted,
+                e.getValue().accruing, e.getValue().tres)).toList();
+    }
+
+    /** Names that AccountingStorageTRES has beside those of every cluster. */
+    private List<String> tracked() {
+        List<String> out = new ArrayList<>();
+        Map<String, String> options = state.settings().options();
+        for (String name : options.getOrDefault(Settings.TRACKED_GRES, "").split(",")) {
+            if (!name.isBlank()) {
+                out.add("gres/" + name);
+            }
+        }
+        for (String name : options.getOrDefault(Settings.TRACKED_LICENCES, "").split(",")) {
+            if (!name.isBlank()) {
+                out.add("license/" + name);
+            }
+        }
+        return out;
+    }
+
     /** What {@code scontrol show assoc_mgr} shows. @param uid of a user by name, -1 if there is none here */
     AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
         Map<Integer, Sum> ofAssoc = new HashMap<>();
         Map<String, Sum> ofQos = new HashMap<>();
+        Map<String, Map<String, Sum>> byAccount = new HashMap<>();
+        Map<String, Map<String, Sum>> byUser = new HashMap<>();
         for (Job job : state.jobs().values()) {
             if (!job.state().isTerminal()) {
-                ofQos.computeIfAbsent(job.desc().charge().firstQos(), k -> new Sum()).add(job);
+                String q = job.desc().charge().firstQos();
+                ofQos.computeIfAbsent(q, k -> new Sum()).add(job);
+                byAccount.computeIfAbsent(q, k -> new TreeMap<>()).computeIfAbsent(job.desc().charge().account(), k -> new Sum()).add(job);
+                byUser.computeIfAbsent(q, k -> new TreeMap<>()).computeIfAbsent(Integer.toString(job.desc().owner().uid()), k -> new Sum()).add(job);
                 Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
                         job.desc().partition().split(",")[0]);
                 for (; a.isPresent(); a = state.accounts().parent(a.get())) {
@@ -192,14 +221,15 @@ final class PolicyViews {
             String parent = a.user().isEmpty() ? state.accounts().parent(a).map(AssocPolicy::account).orElse("") : "";
             assocs.add(new LimitRow(a.id(), "", a.user().isEmpty() ? -1 : uid.applyAsInt(a.user()), a.isDefault(), parent, shares.get(i),
                     shares.get(i).rawUsage(), a.limits(), sum.running, sum.submitted, sum.tres, shares.get(i).tresRunMins(),
-                    sum.accruing, minutes(had), wall(had)));
+                    sum.accruing, minutes(had), wall(had), List.of(), List.of()));
         }
         List<LimitRow> qos = new ArrayList<>();
         for (QosPolicy q : state.accounts().qos().values()) {
             Sum sum = ofQos.getOrDefault(q.name(), new Sum());
             Map<String, Long> had = state.shares().qosEach().find(q.id()).orElse(Map.of());
             qos.add(new LimitRow(q.id(), q.name(), -1, false, "", NO_SHARE, state.shares().qos().find(q.id()).orElse(0L) / FairShare.UNIT,
-                    q.limits(), sum.running, sum.submitted, sum.tres, sum.runMins, sum.accruing, minutes(had), wall(had)));
+                    q.limits(), sum.running, sum.submitted, sum.tres, sum.runMins, sum.accruing, minutes(had), wall(had),
+                    parts(byAccount.get(q.name())), parts(byUser.get(q.name()))));
         }
         List<UserRow> users = new ArrayList<>();
         for (UserPolicy u : state.accounts().users().values()) {
@@ -210,7 +240,7 @@ final class PolicyViews {
             users.add(new UserRow(u.user(), uid.applyAsInt(u.user()), state.accounts().defaultOf(u.user()).map(AssocPolicy::account).orElse(""),
                     level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
         }
-        return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users);
+        return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users, tracked());
     }
 
     private static final ShareRow NO_SHARE = new ShareRow(0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of());

@@ -248,7 +248,15 @@ public final class AccountRules {
 
     private long mostMinutes(JobDesc desc) {
         long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
-        return ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
+        long own = ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
+        long group = enforces("safe") ? groupMinutes(desc) : -1;
+        return own < 0 ? group : group < 0 ? own : Math.min(own, group);
+    }
+
+    /** GrpWall: a job that is to end within it and says no limit gets that. */
+    private long groupMinutes(JobDesc desc) {
+        long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "GrpWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
+        return ofQos >= 0 ? ofQos : chain(desc).stream().mapToLong(a -> number(a.limits(), "GrpWall")).filter(min -> min >= 0).min().orElse(-1L);
     }
 
     // ---- at submission
@@ -269,34 +277,46 @@ public final class AccountRules {
     }
 
     private boolean refuses(JobDesc desc, int tasks, AccountUse use) {
-        return tooMany(desc, tasks, use) || denies(desc)
-                && !never(desc).equals(JobReason.NONE);
+        return !tooMany(desc, tasks, use).isEmpty() || denies(desc) && !never(desc).equals(JobReason.NONE);
     }
 
-    private boolean tooMany(JobDesc desc, int tasks, AccountUse use) {
+    /** What is told of a refused job: the name of the limit, a line above the sentence that is the same for all of them. */
+    Decision.Rejected refusal(JobDesc desc, int tasks, AccountUse use) {
+        JobDesc last = under(desc).getLast();
+        String many = tooMany(last, tasks, use);
+        String limit = many.isEmpty() ? never(last).word() : many;
+        return new Decision.Rejected(SlurmErrno.ACCOUNTING_POLICY, limit + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
+    }
+
+    /** The limit on what may be in the queue that a job would break; empty if none. */
+    private String tooMany(JobDesc desc, int tasks, AccountUse use) {
         String user = desc.owner().user();
         Map<String, String> said = ofQos(desc);
         for (Rule r : rules(desc)) {
             Map<String, String> l = r.limits;
-            if (over(number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)
-                    || over(number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)
-                    || over(number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
-                return true;
+            if (over(number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)) {
+                return "QOSGrpSubmitJobsLimit";
+            }
+            if (over(number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
+                return "MaxSubmitJobsPerAccount";
+            }
+            if (over(number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)) {
+                return "QOSMaxSubmitJobPerUserLimit";
             }
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             if (own && text(said, "MaxSubmitJobsPU").isEmpty()
                     && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
-                return true;
+                return "AssocMaxSubmitJobLimit";
             }
             if (text(said, "GrpSubmitJobs").isEmpty()
                     && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
-                return true;
+                return "AssocGrpSubmitJobsLimit";
             }
             own = false;
         }
-        return false;
+        return "";
     }
 
     private static boolean over(long limit, long count) {
@@ -327,8 +347,7 @@ public final class AccountRules {
 
     /** What a job asks for at least. */
     Map<String, Long> asked(JobDesc d) {
-        Amounts amounts = Amounts.requested(state, d);
-        return amounts.byName(amounts.billing(state, d.partition()));
+        return Amounts.requested(state, d).counted(state, d);
     }
 
     /** The limit that keeps this job from ever starting as it is asked for. */
@@ -340,7 +359,11 @@ public final class AccountRules {
     private JobReason never(JobDesc desc, AccountUse beside) {
         Map<String, Long> asked = asked(desc);
         JobReason single = perJob(desc, asked, desc.timing().timeLimitMin());
-        return single != JobReason.NONE ? single : first(desc, asked, Map.of(), beside, LimitChains::running);
+        if (single != JobReason.NONE) {
+            return single;
+        }
+        JobReason running = first(desc, asked, Map.of(), beside, LimitChains::running);
+        return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked);
     }
 
     /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
@@ -621,7 +644,7 @@ public final class AccountRules {
             case "mem" -> memory;
             case "node" -> node;
             case "billing" -> billing;
-            default -> gres;
+            default -> tres.startsWith("license/") ? gres.replace("GRES", "License") : gres;
         });
     }
 
@@ -645,6 +668,8 @@ public final class AccountRules {
 
     /** Resource minutes of a run; one without a limit counts as a year. */
     static Map<String, Long> minutes(Map<String, Long> wanted, int limitMin) {
-        return times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
+        Map<String, Long> out = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
+        out.put(Shares.WALL, (long) Math.max(0, limitMin));
+        return out;
     }
 }

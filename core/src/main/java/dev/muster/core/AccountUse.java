@@ -201,8 +201,7 @@ public final class AccountUse {
 
     /** What an allocation counts as. */
     public static Map<String, Long> tres(State state, JobDesc desc, Allocation a) {
-        Amounts amounts = Amounts.of(a);
-        return amounts.byName(amounts.billing(state, desc.partition()));
+        return Amounts.of(a).counted(state, desc);
     }
 
     private List<Sum> wholes(Payer payer) {

@@ -90,6 +90,20 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         return out;
     }
 
+    /** What a job counts as under limits: with its licences, {@code license/…}. Of alternatives none is certain. */
+    Map<String, Long> counted(State state, JobDesc desc) {
+        return counted(desc, billing(state, desc.partition()));
+    }
+
+    Map<String, Long> counted(JobDesc desc, long billing) {
+        Map<String, Long> out = byName(billing);
+        if (!desc.request().licenses().isEmpty()) {
+            Licences.parse(desc.request().licenses()).filter(w -> !w.any()).ifPresent(w -> w.items().forEach(i ->
+                    out.merge("license/" + i.name(), (long) i.count(), Long::sum)));
+        }
+        return out;
+    }
+
     /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
     private static final int SWITCH_WAIT_S = 300;
 

@@ -169,8 +169,27 @@ final class LimitChains {
         add(key(whose, desc, r.part(), user + account), bounds, use -> r.sum(use, user, account), out);
     }
 
+    /** Minutes of groups that the job would be too much for if nobody else had ever used any. */
+    static JobReason minutesAlone(AccountRules rules, JobDesc desc, Map<String, Long> asked) {
+        long limitMin = desc.timing().timeLimitMin();
+        List<LimitGauge.Bound> bounds = new ArrayList<>();
+        for (AccountRules.Rule r : rules.rules(desc)) {
+            bounds.addAll(minutes("QOSGrp", "Memory", r.limits(), Map.of()));
+        }
+        for (AssocPolicy a : rules.chain(desc)) {
+            bounds.addAll(minutes("AssocGrp", "Mem", rules.overTime(a), rules.ofQos(desc)));
+        }
+        for (LimitGauge.Bound b : bounds) {
+            long wanted = b.what().equals(Shares.WALL) ? 1 : asked.getOrDefault(b.what(), 0L);
+            if (limitMin > 0 && wanted > b.most() / limitMin) {
+                return b.reason();
+            }
+        }
+        return JobReason.NONE;
+    }
+
     /** @param instead limits of a QOS, which count in place of these */
-    private static List<LimitGauge.Bound> minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead) {
+    static List<LimitGauge.Bound> minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead) {
         List<LimitGauge.Bound> out = new ArrayList<>();
         for (String limit : List.of("GrpTRESMins", "GrpTRESRunMins")) {
             boolean run = limit.equals("GrpTRESRunMins");

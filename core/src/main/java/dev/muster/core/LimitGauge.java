@@ -86,9 +86,14 @@ final class LimitGauge {
         return switch (b.kind) {
             case RUNNING -> now;
             case COMING -> minutes;
-            case USED -> isSafe(b) ? (long) (minutes * meter.get().factor) : 0;
+            case USED -> isSafe(b) ? (long) (minutes * meter.get().factor) : isWhole(b) ? minutes : 0;
             case SHARE -> 0;
         };
+    }
+
+    /** With "safe" a job's own time limit must fit below GrpWall, whatever others have used of it. */
+    private boolean isWhole(Bound b) {
+        return meter.get().safe && b.what.equals(Shares.WALL);
     }
 
     private boolean isSafe(Bound b) {
@@ -111,7 +116,7 @@ final class LimitGauge {
     }
 
     private long left(Bound b, AccountUse.Sum beside, AccountRules rules, long usedMin) {
-        return isSafe(b) ? b.most - usedMin - beside.leftMin(b.what, rules.tickMs()) : usedMin >= b.most ? -1 : Long.MAX_VALUE;
+        return isSafe(b) ? b.most - usedMin - beside.leftMin(b.what, rules.tickMs()) : usedMin >= b.most ? -1 : isWhole(b) ? b.most : Long.MAX_VALUE;
     }
 
     // ---- for many jobs

@@ -39,8 +39,7 @@ public final class LimitUse {
         if (!assoc && !word.startsWith("QOS") && !word.startsWith("Max")) {
             return Optional.empty();
         }
-        Amounts amounts = Amounts.requested(state, desc);
-        Map<String, Long> asked = amounts.byName(amounts.billing(state, desc.partition()));
+        Map<String, Long> asked = Amounts.requested(state, desc).counted(state, desc);
         AccountUse use = new AccountUse();
         use.reset(state);
         for (Holder h : assoc ? associations(state, desc) : qos(state, desc)) {

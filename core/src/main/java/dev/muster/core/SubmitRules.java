@@ -97,8 +97,10 @@ final class SubmitRules {
         if (array.isEmpty()) {
             return new Unfit(SlurmErrno.INVALID_ARRAY);
         }
-        return accounts.admitted(desc, Math.max(1, array.get().size()), use).<Verdict>map(d -> new Fit(d, dependencies.get(), array.get()))
-                .orElse(new Unfit(SlurmErrno.ACCOUNTING_POLICY));
+        JobDesc whole = desc;
+        int tasks = Math.max(1, array.get().size());
+        return accounts.admitted(desc, tasks, use).<Verdict>map(d -> new Fit(d, dependencies.get(), array.get()))
+                .orElseGet(() -> new Unfit(accounts.refusal(whole, tasks, use)));
     }
 
     Decision test(Command.TestJob c) {

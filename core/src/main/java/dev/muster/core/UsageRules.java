@@ -192,7 +192,7 @@ final class UsageRules {
             double factor = q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty()).map(Double::parseDouble).orElse(1.0);
             long amount = (long) (billing * factor * seconds * FairShare.UNIT);
             Map<String, Long> had = new TreeMap<>(Map.of(Shares.WALL, (long) (factor * seconds * FairShare.UNIT)));
-            amounts.byName(billing).forEach((name, count) -> had.put(name, (long) (count * factor * seconds * FairShare.UNIT)));
+            amounts.counted(job.desc(), billing).forEach((name, count) -> had.put(name, (long) (count * factor * seconds * FairShare.UNIT)));
             state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(), partition).ifPresent(a -> {
                 usage.merge(a.id(), amount, Long::sum);
                 add(each, a.id(), had);

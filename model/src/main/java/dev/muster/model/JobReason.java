@@ -149,7 +149,24 @@ public enum JobReason {
     MAX_MEMORY_RUN_MINS_PER_ACCOUNT("MaxMemoryRunMinsPerAccount"),
     MAX_NODE_RUN_MINS_PER_ACCOUNT("MaxNodeRunMinsPerAccount"),
     MAX_BILLING_RUN_MINS_PER_ACCOUNT("MaxBillingRunMinsPerAccount"),
-    MAX_GRES_RUN_MINS_PER_ACCOUNT("MaxGRESRunMinsPerAccount");
+    MAX_GRES_RUN_MINS_PER_ACCOUNT("MaxGRESRunMinsPerAccount"),
+    ASSOC_GRP_LICENSE("AssocGrpLicense"),
+    ASSOC_GRP_LICENSE_MINUTES("AssocGrpLicenseMinutes"),
+    ASSOC_GRP_LICENSE_RUN_MINUTES("AssocGrpLicenseRunMinutes"),
+    ASSOC_MAX_LICENSE_PER_JOB("AssocMaxLicensePerJob"),
+    ASSOC_MAX_LICENSE_MINUTES_PER_JOB("AssocMaxLicenseMinutesPerJob"),
+    QOS_GRP_LICENSE("QOSGrpLicense"),
+    QOS_GRP_LICENSE_MINUTES("QOSGrpLicenseMinutes"),
+    QOS_GRP_LICENSE_RUN_MINUTES("QOSGrpLicenseRunMinutes"),
+    QOS_MAX_LICENSE_PER_JOB("QOSMaxLicensePerJob"),
+    QOS_MAX_LICENSE_PER_USER("QOSMaxLicensePerUser"),
+    QOS_MAX_LICENSE_MINUTES_PER_JOB("QOSMaxLicenseMinutesPerJob"),
+    QOS_MIN_LICENSE("QOSMinLicense"),
+    MAX_LICENSE_PER_ACCOUNT("MaxLicensePerAccount"),
+    MAX_LICENSE_RUN_MINS_PER_USER("MaxLicenseRunMinsPerUser"),
+    MAX_LICENSE_RUN_MINS_PER_ACCOUNT("MaxLicenseRunMinsPerAccount"),
+    ASSOC_MAX_LICENSE_PER_NODE("AssocMaxLicensePerNode"),
+    QOS_MAX_LICENSE_PER_NODE("QOSMaxLicensePerNode");
 
     private final String word;
 

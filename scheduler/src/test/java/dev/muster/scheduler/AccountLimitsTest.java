@@ -45,6 +45,7 @@ class AccountLimitsTest {
         Settings s = cluster.state().settings();
         Map<String, String> options = new TreeMap<>(s.options());
         options.put("accounting_enforce", enforce);
+        options.put("licenses", "lic:9");
         Entry entry = new Entry(0, 0, 0, "test", List.of(new Change.ClusterRestored("", 0, new Settings(s.clusterName(), s.slurmUid(), s.firstJobId(),
                 s.maxJobId(), s.maxJobCount(), s.maxArraySize(), s.memoryConsumed(), s.defMemPerCpuMb(), s.defMemPerNodeMb(), s.maxMemPerCpuMb(),
                 s.maxMemPerNodeMb(), s.killWaitS(), s.minJobAgeS(), s.overTimeLimitMin(), s.returnToService(), s.nodeTimeoutS(),
@@ -224,6 +225,61 @@ class AccountLimitsTest {
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
     }
 
+    /** With "safe" the time limit of a job alone must fit; those of others do not count. */
+    @Test
+    void groupWallTimeWithSafe() {
+        policy("associations,limits,qos,safe", "GrpWall=15", "", "");
+        int fits = cluster.accept("charge.account=dept timing.timeLimitMin=15");
+        int too = cluster.accept("charge.account=dept timing.timeLimitMin=10");
+        int no = cluster.accept("charge.account=dept timing.timeLimitMin=16");
+        cluster.schedule();
+        assertThat(cluster.state().jobs().at(fits).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
+        assertThat(cluster.state().jobs().at(too).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
+        assertThat(cluster.shown(no)).isEqualTo("(AssocGrpWallLimit)");
+        int silent = cluster.accept("charge.account=dept");
+        assertThat(cluster.state().jobs().at(silent).desc().timing().timeLimitMin()).isEqualTo(15);
+    }
+
+    /** Licences count as other resources do. */
+    @Test
+    void limitsOnLicences() {
+        policy("associations,limits,qos,safe", "GrpTRES=license/lic=2", "", "");
+        int first = cluster.accept("charge.account=dept licenses=lic:2");
+        int next = cluster.accept("charge.account=dept licenses=lic:1");
+        cluster.schedule();
+        assertThat(cluster.state().jobs().at(first).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
+        assertThat(cluster.shown(next)).isEqualTo("(AssocGrpLicense)");
+        Map<String, String> named = Map.of("GrpTRES=license/lic=1||", "AssocGrpLicense", "|MaxTRES=license/lic=1|", "AssocMaxLicensePerJob",
+                "||GrpTRES=license/lic=1", "QOSGrpLicense", "||MaxTRESPU=license/lic=1", "QOSMaxLicensePerUser",
+                "||MinTRES=license/lic=3", "QOSMinLicense", "||MaxTRESPA=license/lic=1", "MaxLicensePerAccount");
+        named.forEach((limits, name) -> {
+            String[] part = limits.split("\\|", -1);
+            policy("associations,limits,qos,safe", part[0], part[1], part[2]);
+            int id = cluster.accept("charge.account=dept charge.qos=fast licenses=lic:2");
+            cluster.schedule();
+            assertThat(cluster.shown(id)).as(limits).isEqualTo("(" + name + ")");
+        });
+    }
+
+    /** What is told of a job that is refused: the limit by its name, then what is said of all of them. */
+    @Test
+    void aRefusalNamesTheLimit() {
+        Map<String, String> named = Map.of("GrpSubmitJobs=0||", "AssocGrpSubmitJobsLimit", "|MaxSubmitJobs=0|", "AssocMaxSubmitJobLimit",
+                "||GrpSubmitJobs=0", "QOSGrpSubmitJobsLimit", "||MaxSubmitJobsPU=0", "QOSMaxSubmitJobPerUserLimit", "||MaxSubmitJobsPA=0",
+                "MaxSubmitJobsPerAccount", "||Flags=DenyOnLimit MaxTRES=cpu=1", "QOSMaxCpuPerJobLimit",
+                "||Flags=DenyOnLimit GrpTRESMins=cpu=5", "QOSGrpCPUMinutesLimit", "||Flags=DenyOnLimit GrpWall=5", "QOSGrpWallLimit",
+                "|GrpTRESRunMins=cpu=19|Flags=DenyOnLimit", "AssocGrpCPURunMinutesLimit");
+        named.forEach((limits, name) -> {
+            String[] part = limits.split("\\|", -1);
+            policy("associations,limits,qos,safe", part[0], part[1], part[2]);
+            dev.muster.model.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10");
+            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, desc, "",
+                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+            assertThat(d).as(limits).isInstanceOfSatisfying(Decision.Rejected.class,
+                    r -> assertThat(r.sentence()).startsWith(name + "\nJob violates"));
+        });
+    }
+
     /** Each job in turn: whether it runs, waits for a reason, or is refused. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -295,7 +351,7 @@ class AccountLimitsTest {
             Decision d = cluster.apply(new Command.SubmitJob(uid, Cluster.desc(asked + who + cpus + time), "", dev.muster.model.Bytes.EMPTY,
                 dev.muster.model.Bytes.EMPTY, false, false));
             if (d instanceof Decision.Rejected r) {
-                assertThat(r.sentence()).startsWith("Job violates accounting/QOS policy");
+                assertThat(r.sentence()).matches("(Assoc|QOS|MaxSubmit)\\w+\nJob violates accounting/QOS policy.*");
                 found.add("refused");
             } else {
                 int id = cluster.state().nextJobId() - 1;

@@ -7,7 +7,11 @@ final class AssocText {
     private AssocText() {}
 
     static String line(AssocRef a) {
-        StringBuilder out = new StringBuilder("  C = ").append(pad(a.cluster(), 10)).append(" A = ");
+        return " " + place(a);
+    }
+
+    static String place(AssocRef a) {
+        StringBuilder out = new StringBuilder(" C = ").append(pad(a.cluster(), 10)).append(" A = ");
         if (a.user().isEmpty()) {
             return out.append(a.account()).append(a.parent().isEmpty() ? "" : " of " + a.parent()).toString();
         }

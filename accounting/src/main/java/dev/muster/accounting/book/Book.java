@@ -103,7 +103,11 @@ public final class Book {
             case Account a -> accounts.put(a.name(), a);
             case User u -> users.put(u.name(), u);
             case Assoc a -> {
-                assocs.put(a.id(), a);
+                // another place than before: its user got a new name
+                Assoc before = assocs.put(a.id(), a);
+                if (before != null) {
+                    assocByPlace.remove(placeKey(before.cluster(), before.account(), before.user(), before.partition()), a.id());
+                }
                 assocByPlace.put(placeKey(a.cluster(), a.account(), a.user(), a.partition()), a.id());
             }
             case Qos q -> qos.put(q.id(), q);

@@ -55,6 +55,7 @@ public final class Changes {
     final Change change;
     final long now;
     final List<String> names = new ArrayList<>();
+    private static final List<String> CLASSES = List.of("capability", "capacity", "capapacity");
     final List<AssocRef> assocs = new ArrayList<>();
     final List<String> more = new ArrayList<>();
     final List<String> errors = new ArrayList<>();
@@ -289,7 +290,13 @@ public final class Changes {
     }
 
     private void classify(Cluster c) {
-        book.put(new Cluster(c.name(), c.id(), c.controlHost(), c.controlPort(), c.rpcVersion(), set("classification"), c.flags(), c.nodes(),
+        String typed = set("classification").toLowerCase(Locale.ROOT);
+        if (!typed.isEmpty() && !CLASSES.contains(typed)) {
+            errors.add(" '" + set("classification") + "' is no classification: these are " + String.join(", ", CLASSES));
+            return;
+        }
+        String name = typed.isEmpty() ? "" : Character.toUpperCase(typed.charAt(0)) + typed.substring(1);
+        book.put(new Cluster(c.name(), c.id(), c.controlHost(), c.controlPort(), c.rpcVersion(), name, c.flags(), c.nodes(),
                 c.nodeCount(), c.tres(), c.created(), now, false));
     }
 
@@ -327,6 +334,10 @@ public final class Changes {
     private void coordinators(boolean add) {
         List<String> users = where("name");
         List<String> accounts = where("account");
+        if (add && (users.isEmpty() || accounts.isEmpty())) {
+            errors.add(" You need to specify " + (users.isEmpty() ? "a user" : "an account") + " list here.");
+            return;
+        }
         for (String account : accounts) {
             if (book.account(account).isEmpty()) {
                 errors.add(" You specified a non-existent account '" + account + "'.");

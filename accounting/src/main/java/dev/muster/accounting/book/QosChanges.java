@@ -1,8 +1,11 @@
 package dev.muster.accounting.book;
 
+import dev.muster.model.accounting.DbdMessages.AssocRef;
 import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.Qos;
 import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,7 +58,9 @@ final class QosChanges {
     }
 
     private void modify() {
-        for (Qos q : meant()) {
+        // what cannot be set is refused wherever it would be
+        c.limits(Map.of(), LimitField.QOS);
+        for (Qos q : c.errors.isEmpty() ? meant() : List.<Qos>of()) {
             TreeMap<String, String> limits = c.limits(q.limits(), LimitField.QOS);
             if (List.of(limits.getOrDefault("Preempt", "").split(",")).contains(q.name())) {
                 c.errors.add(" Error with request: QOS Preemption loop");
@@ -66,7 +71,32 @@ final class QosChanges {
         }
     }
 
+    /** Nobody is left with a default that is not there any more. */
+    private boolean defaults() {
+        List<String> doomed = meant().stream().map(Qos::name).toList();
+        List<String> lines = new ArrayList<>();
+        for (Cluster cluster : book.clusters()) {
+            for (Assoc a : book.tree(cluster.name())) {
+                String standard = Effective.limits(book, a).getOrDefault("DefaultQOS", "");
+                if (doomed.contains(standard)) {
+                    lines.add("  DefQOS = " + AssocText.pad(standard, 10)
+                            + AssocText.place(new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), "")));
+                }
+            }
+        }
+        if (!lines.isEmpty()) {
+            c.errors.add(" Error with request: Associations listed below have these as their Default QOS.");
+            c.errors.addAll(lines);
+            c.errors.add(" Please either remove the qos' listed above from list and resubmit,\n or change the default qos to remove the qos.\n"
+                    + " Changes Discarded");
+        }
+        return !lines.isEmpty();
+    }
+
     private void delete() {
+        if (defaults()) {
+            return;
+        }
         for (Qos q : meant()) {
             book.put(new Qos(q.id(), q.name(), q.limits(), q.created(), c.now, true));
             for (Assoc a : List.copyOf(book.assocsEver())) {

@@ -6,6 +6,7 @@ import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.User;
 import dev.muster.model.accounting.Entities.Wckey;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +51,7 @@ final class Removals {
                 }
             }
         }
-        if (defaults(gone)) {
+        if (standards(gone)) {
             return;
         }
         Set<String> below = new LinkedHashSet<>();
@@ -106,14 +107,31 @@ final class Removals {
                 .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").filter(x -> parents.contains(x.parent())).isPresent());
     }
 
+    /** Accounts that are somebody's default stay, whether it has others or not. */
+    private boolean standards(Set<Assoc> gone) {
+        List<Assoc> left = c.rules.noDefaults() ? List.of()
+                : gone.stream().filter(a -> a.isDefault() && !a.user().isEmpty()).sorted(Comparator.comparing(Assoc::user)).toList();
+        if (left.isEmpty()) {
+            return false;
+        }
+        c.errors.add(" Error with request: You can not remove the default account of a user");
+        left.forEach(a -> c.errors.add(line(a)));
+        c.errors.add(" Please either remove the accounts listed above from list and resubmit,\n"
+                + " or change these users' default accounts to remove the account(s).\n Changes Discarded");
+        return true;
+    }
+
+    private static String line(Assoc a) {
+        return "  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = " + AssocText.pad(a.user(), 9);
+    }
+
     /** A user that keeps other associations must keep its default one. */
     private boolean defaults(Set<Assoc> gone) {
         List<String> lines = new ArrayList<>();
         for (Assoc a : gone) {
             List<Assoc> left = book.tree(a.cluster()).stream().filter(o -> o.user().equals(a.user()) && !gone.contains(o)).toList();
             if (a.isDefault() && !left.isEmpty() && left.stream().noneMatch(Assoc::isDefault)) {
-                lines.add("  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = "
-                        + AssocText.pad(a.user(), 9));
+                lines.add(line(a));
             }
         }
         if (lines.isEmpty() || c.rules.noDefaults()) {

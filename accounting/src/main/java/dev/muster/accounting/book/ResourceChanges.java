@@ -9,6 +9,8 @@ import java.util.TreeMap;
 
 /** Licences of servers outside, and the share of them that each cluster has. */
 final class ResourceChanges {
+    /** The one kind that there is. */
+    private static final String TYPE = "License";
     /** A flag of resources: what clusters may have is counted, not in hundredths. */
     private static final String ABSOLUTE = "Absolute";
     private static final String SHARED = "SharedPool";
@@ -125,6 +127,10 @@ final class ResourceChanges {
                 c.errors.add(" The cluster " + cluster + " doesn't exist. Please add first.");
             }
         }
+        if (!c.set("type").isEmpty() && !c.set("type").equalsIgnoreCase(TYPE)) {
+            c.errors.add(" Unknown resource type: '" + c.set("type") + "'  Valid resources is License.");
+            return;
+        }
         for (String name : names) {
             Optional<Resource> known = find(name, server);
             TreeMap<String, String> allowed = new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
@@ -145,11 +151,10 @@ final class ResourceChanges {
                 return;
             }
             if (fresh) {
-                book.put(new Resource(known.map(Resource::id).orElseGet(book::nextResource), name, server,
-                        c.set("type").isEmpty() ? "License" : Character.toUpperCase(c.set("type").charAt(0)) + c.set("type").substring(1).toLowerCase(
-                                java.util.Locale.ROOT),
-                        count, c.set("description").isEmpty() ? name : c.set("description"),
-                        flags, c.set("servertype"), allowed, c.now, c.now, false, consumed(known), c.now));
+                book.put(new Resource(known.map(Resource::id).orElseGet(book::nextResource), name, server, TYPE, count,
+                        said("description", known.map(Resource::description).orElse(name)), flags,
+                        said("servertype", known.map(Resource::manager).orElse("")), allowed, known.map(Resource::created).orElse(c.now), c.now,
+                        false, consumed(known), c.now));
                 c.names.add(name + "@" + server);
                 c.log("Add Resource", "", name, c.info());
             }
@@ -157,6 +162,10 @@ final class ResourceChanges {
         if (c.names.isEmpty() && c.errors.isEmpty()) {
             c.errors.add(" Nothing new added.");
         }
+    }
+
+    private String said(String key, String otherwise) {
+        return c.set(key).isEmpty() ? otherwise : c.set(key);
     }
 
     private List<Resource> meant() {
@@ -167,8 +176,15 @@ final class ResourceChanges {
     }
 
     private void modify() {
+        if (c.sets("allowed") && c.where("cluster").isEmpty()) {
+            c.errors.add("Can't change \"percentallowed\" without specifying a cluster.");
+            return;
+        }
         for (Resource r : meant()) {
             TreeMap<String, String> allowed = new TreeMap<>(r.allowed());
+            if (c.sets("allowed") && c.where("cluster").stream().noneMatch(allowed::containsKey)) {
+                continue;
+            }
             for (String cluster : c.where("cluster")) {
                 if (c.sets("allowed") && allowed.containsKey(cluster)) {
                     allowed.put(cluster, Long.toString(number(c.set("allowed"), 0)));

@@ -28,6 +28,9 @@ final class TreeUpdates {
     }
 
     void accounts() {
+        if (!possible()) {
+            return;
+        }
         if (c.sets("description") || c.sets("organization") || c.sets("accountflags")) {
             records();
         }
@@ -118,7 +121,22 @@ final class TreeUpdates {
         }
     }
 
+    /** Whether what is set can be set at all, wherever it would be. */
+    boolean possible() {
+        if (c.setsLimits(LimitField.ASSOC)) {
+            c.limits(Map.of(), LimitField.ASSOC);
+        }
+        return c.errors.isEmpty();
+    }
+
     void users() {
+        if (!possible()) {
+            return;
+        }
+        if (c.sets("newname")) {
+            rename();
+            return;
+        }
         List<User> meant = List.copyOf(book.usersEver()).stream().filter(u -> !u.deleted() && named("name", u.name())).toList();
         if (c.sets("adminlevel")) {
             if (AdminLevels.of(c.set("adminlevel")).isEmpty()) {
@@ -145,6 +163,41 @@ final class TreeUpdates {
                     && named("account", a.account()) && named("partition", a.partition())).forEach(touched::add);
         }
         limits(touched);
+    }
+
+    /** Everything that is a user's becomes that of the new name: a user of the system that the old one has become. */
+    private void rename() {
+        String to = c.rules.preservesUsers() ? c.set("newname").strip() : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
+        List<User> meant = book.usersEver().stream().filter(u -> !u.deleted() && named("name", u.name())).toList();
+        if (c.where("name").size() != 1 || c.change.set().size() > 1 || to.isEmpty()) {
+            c.errors.add(" Can't modify: exactly one user gets a new name, and nothing else with it");
+            return;
+        }
+        if (book.usersEver().stream().anyMatch(u -> u.name().equals(to) && !u.deleted())
+                || book.assocsEver().stream().anyMatch(a -> a.user().equals(to) && !a.deleted())) {
+            c.errors.add(" Can't modify: the user '" + to + "' is there already");
+            return;
+        }
+        for (User u : meant) {
+            rename(u, to);
+            c.names.add(u.name());
+            c.log("Modify Users", "", u.name(), c.info());
+        }
+    }
+
+    private void rename(User u, String to) {
+        book.put(new User(to, u.adminLevel(), u.created(), c.now, false));
+        book.put(new User(u.name(), u.adminLevel(), u.created(), c.now, true));
+        List.copyOf(book.assocsEver()).stream().filter(a -> !a.deleted() && a.user().equals(u.name())).forEach(a -> {
+            book.put(new Assoc(a.id(), a.cluster(), a.account(), to, a.partition(), a.parent(), a.isDefault(), a.limits(), a.created(), c.now,
+                    false));
+            c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
+        });
+        List.copyOf(book.accountsEver()).stream().filter(a -> a.coordinators().contains(u.name())).forEach(a -> book.put(new Account(a.name(),
+                a.description(), a.organization(), a.flags(), a.coordinators().stream().map(n -> n.equals(u.name()) ? to : n).toList(), a.created(),
+                c.now, a.deleted())));
+        List.copyOf(book.wckeysEver()).stream().filter(w -> !w.deleted() && w.user().equals(u.name())).forEach(w -> book.put(
+                new Wckey(w.id(), w.cluster(), to, w.name(), w.isDefault(), w.created(), c.now, false)));
     }
 
     private void named(User u) {
@@ -195,7 +248,8 @@ final class TreeUpdates {
         String name = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
         List<Wckey> own = book.wckeysEver().stream().filter(w -> !w.deleted() && w.user().equals(u.name()) && named("cluster", w.cluster())).toList();
         if (own.stream().noneMatch(w -> w.name().equals(name))) {
-            c.errors.add(" Can't modify because these users aren't associated with new default wckey '" + name + "'...\n  U = " + u.name());
+            c.errors.add(" Can't modify because these users aren't associated with new default wckey '" + name + "'...\n  U = " + u.name()
+                    + book.clusters().stream().filter(k -> named("cluster", k.name())).map(k -> " C = " + k.name()).findFirst().orElse(""));
             return;
         }
         own.forEach(w -> book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), w.name().equals(name), w.created(), c.now, false)));

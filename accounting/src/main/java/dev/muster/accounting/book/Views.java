@@ -86,7 +86,25 @@ public final class Views {
         row.put("Deleted", a.deleted() ? "1" : "");
         row.putAll(UsageResets.shown(has("woplimits") || a.deleted() ? own(a) : Effective.limits(book, a)));
         row.put("RawQOS", a.limit("QOS"));
+        if (has("rawqos")) {
+            row.put("QOS", has("woplimits") ? a.limit("QOS") : raw(a));
+        }
         return row;
+    }
+
+    /** What is added and taken away on the way up, as it is set, down to a list that stands for itself. */
+    private String raw(Assoc a) {
+        List<String> out = new ArrayList<>();
+        for (Optional<Assoc> at = Optional.of(a); at.isPresent(); at = book.parent(at.get())) {
+            String own = at.get().limit("QOS");
+            if (!own.isEmpty()) {
+                out.add(own);
+            }
+            if (!own.isEmpty() && !own.startsWith("+") && !own.startsWith("-")) {
+                break;
+            }
+        }
+        return String.join(",", out);
     }
 
     /** What is set here and not inherited; of QOS that are added or taken away, those that are added. */

@@ -108,6 +108,8 @@ final class ChangeText {
             case MINUTES -> Printer.shown(c, Entity.Kind.MINUTES, raw);
             case SECONDS -> f.name().equals("GraceTime") ? raw : Printer.shown(c, Entity.Kind.SECONDS, raw);
             case REAL -> raw.substring(0, raw.length() - 2);
+            case FLAGS -> f.name().equals("PreemptMode") ? raw.toUpperCase(java.util.Locale.ROOT) : raw.startsWith("+=") || raw.startsWith("-=")
+                    ? raw.charAt(0) + raw.substring(2) : raw;
             default -> raw.startsWith("+=") || raw.startsWith("-=") ? raw.charAt(0) + raw.substring(2) : raw;
         };
     }
@@ -145,9 +147,7 @@ final class ChangeText {
         if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
             say(" Settings");
             limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
-            if (set.containsKey("parent")) {
-                say("  Parent        = " + set.get("parent"));
-            }
+            say("  Parent        = " + set.getOrDefault("parent", "root"));
         }
         return true;
     }
@@ -174,7 +174,8 @@ final class ChangeText {
             say(" Associations =");
             for (Json.Obj a : reply.objects("assocs")) {
                 String partition = a.text("partition").isEmpty() ? "" : " P = " + pad(a.text("partition"), 10);
-                say("  U = " + pad(a.text("user"), 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
+                String user = a.text("user").substring(0, Math.min(9, a.text("user").length()));
+                say("  U = " + pad(user, 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
             }
             say(" Non Default Settings");
             limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
@@ -270,13 +271,20 @@ final class ChangeText {
 
     private boolean modifyClusters(Json.Obj reply) {
         say(" Setting");
-        say("  Default Limits:");
-        limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+        if (limited(LimitField.ASSOC)) {
+            say("  Default Limits:");
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+        }
         if (set.containsKey("classification")) {
-            say("  Classification = " + set.get("classification"));
+            String typed = set.get("classification").toLowerCase(java.util.Locale.ROOT);
+            say("  Classification = " + (typed.isEmpty() ? "" : Character.toUpperCase(typed.charAt(0)) + typed.substring(1)));
         }
         if (reply.texts("names").isEmpty()) {
             return nothing("Nothing modified");
+        }
+        if (set.containsKey("classification")) {
+            say(" Modified cluster...");
+            reply.texts("names").forEach(n -> say("  " + n));
         }
         if (!reply.objects("assocs").isEmpty()) {
             say(" Modified cluster defaults for associations...");
@@ -309,6 +317,10 @@ final class ChangeText {
             say(" Deleting " + single + " associations...");
             for (Json.Obj a : reply.objects("assocs")) {
                 StringBuilder line = new StringBuilder("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 10));
+                if (a.text("user").isEmpty() && !a.text("parent").isEmpty()) {
+                    line.setLength(line.toString().stripTrailing().length());
+                    line.append(" of ").append(a.text("parent"));
+                }
                 if (!a.text("user").isEmpty()) {
                     line.append(" U = ").append(pad(a.text("user"), 9));
                 }
@@ -324,7 +336,7 @@ final class ChangeText {
             reply.texts("more").forEach(n -> say("  " + n));
         }
         if (!reply.texts("names").isEmpty()) {
-            say(" Deleting " + plural + "...");
+            say(where.containsKey("wckey") ? " Deleting user WCKeys..." : " Deleting " + plural + "...");
             reply.texts("names").forEach(n -> say("  " + n));
             any = true;
         }

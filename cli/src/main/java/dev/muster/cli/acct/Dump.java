@@ -47,22 +47,28 @@ final class Dump {
         if (cluster.isEmpty()) {
             throw new UsageException(1, List.of(" We need a cluster to dump."));
         }
+        if (!mayDump()) {
+            throw new UsageException(1, List.of(" Your user does not have sufficient privileges to dump clusters."));
+        }
         List<Json.Obj> tree = rows("association", new Json.Obj().put("cluster", cluster), "woplimits");
         if (tree.isEmpty()) {
-            throw new UsageException(1, List.of(" No cluster by the name of " + cluster));
+            throw new UsageException(1, List.of(" Cluster " + cluster + " doesn't exist."));
         }
         List<Json.Obj> accounts = rows("account", new Json.Obj(), "");
         List<Json.Obj> users = rows("user", new Json.Obj(), "");
         lines.add("# A cluster, its accounts and their users. After a line Parent come the accounts and users directly below that account.");
         List<Json.Obj> wckeys = rows("wckey", new Json.Obj().put("cluster", cluster), "");
         qos(tree);
-        lines.add("Cluster - '" + cluster + "'" + limits(tree.getFirst()));
+        lines.add("Cluster - '" + cluster + "'" + classification(cluster) + limits(tree.getFirst()));
         for (Json.Obj parent : tree) {
             if (parent.text("User").isEmpty()) {
                 below(parent.text("Account"), tree, accounts, users, wckeys);
             }
         }
-        String target = file.isEmpty() ? cluster + ".cfg" : file;
+        String target = file.isEmpty() ? "./" + cluster + ".cfg" : file;
+        if (file.isEmpty()) {
+            c.out().println(" No filename given, using " + target + ".");
+        }
         try {
             c.host().writeFile(target.startsWith("/") ? target : c.host().workDir() + "/" + target,
                     (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8), 0644);
@@ -72,6 +78,17 @@ final class Dump {
         }
         lines.stream().filter(l -> !l.startsWith("#")).forEach(l -> c.err().println("sacctmgr: " + l));
         return 0;
+    }
+
+    private boolean mayDump() throws SlurmException {
+        String me = c.host().userName(c.host().uid());
+        return c.host().uid() == 0 || me.equals(c.host().slurmUser()) || rows("user", new Json.Obj().put("name", me), "").stream()
+                .anyMatch(u -> !u.text("AdminLevel").equals("NONE"));
+    }
+
+    private String classification(String cluster) throws SlurmException {
+        return rows("cluster", new Json.Obj().put("name", cluster), "").stream().map(k -> k.text("Classification")).filter(k -> !k.isEmpty())
+                .map(k -> ":Classification='" + k + "'").findFirst().orElse("");
     }
 
     private List<Json.Obj> rows(String entity, Json.Obj where, String option) throws SlurmException {
@@ -160,7 +177,8 @@ final class Dump {
         List<LimitField> sorted = new ArrayList<>(LimitField.ASSOC);
         sorted.sort(java.util.Comparator.comparingInt(f -> ORDER.contains(f.name()) ? ORDER.indexOf(f.name()) : ORDER.size()));
         for (LimitField f : sorted) {
-            String value = a.text(f.name());
+            // with its signs: without them the parents' would be lost to whom loads it
+            String value = a.text(f.name().equals("QOS") ? "RawQOS" : f.name());
             if (!value.isEmpty()) {
                 out.append(':').append(NAMES.getOrDefault(f.name(), f.name())).append('=').append(value(f, value));
             }

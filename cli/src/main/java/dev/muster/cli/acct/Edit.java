@@ -30,7 +30,7 @@ final class Edit {
     private static final List<String> ON_STDOUT = List.of(" Nothing new added.", " Unknown QOS flag", " Can't modify", "  U = ");
     private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
     private static final List<Entity.Name> USER_SET =
-            Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey");
+            Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey newname:1=newname");
     private static final String USAGE = "rawusage";
     private static final List<Entity.Name> CLUSTER_SET = Entity.names("classification:3=classification");
     private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags "
@@ -211,7 +211,8 @@ final class Edit {
 
     private void conditions(List<Words.Item> items) throws UsageException {
         for (Words.Item item : items) {
-            Optional<String> key = item.key().isEmpty() ? Optional.of(first()) : entity.condition(item.key());
+            boolean nameless = entity.name().equals("job");
+            Optional<String> key = !item.key().isEmpty() ? entity.condition(item.key()) : nameless ? Optional.empty() : Optional.of(first());
             if (key.isEmpty()) {
                 throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
             }
@@ -242,13 +243,21 @@ final class Edit {
         String sign = item.sign() == '=' || !lists ? "" : item.sign() + "=";
         Optional<String> value = sign.isEmpty() ? field.get().canonical(item.value()) : Optional.of(item.value());
         if (value.isEmpty()) {
-            throw unknown(item, hint, "sacctmgr: error: Invalid value for " + field.get().name() + " (" + item.value() + ")");
+            throw unknown(item, hint, invalid(field.get(), item));
         }
         if (field.get().kind() == LimitField.Kind.TRES) {
             limit(field.get(), value.get());
         } else {
             set.put(field.get().name(), sign + value.get());
         }
+    }
+
+    private static String invalid(LimitField field, Words.Item item) {
+        return switch (field.kind()) {
+            case MINUTES -> " Bad " + field.name() + " time format: " + item.typed();
+            case SHARES -> "sacctmgr: error: Invalid value for FairShare (" + item.value() + ")";
+            default -> "sacctmgr: error: Invalid value for " + field.name() + " (" + item.value() + ")";
+        };
     }
 
     /** Whether the word is the one that is no setting. */
@@ -265,7 +274,13 @@ final class Edit {
 
     /** What several words say of one field's resources counts together: {@code GrpNodes=4 GrpTRES=billing=-1}. */
     private void limit(LimitField field, String value) {
-        set.merge(field.name(), value, (a, b) -> field.canonical(a + "," + b).orElse(a));
+        set.merge(field.name(), value, (a, b) -> {
+            Map<String, String> each = new LinkedHashMap<>();
+            for (String item : field.canonical(a + "," + b).orElse(a).split(",")) {
+                each.put(item.substring(0, item.indexOf('=')), item);
+            }
+            return String.join(",", each.values());
+        });
     }
 
     /** Its number before a colon. */

@@ -262,7 +262,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
     /** Words of lists that ask for more: shortest abbreviation and what slurmdbd calls them. */
     private static final List<Name> OPTIONS =
             names("withassoc:5=withassoc withcoordinators:5=withcoord withdeleted:5=withdeleted withrawqoslevel:5=rawqos "
-            + "withsubaccounts:5=withsubaccounts withclusters:5=withclusters woplimits:4=woplimits wolimits:3=woplimits wopinfo:4=wopinfo "
+            + "withsubaccounts:5=withsubaccounts withclusters:5=withclusters woplimits:4=woplimits wopinfo:4=wopinfo "
             + "onlydefaults:4=onlydefaults tree:4=tree all_clusters:5=allclusters all_time:5=alltime withfed:5=withfed wolimits:3=wolimits");
 
     static List<Name> names(String text) {

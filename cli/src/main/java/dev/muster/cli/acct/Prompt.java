@@ -57,7 +57,7 @@ final class Prompt {
             int first = c.in().read();
             // the rest of the line belongs to the answer
             int rest = first;
-            while (rest >= 0 && rest != '\n' && c.in().available() > 0) {
+            while (rest >= 0 && rest != '\n' && (!terminal || c.in().available() > 0)) {
                 rest = c.in().read();
             }
             return first;

@@ -20,6 +20,13 @@ import java.util.Set;
 /** {@code sacctmgr show …}. */
 final class Show {
     private static final long DAY_S = 86_400;
+    /** What transactions are about. */
+    private static final List<String> ACTIONS = List.of("add accounts", "add account coord", "add associations", "add clusters", "add qos",
+            "add resource", "add users", "add wckeys", "modify accounts", "modify associations", "modify clusters", "modify qos", "modify resource",
+            "modify users", "remove accounts", "remove account coord", "remove associations", "remove clusters", "remove qos", "remove resource",
+            "remove users", "remove wckeys", "reset usage");
+    /** Lists that say no more of an unknown condition. */
+    private static final List<String> PLAINLY = List.of("association", "wckey", "transaction", "problem", "event", "runawayjob");
     private static final List<String> NO_ENTITY = List.of("No valid entity in list command",
             "Input line must include \"Account\", \"Association\", \"Cluster\", \"Configuration\",",
             "\"Event\", \"Federation\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",",
@@ -76,17 +83,24 @@ final class Show {
                 Optional<String> option = Entity.option(item.value());
                 if (option.isPresent()) {
                     options.add(option.get());
+                } else if (entity.name().equals("association") && !item.value().matches("[\\d,]+")) {
+                    throw new UsageException(1, List.of("sacctmgr: error: Invalid value for AssocId (" + item.value() + ")"));
                 } else if (!entity.conditions().isEmpty()) {
-                    String first = entity.name().equals("association") ? "account" : entity.conditions().getFirst().key();
+                    String first = entity.name().equals("association") ? "id" : entity.conditions().getFirst().key();
                     where.merge(first, item.value(), (a, b) -> a + "," + b);
                 }
             } else if (item.key().length() >= 3 && "format".startsWith(item.key().toLowerCase(Locale.ROOT))) {
+                if (item.value().isEmpty()) {
+                    throw new UsageException(1, List.of("Unknown field ''"));
+                }
                 format = format.isEmpty() ? item.value() : format + "," + item.value();
             } else {
                 Optional<String> key = entity.condition(item.key());
                 if (key.isEmpty()) {
                     wrong.add(" Unknown condition: " + item.typed());
-                    wrong.add(" Use keyword 'set' to modify value");
+                    if (!PLAINLY.contains(entity.name())) {
+                        wrong.add(" Use keyword 'set' to modify value");
+                    }
                 } else {
                     where.merge(key.get(), value(key.get(), item.value()), (a, b) -> a + "," + b);
                 }
@@ -98,6 +112,20 @@ final class Show {
     }
 
     private String value(String key, String typed) throws UsageException {
+        if (key.equals("id") && !typed.matches("[\\d,]*")) {
+            throw new UsageException(1, List.of("sacctmgr: error: Invalid value for AssocId (" + typed + ")"));
+        }
+        boolean wrongEvent = key.equals("event") && !typed.toLowerCase(Locale.ROOT).matches("cluster|node");
+        if (wrongEvent) {
+            throw new UsageException(1, List.of(" Unknown event type: '" + typed + "'  Valid events are Cluster and Node."));
+        }
+        if (key.equals("action")) {
+            for (String action : typed.split(",")) {
+                if (!ACTIONS.contains(action.toLowerCase(Locale.ROOT))) {
+                    throw new UsageException(1, List.of("sacctmgr: error: You gave a bad action '" + action + "'."));
+                }
+            }
+        }
         if (!key.equals("start") && !key.equals("end")) {
             return typed;
         }
@@ -112,7 +140,40 @@ final class Show {
                 .put("options", new ArrayList<Object>(options)));
     }
 
+    /** A QOS that is not there selects nothing: most likely another one was meant. */
+    private void qosThere() throws SlurmException, UsageException {
+        List<String> all = c.host().accounting().call("Show", new Json.Obj().put("entity", "qos")).objects("rows").stream()
+                .map(q -> q.text("Name")).toList();
+        for (String name : where.get("qos").split(",")) {
+            if (!name.isBlank() && !all.contains(name.strip().toLowerCase(Locale.ROOT))) {
+                throw new UsageException(1, List.of("sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are " + String.join(",", all),
+                        " Unknown condition: qos=" + where.get("qos")));
+            }
+        }
+    }
+
+    /** Conditions of associations where none are listed: asked whether that is meant. */
+    private boolean isMeant(Entity entity) {
+        List<String> own = entity.name().equals("account") ? List.of("name", "description", "organization", "flags")
+                : List.of("name", "adminlevel", "cluster", "defaultaccount", "defaultwckey", "wckey");
+        boolean narrow = List.of("account", "user").contains(entity.name()) && !options.contains("withassoc")
+                && where.keySet().stream().anyMatch(k -> !own.contains(k));
+        if (!narrow || s.immediate || !s.json.isEmpty()) {
+            return true;
+        }
+        c.host().needsOwnProcess();
+        boolean yes = Prompt.agrees(c, "You requested options that are only valid when querying with the withassoc option.\n"
+                + "Are you sure you want to continue? (You have 30 seconds to decide)\n");
+        if (!yes) {
+            c.out().println("Aborted");
+        }
+        return yes;
+    }
+
     private List<Json.Obj> rows(Entity entity) throws SlurmException, UsageException {
+        if (where.containsKey("qos")) {
+            qosThere();
+        }
         try {
             return reply(entity).objects("rows");
         } catch (SlurmException e) {
@@ -133,6 +194,9 @@ final class Show {
     }
 
     private int list(Entity entity) throws UsageException, SlurmException {
+        if (!isMeant(entity)) {
+            return 0;
+        }
         Printer printer = new Printer(c, s.style(), entity, format.isEmpty() ? standard(entity) : format,
                 options.contains("tree") && entity.name().equals("association"));
         List<Json.Obj> rows = rows(entity);
@@ -153,8 +217,11 @@ final class Show {
             case "account" -> entity.format()
                     + (assoc ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
                     + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
-            case "user" -> entity.format() + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
+            case "user" -> "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
+                    + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
                     + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
+            case "association" -> options.contains("wolimits") ? "cluster,account,user,partition" : entity.format();
+            case "cluster" -> options.contains("wolimits") ? "cluster,controlhost,controlport,rpc" : entity.format();
             case "transaction" -> entity.format() + (assoc ? ",user,account,cluster" : "");
             case "resource" -> entity.format() + (options.contains("withclusters") ? ",cluster,allowed,flags" : ",flags");
             default -> entity.format();

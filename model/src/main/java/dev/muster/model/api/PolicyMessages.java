@@ -77,7 +77,7 @@ public final class PolicyMessages {
 
     public record QueryAssocMgr() {}
 
-    public record AssocMgrReply(String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users) {}
+    public record AssocMgrReply(String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users, List<String> tracked) {}
 
     public record UserRow(String user, int userId, String defaultAccount, String adminLevel) {}
 
@@ -92,6 +92,7 @@ public final class PolicyMessages {
      * @param accruing jobs that wait and grow older
      * @param usedMins of each resource in minutes, as charged up to now
      * @param wallMin  the time of its jobs, likewise
+     * @param accounts of a QOS, those with jobs under it; users likewise
      */
     public record LimitRow(
             int id,
@@ -108,5 +109,10 @@ public final class PolicyMessages {
             Map<String, Long> runMins,
             int accruing,
             Map<String, Long> usedMins,
-            double wallMin) {}
+            double wallMin,
+            List<LimitPart> accounts,
+            List<LimitPart> users) {}
+
+    /** Of a QOS what counts against one account, or against one user, by number. */
+    public record LimitPart(String name, int running, int submitted, int accruing, Map<String, Long> tres) {}
 }
