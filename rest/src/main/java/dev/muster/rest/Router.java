@@ -153,8 +153,9 @@ final class Router {
             cluster = Access.names(caller.host()).cluster();
             Json.Obj body = body(request, operation, version, out);
             Map<String, String> query = query(request, operation, out);
-            handlers.get(operation.id()).serve(new Call(operation, version, match.names(), query, body, caller.host(),
-                    new Names(cluster, identities::userName), user, out));
+            Call call = new Call(operation, version, match.names(), query, body, caller.host(), new Names(cluster, identities::userName), user, out);
+            Unheeded.look(call);
+            handlers.get(operation.id()).serve(call);
         } catch (RestException e) {
             out.error(e);
         } catch (SlurmException e) {
