@@ -137,7 +137,7 @@ final class AccountingChanges {
     private static void accounts(Call c) throws RestException, SlurmException {
         for (Json.Obj a : c.body().objects("accounts")) {
             String name = named(a, "An account");
-            Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"), "flags",
+            Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"), "Flags",
                     coordFlag(a.texts("flags")));
             if (!exists(c, "account", name)) {
                 change(c, "add", "account", set, map("name", name));
@@ -299,7 +299,7 @@ final class AccountingChanges {
         if (found.isEmpty()) {
             throw c.refused(SlurmErrno.INVALID_QOS, "There is no QOS with the number " + id);
         }
-        return map("defaultqos", found.getFirst().text("Name"));
+        return map("DefaultQOS", found.getFirst().text("Name"));
     }
 
     private static void defaultQos(Call c, long id, Map<String, String> where) throws RestException, SlurmException {
@@ -407,7 +407,7 @@ final class AccountingChanges {
             throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
         }
         if (user.isEmpty()) {
-            set.putAll(said("flags", coordFlag(a.texts("flags"))));
+            set.putAll(said("Flags", coordFlag(a.texts("flags"))));
             set.putAll(said("parent", a.text("parent_account")));
             if (!there || !set.isEmpty()) {
                 change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));

@@ -415,7 +415,9 @@ final class JobBody {
             out.put("excnodelist", String.join(",", in.texts("excluded_nodes")));
         }
         if (takes("required_switches") && set("required_switches")) {
-            out.put("switches", Long.toString(value("required_switches")));
+            long wait = in.number("wait_for_switch");
+            out.put("switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
+            out.fields().remove("wait-for-switch");
         }
         if ((takes("minimum_nodes") | takes("maximum_nodes")) && !out.has("numnodes")) {
             long least = Math.max(1, in.number("minimum_nodes"));
