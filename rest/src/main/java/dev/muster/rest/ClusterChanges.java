@@ -160,7 +160,8 @@ final class ClusterChanges {
             };
             String said = words.put(OTHER_WAYS.get(i + 1), text);
             if (said != null && !said.equalsIgnoreCase(text) && !said.equalsIgnoreCase(words(now).getOrDefault(OTHER_WAYS.get(i + 1), ""))) {
-                throw RestException.unfit("It says " + text + ", and elsewhere the body says " + said, "#/partitions/" + path.replace('.', '/') + "/");
+                throw RestException.unfit("It says " + text + ", and elsewhere the body says " + said,
+                        "#/partitions/" + path.replace('.', '/') + "/");
             }
         }
     }

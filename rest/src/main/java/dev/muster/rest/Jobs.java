@@ -202,7 +202,8 @@ final class Jobs {
 
     private static void delete(Call c) throws RestException, SlurmException {
         String id = c.path().get("job_id");
-        Json.Obj reply = c.controller("Cancel", cancel(c, signal(c.asked("signal")), upper(c.list("flags")), List.of(id)).put("jobs", Call.objects(List.of(id))));
+        Json.Obj asked = cancel(c, signal(c.asked("signal")), upper(c.list("flags")), List.of(id));
+        Json.Obj reply = c.controller("Cancel", asked.put("jobs", Call.objects(List.of(id))));
         c.out().put("status", status(reply, upper(c.list("flags")).contains("VERBOSE") ? List.of(id) : List.of()));
         for (Json.Obj e : reply.objects("errors")) {
             c.out().error(new RestException(500, e.integer("errno"), e.text("error"), e.text("error"), "slurm_kill_jobs()"));

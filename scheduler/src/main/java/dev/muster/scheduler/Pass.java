@@ -84,6 +84,7 @@ final class Pass {
     private final Waits waits;
     private int reservations;
     private int backfilled;
+    private int backfilledHet;
     private final Lanes lanes;
     /** Places of the last plan, where plans are made elsewhere. */
     private final Optional<Standing> standing;
@@ -179,8 +180,13 @@ final class Pass {
         return backfilled;
     }
 
-    int reservations() {
-        return reservations;
+    int backfilledHet() {
+        return backfilledHet;
+    }
+
+    /** All components of a heterogeneous job start now. */
+    void startedHet(int components) {
+        backfilledHet += reservations > 0 ? components : 0;
     }
 
     /** As many have started as may in one pass. */
