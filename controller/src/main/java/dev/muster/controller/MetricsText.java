@@ -32,6 +32,7 @@ final class MetricsText {
             sdiag_jobs_submitted jobs_submitted  sdiag_job_states_ts job_states_ts  last_backfilled_jobs bf_last_backfilled_jobs
             sdiag_latency gettimeofday_latency  schedule_cycle_cnt schedule_cycle_total  schedule_cycle_last schedule_cycle_last
             schedule_cycle_max schedule_cycle_max  schedule_cycle_tot schedule_cycle_sum  schedule_queue_len schedule_queue_length
+            sched_cycle_cnt schedule_cycle_total  sched_cycle_last schedule_cycle_last  bf_active bf_active
             sched_mean_cycle schedule_cycle_mean  sched_mean_depth_cycle schedule_cycle_mean_depth  server_thread_cnt server_thread_count
             slurmdbd_queue_size dbd_agent_queue_size  sched_stats_timestamp req_time""");
 

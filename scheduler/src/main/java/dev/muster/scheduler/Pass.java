@@ -83,6 +83,7 @@ final class Pass {
     private final ReserveWords words;
     private final Waits waits;
     private int reservations;
+    /** Jobs that start now although a more urgent one waits for its reservation. */
     private int backfilled;
     private int backfilledHet;
     private final Lanes lanes;
@@ -175,13 +176,9 @@ final class Pass {
         return resumes;
     }
 
-    /** Jobs that start now although a more urgent one waits for its reservation. */
-    int backfilled() {
-        return backfilled;
-    }
-
-    int backfilledHet() {
-        return backfilledHet;
+    /** With what this pass did. */
+    Scheduler.Counts added(Scheduler.Counts before) {
+        return new Scheduler.Counts(before.backfilled() + backfilled, before.backfilledHet() + backfilledHet, before.full() + (isFull() ? 1 : 0));
     }
 
     /** All components of a heterogeneous job start now. */

@@ -558,7 +558,7 @@ public final class Scheduler implements Planner {
         List<Start> starts = pass.run();
         preemptions = pass.preemptions();
         resumes = pass.resumes();
-        counts = new Counts(counts.backfilled + pass.backfilled(), counts.backfilledHet + pass.backfilledHet(), counts.full + (pass.isFull() ? 1 : 0));
+        counts = pass.added(counts);
         outlooks.passed(state, now);
         return starts;
     }
