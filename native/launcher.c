@@ -231,11 +231,33 @@ static bool handles_signals(void)
     return false;
 }
 
+/* What a handshake needs of the JDK is a cache of its own, half as large again, for commands whose slurm.conf encrypts connections. */
+static bool encrypts(void)
+{
+    char line[4096], *own = join("%s/etc/slurm.conf", launcher.prefix);
+    const char *named = getenv("SLURM_CONF");
+    const char *all[] = {own, "/run/slurm/conf/slurm.conf", "/etc/slurm/slurm.conf"};
+    FILE *in = named && *named ? fopen(named, "re") : NULL;
+    for (size_t i = 0; !(named && *named) && !in && i < sizeof all / sizeof all[0]; i++)
+        in = fopen(all[i], "re");
+    bool found = false;
+    while (in && !found && fgets(line, sizeof line, in))
+        found = !strncasecmp(line + strspn(line, " \t"), "TLSType", 7) && !strstr(line, "none");
+    if (in)
+        fclose(in);
+    free(own);
+    return found;
+}
+
 static void common_options(const char *kind)
 {
     class_path(kind);
     bool is_daemon = daemon_of(launcher.name) != NULL;
-    char *cache = join("%s/lib/muster/%s.aot", launcher.prefix, is_daemon ? launcher.name : kind);
+    char *cache = join("%s/lib/muster/%s.aot", launcher.prefix, is_daemon ? launcher.name : encrypts() ? "cli-tls" : kind);
+    if (!is_daemon && access(cache, R_OK) != 0) {
+        free(cache);
+        cache = join("%s/lib/muster/%s.aot", launcher.prefix, kind);
+    }
     if (access(cache, R_OK) == 0) {
         option(join("-XX:AOTCache=%s", cache));
         option("-XX:AOTMode=auto");         /* a cache of another machine or JDK is passed over */

@@ -178,6 +178,19 @@ def many(b):
     check('100,000 jobs in the list', rows[0] == '100000' and rows[1] < 100 and took < 1000, f'{took} ms, {rows[1]} rows are there')
 
 
+def narrow(b):
+    """A telephone's width: nothing has to be pushed aside to be read, the search is there."""
+    b.call('POST', b.session + '/window/rect', {'width': 420, 'height': 850})
+    for where in ['', 'queue', 'plan', 'node/n1', 'partitions', 'reservations', 'limits', 'reports', 'submit', 'job/2']:
+        place(b, where)
+        time.sleep(.3)
+        beyond = b.run("const m = document.querySelector('main'); return m.scrollWidth - m.clientWidth")
+        check(f'narrow: {where or "now"}', beyond <= 1, f'{beyond} points too wide')
+        shot(b, f'narrow-{where.replace("/", "-") or "now"}')
+    check('narrow: the search', b.run("return document.getElementById('search').clientWidth") > 300)
+    b.call('POST', b.session + '/window/rect', {'width': 1400, 'height': 900})
+
+
 def dark(b):
     place(b, '')
     light = b.run("return getComputedStyle(document.body).backgroundColor")
@@ -198,7 +211,7 @@ try:
         part(b)
     bad = [m for m in b.complaints() if 'favicon' not in m]
     check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])
-    for part in [operator, many, dark]:
+    for part in [operator, narrow, many, dark]:
         part(b)
 finally:
     if fails:

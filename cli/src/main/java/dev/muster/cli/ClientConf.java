@@ -267,7 +267,7 @@ public final class ClientConf {
     synchronized Tls tls() {
         if (tls == null) {
             TlsPlaces places = TlsPlaces.of(tlsType, tlsParameters, directory());
-            tls = !places.on() ? Tls.NONE : Tls.trusting(java.nio.file.Path.of(places.authority()), places.system());
+            tls = !places.on() ? Tls.NONE : Tls.trusting(java.nio.file.Path.of(places.authority()), places.system()).brief();
         }
         return tls;
     }

@@ -95,6 +95,9 @@ final class Sdiag implements Command {
         out.println("\tMean depth cycle:  " + v.number("schedule_cycle_mean_depth"));
         out.println("\tCycles per minute: " + v.number("schedule_cycle_per_minute"));
         out.println("\tLast queue length: " + v.number("schedule_queue_length") + "\n");
+        exits(out, v, "Main scheduler exit:", "schedule_exit_", "End of job queue", "end_job_queue", "Hit default_queue_depth", "default_queue_depth",
+                "Hit sched_max_job_start", "max_job_start", "Blocked on licenses", "licenses", "Hit max_rpc_cnt", "max_rpc_cnt",
+                "Timeout (max_sched_time)", "max_sched_time");
         backfill(c, out, v);
         out.println("Latency for 1000 calls to gettimeofday(): " + v.number("gettimeofday_latency") + " microseconds\n");
         out.println("Remote Procedure Call statistics by message type");
@@ -106,22 +109,46 @@ final class Sdiag implements Command {
                 : String.format(Locale.ROOT, "\t%-40s(%5d) count:%d", "to nodes", 0, v.number("agent_queue_size")));
     }
 
-    /** Slurm's two schedulers are one here: its cycles are the backfill's as well. */
+    private static void exits(Output out, Json.Obj v, String head, String prefix, String... lines) {
+        out.println(head);
+        for (int i = 0; i < lines.length; i += 2) {
+            out.println("\t" + lines[i] + ":" + String.format(Locale.ROOT, "%2d", v.number(prefix + lines[i + 1])));
+        }
+        out.println("");
+    }
+
+    /** The plans of the whole queue; means only where there is something to make them of. */
     private static void backfill(CommandContext c, Output out, Json.Obj v) {
+        boolean any = v.number("bf_cycle_counter") > 0;
         out.println("Backfilling stats");
         out.println("\tTotal backfilled jobs (since last slurm start): " + v.number("bf_backfilled_jobs"));
         out.println("\tTotal backfilled jobs (since last stats cycle start): " + v.number("bf_last_backfilled_jobs"));
-        out.println("\tTotal backfilled heterogeneous job components: 0");
-        out.println("\tTotal cycles: " + v.number("schedule_cycle_total"));
+        out.println("\tTotal backfilled heterogeneous job components: " + v.number("bf_backfilled_het_jobs"));
+        out.println("\tTotal cycles: " + v.number("bf_cycle_counter"));
         out.println("\tLast cycle when: " + (v.number("bf_when_last_cycle") == 0 ? "N/A" : moment(c, v.number("bf_when_last_cycle"))));
-        out.println("\tLast cycle: " + v.number("schedule_cycle_last"));
-        out.println("\tMax cycle:  " + v.number("schedule_cycle_max"));
-        out.println("\tMean cycle: " + v.number("schedule_cycle_mean"));
-        out.println("\tLast depth cycle: " + v.number("schedule_queue_length"));
-        out.println("\tLast depth cycle (try sched): " + v.number("schedule_queue_length"));
-        out.println("\tDepth Mean: " + v.number("schedule_cycle_mean_depth"));
-        out.println("\tLast queue length: " + v.number("schedule_queue_length"));
-        out.println("\tLast table size: " + v.number("bf_table_size") + "\n");
+        out.println("\tLast cycle: " + v.number("bf_cycle_last"));
+        out.println("\tMax cycle:  " + v.number("bf_cycle_max"));
+        if (any) {
+            out.println("\tMean cycle: " + v.number("bf_cycle_mean"));
+        }
+        out.println("\tLast depth cycle: " + v.number("bf_last_depth"));
+        out.println("\tLast depth cycle (try sched): " + v.number("bf_last_depth_try"));
+        if (any) {
+            out.println("\tDepth Mean: " + v.number("bf_depth_mean"));
+            out.println("\tDepth Mean (try depth): " + v.number("bf_depth_mean_try"));
+        }
+        out.println("\tLast queue length: " + v.number("bf_queue_len"));
+        if (any) {
+            out.println("\tQueue length mean: " + v.number("bf_queue_len_mean"));
+        }
+        out.println("\tLast table size: " + v.number("bf_table_size"));
+        if (any) {
+            out.println("\tMean table size: " + v.number("bf_table_size_mean"));
+        }
+        out.println("");
+        exits(out, v, "Backfill exit", "bf_exit_", "End of job queue", "end_job_queue", "Hit bf_max_job_start", "bf_max_job_start",
+                "Hit bf_max_job_test", "bf_max_job_test", "System state changed", "state_changed", "Hit table size limit (bf_node_space_size)",
+                "bf_node_space_size", "Timeout (bf_max_time)", "bf_max_time");
     }
 
     private static void rows(Output out, List<Json.Obj> rows, String sort, int nameWidth, int numberWidth) {

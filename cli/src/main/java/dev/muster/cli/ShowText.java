@@ -270,11 +270,26 @@ final class ShowText {
         optional(j, "tresPerSocket", "TresPerSocket");
         // of a task's resources the number stands behind an equals sign
         optional(new Json.Obj().put("t", j.text("tresPerTask").replaceAll(":([0-9]+)(?=,|$)", "=$1")), "t", "TresPerTask");
+        wishes(j.texts("wishes"));
         if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
             line();
             add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
         }
         optional(j, "extra", "Extra");
+    }
+
+    /** On one line, with nothing between them: as the original has them. */
+    private void wishes(List<String> all) {
+        StringBuilder out = new StringBuilder();
+        for (String[] w : new String[][] {{"GRES_BINDING_ENFORCED", "GresEnforceBind=Yes"}, {"GRES_BINDING_DISABLED", "GresEnforceBind=No"},
+            {"KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=Yes"}, {"NO_KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=No"},
+            {"SPREAD_JOB", "SpreadJob=Yes"}}) {
+            out.append(all.contains(w[0]) ? w[1] : "");
+        }
+        if (!out.isEmpty()) {
+            line();
+            b.append(out);
+        }
     }
 
     private void frequency(CpuFreq f) {

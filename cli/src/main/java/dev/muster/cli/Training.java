@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.transport.TlsIdentity;
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.FileOutputStream;
@@ -10,6 +11,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,18 +37,23 @@ public final class Training {
 
     private Training() {}
 
+    /** @param args "tls" for what encrypted connections need as well */
     public static void main(String[] args) throws IOException {
-        rounds(ROUNDS, env -> {
+        rounds(ROUNDS, false, env -> {
             everyday(env);
             others(env);
         });
+        if (args.length > 0) {
+            // a handshake takes a thousand classes of the JDK
+            rounds(ROUNDS, true, Training::everyday);
+        }
     }
 
     /** In the background, before the service has much to do; what goes wrong ends it and nothing else. */
     static void inBackground() {
         Thread.ofPlatform().daemon().name("warm-up").start(() -> {
             try {
-                rounds(ROUNDS_OF_SERVICE, Training::everyday);
+                rounds(ROUNDS_OF_SERVICE, false, Training::everyday);
             } catch (IOException | RuntimeException e) {
                 // the first callers wait for the compiler then
             }
@@ -70,15 +80,17 @@ public final class Training {
         run(env, "srun", "--test-only", "true");
     }
 
-    private static void rounds(int rounds, Consumer<Map<String, String>> round) throws IOException {
+    private static void rounds(int rounds, boolean tls, Consumer<Map<String, String>> round) throws IOException {
         File dir = File.createTempFile("muster-training", "");
         if (!dir.delete() || !dir.mkdir()) {
             throw new IOException("no directory to work in: " + dir);
         }
-        try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+        List<String> files = List.of("training_ca.pem", "training_cert.pem", "training_key.pem");
+        try (ServerSocket server = tls ? secure(dir, files) : new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             Thread.ofPlatform().daemon().start(() -> serve(server));
             write(new File(dir, "slurm.conf"), "ClusterName=training\nSlurmctldHost=here(127.0.0.1)\nSlurmctldPort="
-                    + server.getLocalPort() + "\nAuthType=auth/slurm\n");
+                    + server.getLocalPort() + "\nAuthType=auth/slurm\n" + (tls ? "TLSType=tls/s2n\nTLSParameters=ca_cert_file=" + dir
+                    + "/training_ca.pem\n" : ""));
             write(new File(dir, "slurm.key"), "0123456789012345678901234567890123456789");
             Map<String, String> env = new LinkedHashMap<>();
             env.put("SLURM_CONF", new File(dir, "slurm.conf").getPath());
@@ -89,12 +101,28 @@ public final class Training {
                 round.accept(env);
             }
         } finally {
-            for (String f : List.of("slurm.conf", "slurm.key", "")) {
+            List<String> all = new ArrayList<>(List.of("slurm.conf", "slurm.key"));
+            all.addAll(tls ? files : List.of());
+            all.add("");
+            for (String f : all) {
                 if (!new File(dir, f).delete()) {
                     dir.deleteOnExit();
                 }
             }
         }
+    }
+
+    /** With a certificate and an authority that nobody else trusts. */
+    private static ServerSocket secure(File dir, List<String> files) throws IOException {
+        for (String name : files) {
+            try (InputStream in = Training.class.getResourceAsStream(name)) {
+                Path to = dir.toPath().resolve(name);
+                Files.write(to, in.readAllBytes());
+                Files.setPosixFilePermissions(to, PosixFilePermissions.fromString("rw-------"));
+            }
+        }
+        TlsIdentity own = new TlsIdentity(dir.toPath().resolve("training_cert.pem"), dir.toPath().resolve("training_key.pem"), wrong -> { });
+        return own.context().getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
     }
 
     /** What a command meets only where the launcher began it, or a file is missing. */

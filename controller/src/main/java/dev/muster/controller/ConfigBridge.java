@@ -216,7 +216,8 @@ final class ConfigBridge {
         if (!conf.list(Key.ACCOUNTING_STORE_FLAGS).isEmpty()) {
             options.put(Settings.ACCOUNTING_STORE, String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }
-        if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
+        // without a word nobody looks either
+        if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).isEmpty() && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
             options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }
         if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {

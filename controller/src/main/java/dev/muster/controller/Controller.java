@@ -162,7 +162,7 @@ final class Controller {
         programs.check();
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> {
-            statistics.pass(us, scheduler.queueLength(), scheduler.backfilled());
+            statistics.pass(us, scheduler.queueLength(), scheduler.counts());
             news.passed();
         });
         links.core(thread);
@@ -193,7 +193,7 @@ final class Controller {
                 Map.of("node", links::serve), pages(c, taken, slurmUid));
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
-        new PlanThread(scheduler, thread, () -> stopping, log).start();
+        new PlanThread(scheduler, thread, () -> stopping, statistics.plans(), log).start();
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
             DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));
@@ -491,8 +491,6 @@ final class Controller {
         v.put("agent_thread_count", (long) links.busy());
         v.put("dbd_agent_queue_size", accounting.projected() == Long.MAX_VALUE ? 0
                 : Math.max(0, thread.durableIndex() - accounting.projected()));
-        v.put("bf_backfilled_jobs", scheduler.backfilled());
-        v.put("bf_table_size", (long) scheduler.lastReservations());
         long before = System.nanoTime();
         long sum = 0;
         for (int i = 0; i < 1000; i++) {

@@ -138,9 +138,11 @@ final class FollowEdge {
             without.add((names.size() - USE_NODES_MAX) + " more nodes are not asked");
         }
         uses.sort(java.util.Comparator.comparing(FollowMessages.NodeUse::node).thenComparing(FollowMessages.NodeUse::step));
-        int every = Sampling.taskSeconds(job.desc().extras().acctgFreq());
-        return Reply.of(new FollowMessages.Use(job.id(), job.attempt(), job.state().name(), every >= 0 ? every
-                : Math.max(0, Sampling.taskSeconds(state.settings().options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""))), uses, without));
+        int usual = Sampling.taskSeconds(state.settings().options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""));
+        int own = Sampling.taskSeconds(job.desc().extras().acctgFreq());
+        // where nothing is gathered a job's own frequency changes nothing
+        int every = usual < 0 ? 0 : own >= 0 ? own : usual;
+        return Reply.of(new FollowMessages.Use(job.id(), job.attempt(), job.state().name(), every, uses, without));
     }
 
     // ---- what jobs write

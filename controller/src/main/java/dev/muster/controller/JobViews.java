@@ -218,7 +218,29 @@ final class JobViews {
                 state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
                 d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
-                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode());
+                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wishes(d));
+    }
+
+    /** What it wants that has no field of its own, by the words of the REST API. */
+    private static List<String> wishes(JobDesc d) {
+        List<String> out = new ArrayList<>();
+        switch (d.timing().killOnInvalidDependency()) {
+            case YES -> out.add("KILL_INVALID_DEPENDENCY");
+            case NO -> out.add("NO_KILL_INVALID_DEPENDENCY");
+            case UNSET -> { }
+        }
+        if (d.request().gresFlags().contains("enforce-binding")) {
+            out.add("GRES_BINDING_ENFORCED");
+        } else if (d.request().gresFlags().contains("disable-binding")) {
+            out.add("GRES_BINDING_DISABLED");
+        }
+        if (d.request().spread()) {
+            out.add("SPREAD_JOB");
+        }
+        if (d.request().useMinNodes()) {
+            out.add("PREFER_MINIMUM_NODE_COUNT");
+        }
+        return out;
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

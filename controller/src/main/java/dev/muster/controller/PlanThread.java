@@ -1,7 +1,9 @@
 package dev.muster.controller;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.scheduler.Forecast;
 import dev.muster.scheduler.Scheduler;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -21,19 +23,34 @@ final class PlanThread {
     private final Scheduler scheduler;
     private final CoreThread core;
     private final BooleanSupplier stopping;
+    private final PlanStatistics statistics;
     private final DaemonLog log;
     private long plannedIndex = -1;
     private long plannedNs;
 
-    PlanThread(Scheduler scheduler, CoreThread core, BooleanSupplier stopping, DaemonLog log) {
+    PlanThread(Scheduler scheduler, CoreThread core, BooleanSupplier stopping, PlanStatistics statistics, DaemonLog log) {
         this.scheduler = scheduler;
         this.core = core;
         this.stopping = stopping;
+        this.statistics = statistics;
         this.log = log;
     }
 
     void start() {
         Thread.ofPlatform().name("plan").daemon().start(this::loop);
+    }
+
+    private long plan(Forecast.Input in) {
+        statistics.planning(true);
+        try {
+            long start = System.nanoTime();
+            Forecast.Made made = scheduler.plan(in);
+            long us = (System.nanoTime() - start) / 1000;
+            statistics.planned(us, made);
+            return us;
+        } finally {
+            statistics.planning(false);
+        }
     }
 
     private void loop() {
@@ -45,11 +62,12 @@ final class PlanThread {
                 long index = core.durableIndex();
                 boolean old = System.nanoTime() - plannedNs > AGE_MS * 1_000_000L;
                 if (scheduler.queueLength() > 0 && (index != plannedIndex || old)) {
-                    long start = System.nanoTime();
-                    if (scheduler.replan(core::wake, PASS_MS) >= 0) {
+                    Optional<Forecast.Input> in = scheduler.noted(core::wake, PASS_MS);
+                    if (in.isPresent()) {
+                        long us = plan(in.get());
                         plannedIndex = index;
                         plannedNs = System.nanoTime();
-                        sleepMs = Math.max(PACE_MS, (plannedNs - start) / 1_000_000 * SHARE);
+                        sleepMs = Math.max(PACE_MS, us / 1000 * SHARE);
                     }
                 }
             } catch (InterruptedException e) {

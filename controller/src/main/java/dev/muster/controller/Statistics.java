@@ -4,6 +4,7 @@ import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.State;
 import dev.muster.model.JobState;
+import dev.muster.scheduler.Scheduler;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -22,14 +23,17 @@ final class Statistics {
     private long passUsLast;
     private long depthSum;
     private long lastQueue;
-    private long lastPass;
-    private long backfilledNow;
-    private long backfilledBefore;
+    private Scheduler.Counts now = new Scheduler.Counts(0, 0, 0);
+    private Scheduler.Counts before = now;
+    private final PlanStatistics plans = new PlanStatistics();
 
-    /** @param allBackfilled jobs started ahead of more urgent ones, since the controller's start */
-    synchronized void pass(long us, int queueLength, long allBackfilled) {
-        lastPass = System.currentTimeMillis() / 1000;
-        backfilledNow = allBackfilled;
+    PlanStatistics plans() {
+        return plans;
+    }
+
+    /** @param counts since the controller's start */
+    synchronized void pass(long us, int queueLength, Scheduler.Counts counts) {
+        now = counts;
         passes++;
         passUsSum += us;
         passUsLast = us;
@@ -62,7 +66,8 @@ final class Statistics {
     synchronized void reset() {
         List.of(submitted, started, completed, canceled, failed).forEach(LongAdder::reset);
         passes = 0;
-        backfilledBefore = backfilledNow;
+        before = now;
+        plans.reset();
         passUsSum = 0;
         passUsMost = 0;
         passUsLast = 0;
@@ -79,9 +84,9 @@ final class Statistics {
         out.put("jobs_completed", completed.sum());
         out.put("jobs_canceled", canceled.sum());
         out.put("jobs_failed", failed.sum());
-        long now = System.currentTimeMillis() / 1000;
-        out.put("req_time", now);
-        out.put("job_states_ts", now);
+        long seconds = System.currentTimeMillis() / 1000;
+        out.put("req_time", seconds);
+        out.put("job_states_ts", seconds);
         out.put("jobs_pending", state.jobs().values().stream().filter(j -> j.state() == JobState.PENDING)
                 .mapToLong(j -> j.isArrayRecord() ? j.array().pending().count() : 1).sum());
         out.put("jobs_running", state.nodes().values().stream().flatMap(n -> n.jobs().stream()).distinct()
@@ -93,10 +98,15 @@ final class Statistics {
         out.put("schedule_cycle_mean", passes == 0 ? 0 : passUsSum / passes);
         out.put("schedule_cycle_mean_depth", passes == 0 ? 0 : depthSum / passes);
         out.put("schedule_cycle_depth", depthSum);
-        out.put("schedule_cycle_per_minute", passes * 60 / Math.max(60, now - since));
+        out.put("schedule_cycle_per_minute", passes * 60 / Math.max(60, seconds - since));
         out.put("schedule_queue_length", lastQueue);
-        // one pass does what Slurm's two schedulers do
-        out.put("bf_last_backfilled_jobs", backfilledNow - backfilledBefore);
-        out.put("bf_when_last_cycle", lastPass);
+        // a pass goes to the end of the queue, but for one that has started as many as may be started at a time
+        long full = now.full() - before.full();
+        out.put("schedule_exit_end_job_queue", Math.max(0, passes - full));
+        out.put("schedule_exit_max_job_start", full);
+        out.put("bf_backfilled_jobs", now.backfilled());
+        out.put("bf_backfilled_het_jobs", now.backfilledHet());
+        out.put("bf_last_backfilled_jobs", now.backfilled() - before.backfilled());
+        plans.put(out);
     }
 }

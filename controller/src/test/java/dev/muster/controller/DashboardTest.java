@@ -18,8 +18,15 @@ import org.junit.jupiter.api.Test;
 
 /** The dashboard for Grafana asks for nothing that slurmctld does not tell. */
 class DashboardTest {
-    @Test
-    void everyNameIsOneOfOurs() throws IOException {
+    /** All that the manual's page on metrics names. */
+    private static final List<String> OF_THE_MANUAL = List.of("slurm_account_jobs_pending", "slurm_bf_active", "slurm_bf_cycle_cnt", "slurm_jobs",
+            "slurm_jobs_cpus_alloc", "slurm_jobs_memory_alloc", "slurm_jobs_pending", "slurm_jobs_running",
+            "slurm_node_cpus", "slurm_node_memory_bytes", "slurm_nodes", "slurm_nodes_alloc",
+            "slurm_nodes_idle", "slurm_partition_jobs", "slurm_partition_jobs_max_job_nodes_nohold", "slurm_partition_jobs_min_job_nodes_nohold",
+            "slurm_partition_nodes", "slurm_partitions", "slurm_sched_cycle_cnt", "slurm_sched_cycle_last",
+            "slurm_user_jobs_pending");
+
+    private static String told() {
         Site site = new Site();
         site.run("tasks=1 charge.account=a");
         State state = site.core().state();
@@ -28,6 +35,16 @@ class DashboardTest {
         for (String page : Metrics.PAGES) {
             told.append(new Metrics(state, nodes::info, j -> JobReason.NONE).page(page, List.of("p"), Map.of()).orElseThrow());
         }
+        return told.toString();
+    }
+
+    @Test
+    void theNamesOfTheManualAreThere() {
+        assertThat(OF_THE_MANUAL).allSatisfy(name -> assertThat(told()).containsPattern("(?m)^" + name + "[ {]"));
+    }
+
+    @Test
+    void everyNameIsOneOfOurs() throws IOException {
         Json.Obj dashboard = Json.object(Files.readAllBytes(Path.of("../packaging/grafana/muster.json")));
         TreeSet<String> asked = new TreeSet<>();
         for (Json.Obj panel : dashboard.objects("panels")) {
@@ -39,6 +56,6 @@ class DashboardTest {
             });
         }
         assertThat(asked).hasSizeGreaterThan(15);
-        assertThat(asked).allSatisfy(name -> assertThat(told.toString()).containsPattern("(?m)^" + name + "[ {]"));
+        assertThat(asked).allSatisfy(name -> assertThat(told()).containsPattern("(?m)^" + name + "[ {]"));
     }
 }

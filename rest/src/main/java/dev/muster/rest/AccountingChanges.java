@@ -137,16 +137,25 @@ final class AccountingChanges {
     private static void accounts(Call c) throws RestException, SlurmException {
         for (Json.Obj a : c.body().objects("accounts")) {
             String name = named(a, "An account");
-            Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"));
+            Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"), "Flags",
+                    coordFlag(a.texts("flags")));
             if (!exists(c, "account", name)) {
                 change(c, "add", "account", set, map("name", name));
             } else if (!set.isEmpty()) {
                 change(c, "modify", "account", set, map("name", name));
             }
+            if (!a.objects("associations").isEmpty()) {
+                c.out().warning("What an account's associations are is said with POST associations: those of " + name + " are passed over",
+                        "#/accounts/associations/");
+            }
             if (a.has("coordinators")) {
                 coordinators(c, name, a.objects("coordinators").stream().map(o -> o.text("name").toLowerCase(Locale.ROOT)).toList());
             }
         }
+    }
+
+    private static String coordFlag(List<String> flags) {
+        return String.join(",", flags.stream().filter(f -> f.endsWith("UsersAreCoords")).toList());
     }
 
     /** These and no others. */
@@ -190,7 +199,9 @@ final class AccountingChanges {
                 case List<?> l -> String.join(",", l.stream().map(i -> i instanceof Json.Obj t ? AcctJson.tres(t) : String.valueOf(i)).toList());
                 default -> String.valueOf(e.getValue());
             };
-            if (field.isPresent() && !value.isEmpty()) {
+            // infinite clears
+            boolean clears = e.getValue() instanceof Json.Obj o && o.flag("infinite");
+            if (field.isPresent() && (clears || !value.isEmpty())) {
                 out.put(field.get().name(), value);
             }
         }
@@ -223,15 +234,77 @@ final class AccountingChanges {
             String level = u.texts("administrator_level").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse("");
             Json.Obj standard = u.obj("default");
             Map<String, String> set = said("adminlevel", level, "defaultaccount", standard.text("account"), "defaultwckey", standard.text("wckey"));
-            if (!exists(c, "user", name)) {
-                List<String> accounts = u.objects("associations").stream().map(a -> a.text("account")).distinct().toList();
-                change(c, "add", "user", set, said("name", name, "account", String.join(",", accounts)));
-            } else {
+            boolean fresh = !exists(c, "user", name);
+            if (fresh) {
+                List<String> accounts = u.objects("associations").stream().filter(a -> a.text("cluster").isEmpty() && a.text("partition").isEmpty())
+                        .map(a -> a.text("account")).distinct().toList();
+                boolean first = accounts.isEmpty() && standard.text("account").isEmpty() && !u.objects("associations").isEmpty();
+                change(c, "add", "user", set, first ? where(name, u.objects("associations").getFirst())
+                        : said("name", name, "account", String.join(",", accounts)));
+            }
+            userAssociations(c, name, u.objects("associations"));
+            if (!fresh) {
                 modify(c, name, set);
             }
+            defaultQos(c, standard.number("qos"), map("name", name));
+            coordinated(c, name, u.objects("coordinators"));
             for (Json.Obj w : u.objects("wckeys")) {
                 addWckey(c, w.text("cluster"), w.text("user").isEmpty() ? name : w.text("user"), w.text("name"));
             }
+        }
+    }
+
+    private static Map<String, String> where(String user, Json.Obj a) {
+        return said("name", user, "account", a.text("account"), "cluster", a.text("cluster"), "partition", a.text("partition"));
+    }
+
+    /** Those that are named and not there. */
+    private static void userAssociations(Call c, String user, List<Json.Obj> wanted) throws RestException, SlurmException {
+        for (Json.Obj a : wanted) {
+            if (!a.text("user").isEmpty() && !a.text("user").equals(user)) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "An association of " + a.text("user") + " is none of " + user + "'s");
+            }
+            if (a.text("account").isEmpty()) {
+                throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
+            }
+            Json.Obj place = new Json.Obj().put("account", a.text("account"));
+            if (!a.text("cluster").isEmpty()) {
+                place.put("cluster", a.text("cluster"));
+            }
+            if (Accounting.rows(c, "association", place, List.of()).stream()
+                    .noneMatch(r -> r.text("User").equals(user) && r.text("Partition").equals(a.text("partition")))) {
+                change(c, "add", "user", Map.of(), where(user, a));
+            }
+        }
+    }
+
+    /** Accounts that the user is made a coordinator of; what he coordinates otherwise stays. */
+    private static void coordinated(Call c, String user, List<Json.Obj> accounts) throws RestException, SlurmException {
+        for (Json.Obj a : accounts) {
+            boolean inherited = a.has("direct") && !a.flag("direct");
+            List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
+            if (!inherited && (rows.isEmpty() || !Call.words(rows.getFirst().text("Coordinators")).contains(user))) {
+                change(c, "add", "coordinator", Map.of(), map("name", user, "account", a.text("name")));
+            }
+        }
+    }
+
+    /** Said by its number; 0 for none. */
+    private static Map<String, String> qosOf(Call c, long id) throws RestException, SlurmException {
+        if (id == 0) {
+            return Map.of();
+        }
+        List<Json.Obj> found = Accounting.rows(c, "qos", new Json.Obj(), List.of()).stream().filter(q -> q.text("ID").equals(Long.toString(id)))
+                .toList();
+        if (found.isEmpty()) {
+            throw c.refused(SlurmErrno.INVALID_QOS, "There is no QOS with the number " + id);
+        }
+        return map("DefaultQOS", found.getFirst().text("Name"));
+    }
+
+    private static void defaultQos(Call c, long id, Map<String, String> where) throws RestException, SlurmException {
+        if (id != 0) {
+            change(c, "modify", "user", qosOf(c, id), where);
         }
     }
 
@@ -256,6 +329,10 @@ final class AccountingChanges {
         Json.Obj condition = c.body().obj("association_condition");
         Json.Obj user = c.body().obj("user");
         Map<String, String> set = limits(condition.obj("association"));
+        if (!condition.obj("association").text("parent").isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "An account has a parent, a user's association is in its account");
+        }
+        set.putAll(qosOf(c, user.number("defaultqos")));
         set.putAll(said("adminlevel", user.texts("adminlevel").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse(""),
                 "defaultaccount", user.text("defaultaccount"), "defaultwckey", user.text("defaultwckey")));
         Json.Obj done = change(c, "add", "user", set, said("name", joined(condition, "users"), "account", joined(condition, "accounts"),
@@ -323,7 +400,14 @@ final class AccountingChanges {
         boolean there = Accounting.rows(c, "association", new Json.Obj().put("cluster", cluster).put("account", account), List.of()).stream()
                 .anyMatch(r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
         Map<String, String> set = AcctJson.settings("association", a);
+        if (!user.isEmpty() && !a.text("parent_account").isEmpty() && !a.text("parent_account").equals(account)) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
+        }
+        if (!user.isEmpty() && !coordFlag(a.texts("flags")).isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
+        }
         if (user.isEmpty()) {
+            set.putAll(said("Flags", coordFlag(a.texts("flags"))));
             set.putAll(said("parent", a.text("parent_account")));
             if (!there || !set.isEmpty()) {
                 change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));

@@ -9,7 +9,9 @@ import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** {@code POST} and {@code DELETE /slurm/…} of nodes, partitions and reservations: the words of scontrol. */
 final class ClusterChanges {
@@ -42,13 +44,16 @@ final class ClusterChanges {
         if (b.obj("weight").flag("set")) {
             changes.put("weight", Long.toString(b.obj("weight").number("number")));
         }
-        for (String state : b.texts("state")) {
-            changes.put("state", state);
+        if (b.texts("state").size() > 1) {
+            throw c.refused(SlurmErrno.INVALID_NODE_STATE, "state says one thing to do: DRAIN, RESUME, …");
         }
-        for (String field : List.of("cpu_bind", "topology_str")) {
-            if (b.has(field) && !b.text(field).isEmpty()) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, field + " of a node cannot be changed by this version");
-            }
+        b.texts("state").forEach(state -> changes.put("state", state));
+        if (b.number("cpu_bind") != 0) {
+            changes.put("cpubind", NodesJson.binding(b.number("cpu_bind")).orElseThrow(() -> RestException.unfit("cpu_bind is none of 2 (threads),"
+                    + " 4 (cores), 8 (sockets), 16 (ldoms) and 32 (none)", "#/cpu_bind/")));
+        }
+        if (!b.text("topology_str").isEmpty()) {
+            changes.put("topology", b.text("topology_str"));
         }
         if (b.obj("resume_after").flag("set")) {
             changes.put("resumeafter", Long.toString(b.obj("resume_after").number("number")));
@@ -66,6 +71,10 @@ final class ClusterChanges {
     }
 
     static void node(Call c) throws RestException, SlurmException {
+        String name = joined(c.body(), "name");
+        if (!name.isEmpty() && !name.equals(c.path().get("node_name"))) {
+            throw c.refused(SlurmErrno.INVALID_NODE_NAME, "name is another than the path's");
+        }
         update(c, c.path().get("node_name"));
     }
 
@@ -95,7 +104,8 @@ final class ClusterChanges {
         "maximums.nodes", "maxnodes", "maximums.cpus_per_node", "maxcpuspernode", "maximums.cpus_per_socket", "maxcpuspersocket",
         "maximums.time", "maxtime", "maximums.over_time_limit", "overtimelimit", "maximums.partition_memory_per_cpu", "maxmempercpu",
         "maximums.partition_memory_per_node", "maxmempernode", "defaults.time", "defaulttime", "defaults.partition_memory_per_cpu",
-        "defmempercpu", "defaults.partition_memory_per_node", "defmempernode"};
+        "defmempercpu", "defaults.partition_memory_per_node", "defmempernode",
+        "topology", "topology", "defaults.job", "jobdefaults"};
     private static final Map<String, String> PARTITION_FLAGS = Map.of("DEFAULT", "default", "HIDDEN", "hidden", "NO_ROOT", "disablerootjobs",
             "ROOT_ONLY", "rootonly", "REQ_RESV", "reqresv", "LLN", "lln", "PDOI", "powerdownonidle");
 
@@ -103,15 +113,9 @@ final class ClusterChanges {
     private static Map<String, String> words(Json.Obj partition) {
         Map<String, String> out = new LinkedHashMap<>();
         for (int i = 0; i < PARTITION_TEXTS.length; i += 2) {
-            String[] path = PARTITION_TEXTS[i].split("\\.");
-            Json.Obj at = path.length > 1 ? partition.obj(path[0]) : partition;
-            String field = path[path.length - 1];
-            if (at.has(field)) {
-                String text = text(at, field);
-                if (!text.isEmpty()) {
-                    out.put(PARTITION_TEXTS[i + 1], text);
-                }
-            }
+            Object raw = raw(partition, PARTITION_TEXTS[i]);
+            String word = PARTITION_TEXTS[i + 1];
+            text(raw).ifPresent(text -> out.put(word, text));
         }
         for (String flag : partition.texts("flags")) {
             boolean clear = flag.endsWith("_CLEAR");
@@ -120,13 +124,50 @@ final class ClusterChanges {
         return out;
     }
 
-    private static String text(Json.Obj at, String field) {
-        return switch (at.raw(field)) {
-            case Json.Obj o -> o.flag("infinite") ? "UNLIMITED" : o.flag("set") ? Long.toString(o.number("number")) : "";
-            case List<?> l -> String.join(",", at.texts(field)).replace("DISABLED", "OFF").replace("CLUSTER_GLOBAL", "");
-            case null -> "";
-            default -> String.valueOf(at.raw(field));
+    private static Object raw(Json.Obj partition, String path) {
+        int dot = path.indexOf('.');
+        return dot < 0 ? partition.raw(path) : partition.obj(path.substring(0, dot)).raw(path.substring(dot + 1));
+    }
+
+    private static Optional<String> text(Object raw) {
+        return switch (raw) {
+            case Json.Obj o -> o.flag("infinite") ? Optional.of("UNLIMITED") : o.flag("set") ? Optional.of(Long.toString(o.number("number")))
+                    : Optional.empty();
+            case List<?> l -> l.isEmpty() ? Optional.empty() : Optional.of(String.join(",", l.stream().map(String::valueOf).toList())
+                    .replace("DISABLED", "OFF").replace("CLUSTER_GLOBAL", ""));
+            case null -> Optional.empty();
+            default -> Optional.of(String.valueOf(raw));
         };
+    }
+
+    /** The same said in an older way, or by a list of words: counts where it is not as it was. */
+    private static final List<String> OTHER_WAYS = List.of("defaults.memory_per_cpu", "defmempercpu", "maximums.memory_per_cpu", "maxmempercpu",
+            "maximums.shares", "oversubscribe", "maximums.oversubscribe", "oversubscribe", "cpus.task_binding", "cpubind");
+
+    private static void otherWays(Json.Obj partition, Json.Obj now, Map<String, String> words) throws RestException {
+        for (int i = 0; i < OTHER_WAYS.size(); i += 2) {
+            String path = OTHER_WAYS.get(i);
+            Object raw = raw(partition, path);
+            if (Unheeded.isEmpty(raw) || raw.equals(raw(now, path)) || raw instanceof Json.Obj o && raw(now, path) instanceof Json.Obj n
+                    && o.fields().equals(n.fields())) {
+                continue;
+            }
+            String text = switch (raw) {
+                case Json.Obj o -> !o.list("flags").isEmpty() ? "FORCE:" + o.number("jobs") : shares(o.number("jobs"));
+                case List<?> l -> String.join(",", l.stream().map(w -> String.valueOf(w).toLowerCase(Locale.ROOT).replaceFirst("cpu_bind_(to_)?", ""))
+                        .toList());
+                default -> path.endsWith("shares") ? shares(((Number) raw).longValue()) : String.valueOf(raw);
+            };
+            String said = words.put(OTHER_WAYS.get(i + 1), text);
+            if (said != null && !said.equalsIgnoreCase(text) && !said.equalsIgnoreCase(words(now).getOrDefault(OTHER_WAYS.get(i + 1), ""))) {
+                throw RestException.unfit("It says " + text + ", and elsewhere the body says " + said,
+                        "#/partitions/" + path.replace('.', '/') + "/");
+            }
+        }
+    }
+
+    private static String shares(long jobs) {
+        return jobs <= 1 ? "NO" : "YES:" + jobs;
     }
 
     static void partitions(Call c) throws RestException, SlurmException {
@@ -138,17 +179,18 @@ final class ClusterChanges {
             }
             Map<String, String> words = words(p);
             List<Json.Obj> there = known.objects("partitions").stream().filter(o -> o.text("name").equals(name)).toList();
-            if (!there.isEmpty()) {
+            Json.Obj now = there.isEmpty() ? new Json.Obj() : NodesJson.partition(there.getFirst());
+            otherWays(p, now, words);
+            if (there.isEmpty()) {
+                words.values().removeIf(String::isEmpty);
+            } else {
                 // what is said back as it was read changes nothing
-                Map<String, String> now = words(NodesJson.partition(there.getFirst()));
-                PARTITION_FLAGS.values().forEach(flag -> now.putIfAbsent(flag, "NO"));
-                words.entrySet().removeIf(e -> e.getValue().equalsIgnoreCase(now.getOrDefault(e.getKey(), "")));
+                Map<String, String> before = words(now);
+                PARTITION_FLAGS.values().forEach(flag -> before.putIfAbsent(flag, "NO"));
+                words.entrySet().removeIf(e -> e.getValue().equalsIgnoreCase(before.getOrDefault(e.getKey(), "")));
                 if (words.isEmpty()) {
                     continue;
                 }
-            }
-            if ("NO".equals(words.get("powerdownonidle"))) {
-                words.remove("powerdownonidle");
             }
             Json.Obj values = new Json.Obj();
             words.forEach(values::put);

@@ -106,6 +106,20 @@ final class Contract {
         return Optional.empty();
     }
 
+    /** What may be asked of a path, in upper case; empty for one that there is not. */
+    Set<String> methods(int version, String path) {
+        Set<String> out = new TreeSet<>();
+        for (String method : List.of("GET", "POST", "DELETE")) {
+            if (find(version, method, path).isPresent()) {
+                out.add(method);
+            }
+        }
+        if (out.contains("GET")) {
+            out.add("HEAD");
+        }
+        return out;
+    }
+
     private static Optional<Map<String, String>> fit(String[] pattern, String[] path) {
         if (pattern.length != path.length) {
             return Optional.empty();

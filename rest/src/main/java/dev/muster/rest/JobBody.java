@@ -51,7 +51,8 @@ final class JobBody {
         "thread_specification", "threadspec", "deadline", "deadline", "nice", "nice", "memory_per_cpu", "minmemorycpu", "memory_per_node",
         "minmemorynode", "begin_time", "starttime", "time_minimum", "timemin", "priority", "priority", "contiguous", "contiguous",
         "reboot", "reboot", "current_working_directory", "workdir", "standard_input", "stdin", "standard_output", "stdout",
-        "standard_error", "stderr", "end_time", "endtime", "site_factor", "sitefactor", "nodes", "numnodes"};
+        "standard_error", "stderr", "end_time", "endtime", "site_factor", "sitefactor", "nodes", "numnodes", "mcs_label", "mcslabel",
+        "minimum_cpus", "numcpus", "wait_for_switch", "wait-for-switch"};
     private static final Map<String, String> MAIL = Map.of("INVALID_DEPENDENCY", "INVALID_DEPEND", "TIME=100%", "TIME_LIMIT", "TIME=90%",
             "TIME_LIMIT_90", "TIME=80%", "TIME_LIMIT_80", "TIME=50%", "TIME_LIMIT_50");
     /** Said about a job by who read it: they mean nothing for a new one. */
@@ -116,7 +117,10 @@ final class JobBody {
                     "environment must be set", at + "environment/");
         }
         out.put("kind", kind);
-        read.addAll(List.of("script", "spank_environment"));
+        if (takes("script") && !in.text("script").isEmpty() && !in.text("script").equals(script)) {
+            throw unfit("script", kind.equals("BATCH") ? "There is one script for all of a job, which its first component or the body itself says"
+                    : "An allocation has no script");
+        }
         for (int i = 0; i < TEXTS.length; i += 2) {
             if (takes(TEXTS[i]) && !in.text(TEXTS[i]).isEmpty()) {
                 put(out, TEXTS[i + 1], TEXTS[i].startsWith("tres_per_") ? devices(in.text(TEXTS[i])) : in.text(TEXTS[i]));
@@ -198,20 +202,66 @@ final class JobBody {
                         : word.toUpperCase(java.util.Locale.ROOT));
             }
         }
-        takes("wait_for_switch");
+        if (value("required_switches") < 0) {
+            throw unfit("required_switches", "A number of switches is needed");
+        }
         if (takes("required_switches") && value("required_switches") > 0) {
-            long wait = in.number("wait_for_switch");
+            long wait = takes("wait_for_switch") ? in.number("wait_for_switch") : 0;
             put(out, "request.switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
         }
-        // the number of CPUs of all tasks together
-        if (takes("minimum_cpus") && in.number("minimum_cpus") > 0 && in.number("tasks") == 0) {
-            long each = Math.max(1, in.number("cpus_per_task"));
-            put(out, "request.tasks", (in.number("minimum_cpus") + each - 1) / each);
+        perGpu();
+        distribution();
+        cpus();
+    }
+
+    /** What is said of the job's GPUs, each of them: {@code gres/gpu:2}, or {@code =2}. */
+    private void perGpu() throws RestException {
+        for (String[] f : new String[][] {{"cpus_per_tres", "request.cpusPerGpu"}, {"memory_per_tres", "request.memPerGpuMb"}}) {
+            if (!takes(f[0]) || in.text(f[0]).isEmpty()) {
+                continue;
+            }
+            String bare = in.text(f[0]).replaceFirst("^gres[:/]", "");
+            if (!bare.matches("gpu[:=][0-9]{1,9}")) {
+                throw unfit(f[0], f[0] + " is for GPUs: gres/gpu:NUMBER");
+            }
+            put(out, f[1], Long.parseLong(bare.substring(4)));
+        }
+        if (takes("ntasks_per_tres") && in.number("ntasks_per_tres") > 0) {
+            put(out, "request.tasksPerGpu", in.number("ntasks_per_tres"));
+        }
+    }
+
+    private void distribution() throws RestException {
+        if (!takes("distribution_plane_size") || !set("distribution_plane_size")) {
+            return;
+        }
+        String word = in.text("distribution").toLowerCase(java.util.Locale.ROOT);
+        long size = value("distribution_plane_size");
+        if (!word.isEmpty() && !word.startsWith("plane") || size < 1) {
+            throw unfit("distribution_plane_size", "It is the size of the planes of distribution=plane");
+        }
+        put(out, "request.distribution", "plane=" + size);
+    }
+
+    /** The number of CPUs of all tasks together. */
+    private void cpus() throws RestException {
+        if (takes("minimum_boards_per_node") && in.number("minimum_boards_per_node") > 1) {
+            throw unfit("minimum_boards_per_node", "Nodes have one board each");
+        }
+        long least = takes("minimum_cpus") ? in.number("minimum_cpus") : 0;
+        long each = Math.max(1, in.number("cpus_per_task"));
+        if (least > 0 && in.number("tasks") == 0) {
+            put(out, "request.tasks", (least + each - 1) / each);
+        } else if (least > in.number("tasks") * each) {
+            throw unfit("minimum_cpus", "The tasks need " + in.number("tasks") * each + " CPUs: ask for more tasks, or cpus_per_task");
         }
     }
 
     private void timing() throws RestException {
         if (takes("priority") && set("priority")) {
+            if (value("priority") < 0) {
+                throw unfit("priority", "A priority is a number");
+            }
             if (value("priority") == 0) {
                 put(out, "timing.hold", Boolean.TRUE);
             } else if (value("priority") > 0) {
@@ -264,16 +314,26 @@ final class JobBody {
         if (takes("oom_kill_step")) {
             put(out, "extras.oomKillStep", in.number("oom_kill_step") == 0 ? "0" : "1");
         }
+        warning();
+    }
+
+    /** The signal before the end. */
+    private void warning() throws RestException {
+        if (!takes("kill_warning_signal") || in.text("kill_warning_signal").isEmpty()) {
+            return;
+        }
+        int signal = Signals.number(in.text("kill_warning_signal"));
+        if (signal < 0) {
+            throw RestException.unfit("kill_warning_signal is no signal", at + "kill_warning_signal/");
+        }
         takes("kill_warning_delay");
-        takes("kill_warning_flags");
-        if (takes("kill_warning_signal") && !in.text("kill_warning_signal").isEmpty()) {
-            int signal = Signals.number(in.text("kill_warning_signal"));
-            if (signal < 0) {
-                throw RestException.unfit("kill_warning_signal is no signal", at + "kill_warning_signal/");
+        put(out, "extras.warnSignal", (long) signal);
+        put(out, "extras.warnSeconds", set("kill_warning_delay") ? value("kill_warning_delay") : 60L);
+        for (String flag : takes("kill_warning_flags") ? in.texts("kill_warning_flags") : List.<String>of()) {
+            if (!flag.equals("BATCH_JOB")) {
+                throw unfit("kill_warning_flags", "The flag " + flag + " of the signal before the end is not supported by this version");
             }
-            put(out, "extras.warnSignal", (long) signal);
-            put(out, "extras.warnSeconds", set("kill_warning_delay") ? value("kill_warning_delay") : 60L);
-            put(out, "extras.warnBatchOnly", in.texts("kill_warning_flags").contains("BATCH_JOB"));
+            put(out, "extras.warnBatchOnly", Boolean.TRUE);
         }
     }
 
@@ -317,30 +377,20 @@ final class JobBody {
     /** What nobody has read must be empty. */
     private void rest() throws RestException {
         for (Map.Entry<String, Object> e : in.fields().entrySet()) {
-            if (!read.contains(e.getKey()) && !isEmpty(e.getValue())) {
+            if (!read.contains(e.getKey()) && !Unheeded.isEmpty(e.getValue())) {
                 throw unfit(e.getKey(), e.getKey() + " is not supported by this version");
             }
         }
     }
 
-    private static boolean isEmpty(Object value) {
-        return switch (value) {
-            case null -> true;
-            case String s -> s.isEmpty();
-            case Number n -> n.doubleValue() == 0;
-            case Boolean b -> !b;
-            case List<?> l -> l.isEmpty();
-            case Json.Obj o -> o.has("set") && o.has("number") ? !o.flag("set") && !o.flag("infinite")
-                    : o.fields().values().stream().allMatch(JobBody::isEmpty);
-            default -> false;
-        };
-    }
-
     // ---- of a job that is there
 
-    /** Keys and values of scontrol update. */
-    Json.Obj changes() throws RestException {
-        read.addAll(List.of("environment", "script", "spank_environment", "job_id", "hold", "kill_on_node_fail"));
+    /** Keys and values of scontrol update. @param id of the path */
+    Json.Obj changes(String id) throws RestException {
+        read.addAll(List.of("hold", "environment"));
+        if (takes("job_id") && in.number("job_id") != 0 && !Long.toString(in.number("job_id")).equals(id)) {
+            throw unfit("job_id", "It is another job's than the path's");
+        }
         for (int i = 0; i < CHANGES.length; i += 2) {
             if (takes(CHANGES[i]) && set(CHANGES[i])) {
                 Object raw = in.raw(CHANGES[i]);
@@ -365,7 +415,23 @@ final class JobBody {
             out.put("excnodelist", String.join(",", in.texts("excluded_nodes")));
         }
         if (takes("required_switches") && set("required_switches")) {
-            out.put("switches", Long.toString(value("required_switches")));
+            long wait = in.number("wait_for_switch");
+            out.put("switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
+            out.fields().remove("wait-for-switch");
+        }
+        if ((takes("minimum_nodes") | takes("maximum_nodes")) && !out.has("numnodes")) {
+            long least = Math.max(1, in.number("minimum_nodes"));
+            long most = in.number("maximum_nodes");
+            out.put("numnodes", least + (in.has("maximum_nodes") && most != least ? "-" + most : ""));
+        }
+        if (takes("delay_boot")) {
+            out.put("delayboot", Long.toString((in.number("delay_boot") + 59) / 60));
+        }
+        for (String word : takes("shared") ? in.texts("shared") : List.<String>of()) {
+            if (!word.equals("oversubscribe")) {
+                throw unfit("shared", "A job that is there can be told oversubscribe and nothing else");
+            }
+            out.put("oversubscribe", "yes");
         }
         rest();
         return out;

@@ -133,7 +133,10 @@ final class Jobs {
     private static void update(Call c) throws RestException, SlurmException {
         String id = c.path().get("job_id");
         JobBody body = new JobBody(c.host(), c.body(), "#/");
-        Json.Obj changes = body.changes();
+        Json.Obj changes = body.changes(id);
+        if (!c.body().texts("environment").isEmpty()) {
+            c.out().warning("A job keeps the environment that it was submitted with", "#/environment/");
+        }
         boolean hold = c.body().flag("hold");
         if (changes.fields().isEmpty() && !c.body().has("hold")) {
             throw new RestException(400, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
@@ -180,7 +183,15 @@ final class Jobs {
         return number;
     }
 
-    private static Json.Obj cancel(Call c, int signal, List<String> flags) {
+    private static final List<String> CANCEL_FLAGS = List.of("BATCH_JOB", "FULL_JOB", "HURRY", "CRON_JOBS", "VERBOSE");
+
+    private static Json.Obj cancel(Call c, int signal, List<String> flags, List<String> jobs) throws RestException {
+        boolean tasks = !jobs.isEmpty() && jobs.stream().allMatch(j -> j.indexOf('_') > 0);
+        for (String flag : flags) {
+            if (!CANCEL_FLAGS.contains(flag) && !(flag.equals("ARRAY_TASK") && tasks)) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The flag " + flag + " of a signal is not supported by this version");
+            }
+        }
         return c.change().put("signal", (long) signal).put("batchOnly", flags.contains("BATCH_JOB")).put("full", flags.contains("FULL_JOB"))
                 .put("hurry", flags.contains("HURRY")).put("cronAllowed", flags.contains("CRON_JOBS"));
     }
@@ -191,7 +202,8 @@ final class Jobs {
 
     private static void delete(Call c) throws RestException, SlurmException {
         String id = c.path().get("job_id");
-        Json.Obj reply = c.controller("Cancel", cancel(c, signal(c.asked("signal")), upper(c.list("flags"))).put("jobs", Call.objects(List.of(id))));
+        Json.Obj asked = cancel(c, signal(c.asked("signal")), upper(c.list("flags")), List.of(id));
+        Json.Obj reply = c.controller("Cancel", asked.put("jobs", Call.objects(List.of(id))));
         c.out().put("status", status(reply, upper(c.list("flags")).contains("VERBOSE") ? List.of(id) : List.of()));
         for (Json.Obj e : reply.objects("errors")) {
             c.out().error(new RestException(500, e.integer("errno"), e.text("error"), e.text("error"), "slurm_kill_jobs()"));
@@ -201,7 +213,7 @@ final class Jobs {
     private static void deleteMany(Call c) throws RestException, SlurmException {
         Json.Obj b = c.body();
         List<String> jobs = b.texts("jobs");
-        Json.Obj q = cancel(c, signal(b.text("signal")), b.texts("flags"));
+        Json.Obj q = cancel(c, signal(b.text("signal")), b.texts("flags"), jobs);
         String[][] filters = {{"accounts", "account"}, {"names", "job_name"}, {"partitions", "partition"}, {"qos", "qos"},
             {"reservations", "reservation"}, {"wckeys", "wckey"}};
         boolean filtered = false;

@@ -328,6 +328,9 @@ final class Live {
         return json(200, new Json.Obj().put("environment", new ArrayList<Object>(List.of(all.split("\0")))));
     }
 
+    /** Words of AccountingStorageEnforce that limits are enforced by. */
+    private static final Pattern ENFORCED = Pattern.compile("\\b(limits|safe|all)\\b");
+
     /** Associations and QOS with their limits, by the words of sacctmgr, and what counts against them now. */
     private static Http.Reply limits(Host host) throws SlurmException {
         Json.Obj reply = host.controller().call("QueryAssocMgr", new Json.Obj());
@@ -337,7 +340,9 @@ final class Live {
                 .put("user_name", a.obj("share").text("user")).put("partition", a.obj("share").text("partition"))
                 .put("depth", a.obj("share").number("depth"))));
         reply.objects("qos").forEach(q -> qos.add(counted(q).put("name", q.text("name"))));
-        return json(200, new Json.Obj().put("associations", assocs).put("qos", qos));
+        boolean enforced = host.controller().call("QueryConfig", new Json.Obj()).texts("lines").stream()
+                .anyMatch(line -> line.startsWith("AccountingStorageEnforce") && ENFORCED.matcher(line.substring(line.indexOf('=') + 1)).find());
+        return json(200, new Json.Obj().put("associations", assocs).put("qos", qos).put("enforced", enforced));
     }
 
     private static Json.Obj counted(Json.Obj row) {

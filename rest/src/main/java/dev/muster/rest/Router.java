@@ -116,6 +116,15 @@ final class Router {
         Matcher m = VERSIONED.matcher(path);
         Optional<Contract.Match> match = m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
                 ? contract.find(Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path) : Optional.empty();
+        Set<String> allowed = match.isPresent() ? Set.of() : DOCUMENTS.contains(path) ? Set.of("GET", "HEAD")
+                : m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
+                ? contract.methods(Integer.parseInt(m.group(2)), path) : Set.of();
+        if (!allowed.isEmpty()) {
+            RestException other = new RestException(405, RestException.UNKNOWN_URL, "Unable find requested URL",
+                    request.method() + " is none of the methods of this path: " + String.join(", ", allowed), request.path());
+            return reply(405, new Envelope().error(other).whole("", newest(), source, Request.User.NOBODY, ""), yaml)
+                    .with(Map.of("Allow", String.join(", ", allowed)));
+        }
         if (match.isEmpty()) {
             RestException unknown = new RestException(404, RestException.UNKNOWN_URL, "Unable find requested URL", "Unable find requested URL",
                     request.path());
@@ -153,8 +162,9 @@ final class Router {
             cluster = Access.names(caller.host()).cluster();
             Json.Obj body = body(request, operation, version, out);
             Map<String, String> query = query(request, operation, out);
-            handlers.get(operation.id()).serve(new Call(operation, version, match.names(), query, body, caller.host(),
-                    new Names(cluster, identities::userName), user, out));
+            Call call = new Call(operation, version, match.names(), query, body, caller.host(), new Names(cluster, identities::userName), user, out);
+            Unheeded.look(call);
+            handlers.get(operation.id()).serve(call);
         } catch (RestException e) {
             out.error(e);
         } catch (SlurmException e) {
@@ -207,6 +217,9 @@ final class Router {
         if (!type.isEmpty() && !yaml && !JSON_TYPES.contains(type) && !type.equals("*/*")) {
             throw new RestException(415, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
                     "A body of type " + type + " is not read: application/json and application/yaml are", "slurmrestd");
+        }
+        if (request.body().length == 0) {
+            throw RestException.incomplete("The request has no body, which says what to do");
         }
         Object tree;
         try {

@@ -15,6 +15,12 @@ class OperationsTest {
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
             POST /slurm/v0.0.45/job/5 | {'time_limit':{'set':true,'number':9},'name':'x'} | 'changes':{'jobname':'x','timelimit':'9'}}
             POST /slurm/v0.0.42/job/5 | {'time_limit':'INFINITE'} | UpdateJob {'job':'5','changes':{'timelimit':'UNLIMITED'}}
+            POST /slurm/v0.0.45/job/5 | {'required_switches':{'set':true,'number':2},'wait_for_switch':90} | 'changes':{'switches':'2@1:30'}}
+            POST /slurm/v0.0.45/job/5 | {'minimum_nodes':2,'maximum_nodes':3,'delay_boot':60} | 'changes':{'numnodes':'2-3','delayboot':'1'}}
+            POST /slurm/v0.0.45/node/n1 | {'cpu_bind':4,'topology_str':'t:s1'} | 'changes':{'cpubind':'cores','topology':'t:s1'}}
+            POST /slurm/v0.0.45/partitions | {'partitions':[{'name':'n','maximums':{'oversubscribe':{'jobs':2,'flags':['force']}}}]} | 'FORCE:2'
+            POST /slurmdb/v0.0.45/qos | {'qos':[{'name':'q','flags':['ADD','NO_DECAY'],'preempt':{'mode':['DISABLED']}}]} | 'Flags':'+=NoDecay'
+            POST /slurmdb/v0.0.45/accounts | {'accounts':[{'name':'1','flags':['UsersAreCoords']}]} | 'set':{'Flags':'UsersAreCoords'}
             POST /slurm/v0.0.45/job/5 | {'hold':false} | JobAction {'action':'release','jobs':['5']}
             DELETE /slurm/v0.0.45/job/5?signal=USR1&flags=BATCH_JOB | {} | Cancel {'signal':10,'batchOnly':true,'full':false
             DELETE /slurm/v0.0.45/jobs | {'user_name':'nobody','job_state':['PENDING']} | 'states':['PENDING'],'userIds':[65534]}

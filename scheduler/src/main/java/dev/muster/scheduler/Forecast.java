@@ -42,7 +42,7 @@ public final class Forecast {
      * @param era    of nodes' numbers
      * @param claims how many of the first that have to wait get their places kept
      */
-    record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes,
+    public record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes,
             List<QueueOrder.Block> queue, Classes.Lane[] lanes, long[][] masks, Map<Integer, Asked> special, int claims, int era) {}
 
     /**
@@ -54,8 +54,20 @@ public final class Forecast {
     /** Of a node from one second since 1970 to another, kept for a job. */
     record Claim(int node, long from, long to, int cpus, long memoryMb) {}
 
+    /**
+     * What went into a plan.
+     *
+     * @param walked entries of the queue
+     * @param tried  those of them that wait for what a plan knows of
+     * @param times  into which the week was divided
+     * @param passed nodes have other numbers since it was begun: it counts for nothing
+     */
+    public record Made(int walked, int tried, int times, boolean passed) {}
+
     private final Input in;
     private final Times times;
+    private int walked;
+    private int tried;
     private final int count;
     private final int slots;
     private final int[][] cpus;
@@ -103,6 +115,8 @@ public final class Forecast {
         for (QueueOrder.Block block : in.queue) {
             for (int i = 0; i < block.size; i++) {
                 Optional<Asked> job = asked(in, block, i);
+                f.walked++;
+                f.tried += job.isPresent() ? 1 : 0;
                 left -= job.isPresent() && f.plan(job.get(), left > 0) ? 1 : 0;
             }
         }
@@ -141,6 +155,10 @@ public final class Forecast {
     /** Jobs that have a time. */
     public int size() {
         return planned.size();
+    }
+
+    Made made(int eraNow) {
+        return new Made(walked, tried, slots, eraNow != in.era);
     }
 
     /** What is to be kept for the first that wait, in the queue's order. */

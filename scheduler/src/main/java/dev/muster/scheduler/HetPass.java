@@ -121,6 +121,9 @@ final class HetPass {
             scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);
             pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
+        if (all) {
+            pass.startedHet(starts.size());
+        }
         for (int i = 0; all && i < starts.size(); i++) {
             pass.started(parts.get(i).job, parts.get(i).need, starts.get(i));
         }

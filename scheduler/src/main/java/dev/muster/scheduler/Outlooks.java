@@ -88,8 +88,11 @@ final class Outlooks {
         }
     }
 
-    int size(boolean made) {
-        return made ? latest.map(Forecast::size).orElse(-1) : -1;
+    /** Makes one and leaves it to be taken up. */
+    Forecast.Made plan(Forecast.Input in) {
+        Forecast plan = Forecast.of(in);
+        offer(plan);
+        return plan.made(era);
     }
 
     Optional<Planner.Estimate> estimate(int jobId) {

@@ -83,7 +83,9 @@ final class Pass {
     private final ReserveWords words;
     private final Waits waits;
     private int reservations;
+    /** Jobs that start now although a more urgent one waits for its reservation. */
     private int backfilled;
+    private int backfilledHet;
     private final Lanes lanes;
     /** Places of the last plan, where plans are made elsewhere. */
     private final Optional<Standing> standing;
@@ -179,13 +181,14 @@ final class Pass {
         return resumes;
     }
 
-    /** Jobs that start now although a more urgent one waits for its reservation. */
-    int backfilled() {
-        return backfilled;
+    /** With what this pass did. */
+    Scheduler.Counts added(Scheduler.Counts before) {
+        return new Scheduler.Counts(before.backfilled() + backfilled, before.backfilledHet() + backfilledHet, before.full() + (isFull() ? 1 : 0));
     }
 
-    int reservations() {
-        return reservations;
+    /** All components of a heterogeneous job start now. */
+    void startedHet(int components) {
+        backfilledHet += reservations > 0 ? components : 0;
     }
 
     /** As many have started as may in one pass. */

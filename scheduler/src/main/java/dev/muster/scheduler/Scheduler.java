@@ -90,8 +90,7 @@ public final class Scheduler implements Planner {
     private volatile boolean everyNodeConnected;
     private List<Preempt> preemptions = List.of();
     private List<Integer> resumes = List.of();
-    private volatile long backfilled;
-    private volatile int lastReservations;
+    private volatile Counts counts = new Counts(0, 0, 0);
     private volatile long lastPass;
 
     /** For the simulator and tests: nodes need no connection to be given work. */
@@ -551,8 +550,7 @@ public final class Scheduler implements Planner {
         List<Start> starts = pass.run();
         preemptions = pass.preemptions();
         resumes = pass.resumes();
-        backfilled += pass.backfilled();
-        lastReservations = pass.reservations();
+        counts = pass.added(counts);
         outlooks.passed(state, now);
         return starts;
     }
@@ -562,19 +560,22 @@ public final class Scheduler implements Planner {
         return new Pass(this, state, now, 0).estimate(desc);
     }
 
-    /** Jobs started ahead of more urgent ones, since the beginning. */
-    public long backfilled() {
-        return backfilled;
+    /**
+     * Since the beginning.
+     *
+     * @param backfilled    jobs started ahead of more urgent ones
+     * @param backfilledHet components of heterogeneous jobs that were
+     * @param full          passes that ended because as many had started as may in one
+     */
+    public record Counts(long backfilled, long backfilledHet, long full) {}
+
+    public Counts counts() {
+        return counts;
     }
 
     /** When the queue was last looked at, in seconds since 1970; 0 if it never was. */
     public long lastPass() {
         return lastPass;
-    }
-
-    /** Reservations held in the last pass. */
-    public int lastReservations() {
-        return lastReservations;
     }
 
     // What a pass may look at.
@@ -677,16 +678,18 @@ public final class Scheduler implements Planner {
     }
 
     /**
-     * Makes a plan of the whole queue, on the caller's thread, of what is noted down after the next pass, and leaves it to be taken up.
+     * What a plan of the whole queue is made of, noted down after the next pass.
      *
      * @param wake asks for a pass
-     * @param ms   so long it is waited for one
-     * @return jobs that have a planned start; -1 if there was no pass
+     * @param ms   so long it is waited for one; empty if there was none
      */
-    public int replan(Runnable wake, long ms) throws InterruptedException {
-        Optional<Forecast.Input> in = outlooks.await(wake, ms);
-        in.map(Forecast::of).ifPresent(outlooks::offer);
-        return outlooks.size(in.isPresent());
+    public Optional<Forecast.Input> noted(Runnable wake, long ms) throws InterruptedException {
+        return outlooks.await(wake, ms);
+    }
+
+    /** Makes it, on the caller's thread, and leaves it to be taken up. */
+    public Forecast.Made plan(Forecast.Input in) {
+        return outlooks.plan(in);
     }
 
     /** The need would fit if nothing ran: it is certain, that it would not is not. */

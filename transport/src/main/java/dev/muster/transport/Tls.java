@@ -5,10 +5,13 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.Signature;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPublicKey;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
@@ -18,21 +21,39 @@ import javax.net.ssl.SSLSocketFactory;
  */
 public final class Tls {
     /** Connections are not encrypted. */
-    public static final Tls NONE = new Tls(List.of());
+    public static final Tls NONE = new Tls(List.of(), false);
 
     static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
     private static final List<Path> SYSTEM = List.of(Path.of("/etc/ssl/certs/ca-certificates.crt"), Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
             Path.of("/etc/ssl/ca-bundle.pem"));
 
+    /** Of two kinds of groups a client offers a key at once, each costs it what it has not compiled; all daemons know these. */
+    private static final String[] ONE_KIND = {"x25519", "x448"};
+    /** Where a site says itself which groups there are. */
+    private static final String GROUPS_OF_SITE = "jdk.tls.namedGroups";
+    private static final int P256_BITS = 256;
+    /** A signature in form, of nothing: two numbers, both 1. */
+    private static final byte[] NOBODYS = {0x30, 6, 2, 1, 1, 2, 1, 1};
+
     private final List<Path> authorities;
+    private final boolean brief;
     private Loaded loaded;
     private volatile TlsNews news = TlsNews.NONE;
 
     /** The files as they were when read. */
     private record Loaded(List<Long> stamps, SSLContext context) {}
 
-    private Tls(List<Path> authorities) {
+    private Tls(List<Path> authorities, boolean brief) {
         this.authorities = authorities;
+        this.brief = brief;
+    }
+
+    /**
+     * The same for a program that opens a connection and ends: nearly all of its handshake's time goes into code that nobody has compiled yet, so it
+     * offers one key instead of two, and prepares to check signatures while it connects. With a site's own groups it offers those.
+     */
+    public Tls brief() {
+        return isOn() ? new Tls(authorities, true) : this;
     }
 
     /**
@@ -44,7 +65,7 @@ public final class Tls {
     public static Tls trusting(Path authority, boolean system) {
         List<Path> all = new ArrayList<>(List.of(authority));
         SYSTEM.stream().filter(p -> system && Files.isReadable(p)).findFirst().ifPresent(all::add);
-        return new Tls(List.copyOf(all));
+        return new Tls(List.copyOf(all), false);
     }
 
     public boolean isOn() {
@@ -59,6 +80,11 @@ public final class Tls {
     SSLSocket over(Socket raw, String host, int port, int timeoutMs) throws IOException {
         SSLSocket socket = (SSLSocket) factory().createSocket(raw, host, port, false);
         socket.setEnabledProtocols(PROTOCOLS);
+        if (brief && System.getProperty(GROUPS_OF_SITE) == null) {
+            SSLParameters parameters = socket.getSSLParameters();
+            parameters.setNamedGroups(ONE_KIND);
+            socket.setSSLParameters(parameters);
+        }
         socket.setSoTimeout(timeoutMs);
         socket.startHandshake();
         if (news != TlsNews.NONE && socket.getSession().getPeerCertificates()[0] instanceof X509Certificate theirs) {
@@ -105,11 +131,29 @@ public final class Tls {
             for (Path file : authorities) {
                 trusted.addAll(read(file));
             }
+            if (brief) {
+                prepare(trusted.getFirst());
+            }
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, Pem.trusting(trusted), null);
             return context;
         } catch (GeneralSecurityException e) {
             throw new IOException("TLS: " + e.getMessage(), e);
+        }
+    }
+
+    /** On another core: what signatures of this curve are checked with is made once in a process, and takes longer than to connect. */
+    private static void prepare(X509Certificate authority) {
+        if (authority.getPublicKey() instanceof ECPublicKey key && key.getParams().getCurve().getField().getFieldSize() == P256_BITS) {
+            Thread.ofPlatform().daemon().name("tls").start(() -> {
+                try {
+                    Signature nothing = Signature.getInstance("SHA256withECDSA");
+                    nothing.initVerify(key);
+                    nothing.verify(NOBODYS);
+                } catch (GeneralSecurityException e) {
+                    // the handshake will say so, if it matters
+                }
+            });
         }
     }
 

@@ -73,6 +73,22 @@ class TlsTest {
         }
     }
 
+    /** A command's way in: with keys of the kind that it prepares for, and of others. */
+    @ParameterizedTest
+    @CsvSource({"EC -pkeyopt ec_paramgen_curve:P-256", "EC -pkeyopt ec_paramgen_curve:P-384", "RSA"})
+    void whoConnectsOnceIsServedAsWell(String algorithm) throws Exception {
+        try (Server server = serve(made.pair("d", "ca", "openssl genpkey -algorithm " + algorithm + " -out NAME_key.pem"));
+                Client client = client(server, trust().brief())) {
+            assertThat(client.post("/muster/v1/Ping", new byte[] {1}, 5000).body()).containsExactly(1);
+        }
+        made.authority("other");
+        try (Server server = serve(made.pair("e", "other", "openssl genpkey -algorithm " + algorithm + " -out NAME_key.pem"));
+                Client client = client(server, trust().brief())) {
+            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000)).isInstanceOf(Client.ConnectException.class);
+        }
+        assertThat(Tls.NONE.brief()).isSameAs(Tls.NONE);
+    }
+
     @Test
     void streamsAreEncryptedToo() throws Exception {
         try (Server server = serve(made.pair("d")); Client client = client(server, trust());

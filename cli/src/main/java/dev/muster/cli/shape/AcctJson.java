@@ -56,7 +56,7 @@ public final class AcctJson {
             cluster S Cluster
             comment S Comment
             default.qos S DefaultQOS
-            flags AF -
+            flags AF Flags
             max.jobs.per.count N MaxJobs
             max.jobs.per.accruing N MaxJobsAccrue
             max.jobs.per.submitted N MaxSubmitJobs
@@ -150,12 +150,19 @@ public final class AcctJson {
             case "T" -> list.isEmpty() ? Optional.empty() : Optional.of(String.join(",", list.stream().map(t -> tres((Json.Obj) t)).toList()));
             case "L" -> list.isEmpty() ? Optional.empty() : Optional.of(String.join(",", list.stream().map(String::valueOf).toList()));
             case "SH" -> Optional.of(raw.equals(PARENT_SHARES) ? "parent" : String.valueOf(raw));
-            case "QF" -> Optional.of(String.join(",", list.stream().map(f -> QOS_FLAGS.entrySet().stream().filter(e -> e.getValue().equals(f))
-                    .map(Map.Entry::getKey).findFirst().orElse("")).filter(f -> !f.isEmpty()).toList())).filter(t -> !t.isEmpty());
+            case "QF" -> qosFlags(list);
+            // DISABLED alone: as the cluster has it
             case "PM" -> Optional.of(String.join(",", list.stream().map(String::valueOf).filter(m -> !m.equals("DISABLED")).toList()))
-                    .filter(t -> !t.isEmpty());
+                    .filter(t -> !list.isEmpty());
             default -> Optional.empty();
         };
+    }
+
+    /** ADD and REMOVE among them say that they are some more, or some less, than there are. */
+    private static Optional<String> qosFlags(List<?> list) {
+        String flags = String.join(",", list.stream().map(f -> QOS_FLAGS.entrySet().stream().filter(e -> e.getValue().equals(f))
+                .map(Map.Entry::getKey).findFirst().orElse("")).filter(f -> !f.isEmpty()).toList());
+        return flags.isEmpty() ? Optional.empty() : Optional.of((list.contains("ADD") ? "+=" : list.contains("REMOVE") ? "-=" : "") + flags);
     }
 
     private static Optional<String> optional(Object raw, Function<Number, String> text) {
@@ -214,7 +221,7 @@ public final class AcctJson {
                     : (Object) Long.parseLong(raw);
             case "QF" -> new ArrayList<Object>(texts(raw).stream().map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f),
                     String.valueOf(f))).toList());
-            case "AF" -> row.text("Deleted").equals("1") ? List.<Object>of("DELETED") : new ArrayList<>();
+            case "AF" -> row.text("Deleted").equals("1") ? List.<Object>of("DELETED") : new ArrayList<Object>(texts(row.text("Flags")));
             case "PM" -> new ArrayList<Object>(texts(raw.isEmpty() || raw.equals("CLUSTER") ? "DISABLED" : raw));
             default -> throw new IllegalArgumentException(kind);
         };

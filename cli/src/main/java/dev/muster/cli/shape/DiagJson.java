@@ -20,19 +20,16 @@ public final class DiagJson {
                 "schedule_cycle_mean", "schedule_cycle_mean_depth", "schedule_cycle_depth", "schedule_cycle_per_minute",
                 "schedule_queue_length", "agent_queue_size",
                 "agent_count", "agent_thread_count", "dbd_agent_queue_size", "gettimeofday_latency", "bf_backfilled_jobs",
-                "bf_last_backfilled_jobs", "bf_table_size")) {
+                "bf_last_backfilled_jobs", "bf_backfilled_het_jobs", "bf_cycle_counter", "bf_cycle_last", "bf_cycle_max", "bf_cycle_sum",
+                "bf_cycle_mean", "bf_last_depth", "bf_last_depth_try", "bf_depth_sum", "bf_depth_mean", "bf_depth_try_sum", "bf_depth_mean_try",
+                "bf_queue_len", "bf_queue_len_sum", "bf_queue_len_mean", "bf_table_size", "bf_table_size_sum", "bf_table_size_mean")) {
             s.put(name, v.number(name));
         }
-        // one pass does what Slurm's two schedulers do, and goes over the whole queue
-        String[][] same = {{"bf_cycle_counter", "schedule_cycle_total"}, {"bf_cycle_last", "schedule_cycle_last"},
-            {"bf_cycle_max", "schedule_cycle_max"}, {"bf_cycle_mean", "schedule_cycle_mean"}, {"bf_last_depth", "schedule_queue_length"},
-            {"bf_last_depth_try", "schedule_queue_length"}, {"bf_queue_len", "schedule_queue_length"},
-            {"bf_depth_mean", "schedule_cycle_mean_depth"}, {"bf_depth_mean_try", "schedule_cycle_mean_depth"},
-            {"bf_cycle_sum", "schedule_cycle_sum"}, {"bf_depth_sum", "schedule_cycle_depth"}, {"bf_depth_try_sum", "schedule_cycle_depth"},
-            {"bf_queue_len_sum", "schedule_cycle_depth"}, {"bf_queue_len_mean", "schedule_cycle_mean_depth"}};
-        for (String[] pair : same) {
-            s.put(pair[0], v.number(pair[1]));
-        }
+        s.put("bf_active", v.number("bf_active") > 0);
+        s.put("schedule_exit", exits(v, "schedule_exit_", List.of("end_job_queue", "default_queue_depth", "max_job_start", "max_rpc_cnt",
+                "max_sched_time", "licenses")));
+        s.put("bf_exit", exits(v, "bf_exit_", List.of("end_job_queue", "bf_max_job_start", "bf_max_job_test", "bf_max_time", "bf_node_space_size",
+                "state_changed")));
         s.put("bf_when_last_cycle", Tree.number(v.number("bf_when_last_cycle")));
         List<Object> messages = new ArrayList<>();
         for (Json.Obj r : reply.objects("rpcs")) {
@@ -45,6 +42,13 @@ public final class DiagJson {
         s.put("rpcs_by_message_type", messages);
         s.put("rpcs_by_user", users);
         return new Json.Obj().put("statistics", s);
+    }
+
+    /** Why cycles ended; 0 for reasons that there are not here: no pass or plan is cut short by time or by a number of jobs to look at. */
+    private static Json.Obj exits(Json.Obj values, String prefix, List<String> reasons) {
+        Json.Obj out = new Json.Obj();
+        reasons.forEach(r -> out.put(r, values.number(prefix + r)));
+        return out;
     }
 
     private static Json.Obj count(Json.Obj r, Json.Obj head) {

@@ -175,7 +175,7 @@ public final class JobsJson {
     }
 
     private static List<String> flags(Json.Obj j) {
-        List<String> out = new ArrayList<>();
+        List<String> out = new ArrayList<>(j.texts("wishes"));
         if (j.integer("hetJobId") != 0) {
             out.add("HETEROGENEOUS_JOB");
         }

@@ -4,6 +4,7 @@ import dev.muster.cli.NodeRows;
 import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Nodes and partitions in the shapes of {@code slurm/v0.0.45}. */
 public final class NodesJson {
@@ -117,6 +118,12 @@ public final class NodesJson {
     }
 
     private static final List<String> BINDINGS = List.of("threads", "cores", "sockets", "ldoms", "none");
+
+    /** @param number as a node's {@code cpu_binding} has it */
+    public static Optional<String> binding(long number) {
+        int place = Long.numberOfTrailingZeros(number) - 1;
+        return Long.bitCount(number) == 1 && place >= 0 && place < BINDINGS.size() ? Optional.of(BINDINGS.get(place)) : Optional.empty();
+    }
 
     private static List<Object> bindings(String word) {
         return switch (word) {

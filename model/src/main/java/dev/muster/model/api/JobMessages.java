@@ -177,6 +177,7 @@ public final class JobMessages {
      * @param assocId       of its association; 0 if it has none
      * @param segment       nodes that each hang together; 0 for all
      * @param memUpdateMin  minutes after its start; 0 for never
+     * @param wishes        what has no field of its own, by the words of the REST API: SPREAD_JOB
      * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
@@ -309,7 +310,8 @@ public final class JobMessages {
             String profile,
             String batchFeatures,
             int tasksPerGpu,
-            String failedNode) {}
+            String failedNode,
+            List<String> wishes) {}
 
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.

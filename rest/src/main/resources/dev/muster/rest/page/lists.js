@@ -151,7 +151,7 @@ export function limits() {
           use >= most ? 'down' : use > .8 * most ? 'warn' : 'good']))]),
         ...(c.rest.length ? [[c.out.length ? '' : name(r), h('span', {class: 'note'}, c.rest.join('  ')), '', '', '']] : [])])) : h('p', {class: 'note'}, 'None are set.')];
     };
-    put(box, list('QOS', all.qos, r => h('strong', {}, r.name), () => false),
+    put(box, all.enforced ? null : h('p', {class: 'note'}, 'These limits are not enforced here: AccountingStorageEnforce has no limits.'), list('QOS', all.qos, r => h('strong', {}, r.name), () => false),
       list('Associations', all.associations, r => h('span', {class: 'tree', style: {'--depth': String(r.depth)}}, r.user_name ? `${r.user_name}${r.partition ? ` in ${r.partition}` : ''}` : h('strong', {}, r.account)), r => !!r.user_name));
   }
   let due = 0;

@@ -36,20 +36,25 @@ export function filter(text) {
 
 export const stateCell = s => h('span', {class: 'state', data: {kind: s.kind}}, s.text);
 
+/** To the minute: a plan knows no better. */
+const soon = t => when(t).replace(/:[0-9]{2}$/, m => when(t).includes(' ') ? m : '');
+/** Where there is little room. */
+const FEW = {job: 68, name: 84, state: 94, where: 124};
+
 const COLUMNS = [
-  {id: 'job', text: 'Job', width: 100, cell: j => jobName(j), by: j => j.array_job_id || j.job_id},
-  {id: 'name', text: 'Name', width: 120, cell: j => j.name, by: j => j.name},
-  {id: 'user', text: 'User', width: 84, cell: j => j.user_name, by: j => j.user_name},
-  {id: 'account', text: 'Account', width: 76, cell: j => j.account, by: j => j.account},
-  {id: 'partition', text: 'Partition', width: 84, cell: j => j.partition, by: j => j.partition},
-  {id: 'state', text: 'State', width: 106, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
-  {id: 'time', text: 'Time', width: 84, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
-  {id: 'limit', text: 'Limit', width: 84, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
-  {id: 'nodes', text: 'Nodes', width: 60, num: true, cell: j => j.node_count, by: j => j.node_count},
-  {id: 'cpus', text: 'CPUs', width: 60, num: true, cell: j => count(j.cpus), by: j => j.cpus},
-  {id: 'gpus', text: 'GPUs', width: 55, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
-  {id: 'priority', text: 'Priority', width: 72, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
-  {id: 'where', text: 'Nodes or reason', width: 140, cell: j => j.state === 'PENDING' ? `${j.state_reason}${j.start_time > now() ? `, planned ${when(j.start_time)}` : ''}` : j.nodes, by: j => j.nodes || j.state_reason},
+  {id: 'job', text: 'Job', width: 92, cell: j => jobName(j), by: j => j.array_job_id || j.job_id},
+  {id: 'name', text: 'Name', width: 112, cell: j => j.name, by: j => j.name},
+  {id: 'user', text: 'User', width: 76, cell: j => j.user_name, by: j => j.user_name},
+  {id: 'account', text: 'Account', width: 80, cell: j => j.account, by: j => j.account},
+  {id: 'partition', text: 'Partition', width: 78, cell: j => j.partition, by: j => j.partition},
+  {id: 'state', text: 'State', width: 98, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
+  {id: 'time', text: 'Time', width: 78, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
+  {id: 'limit', text: 'Limit', width: 80, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
+  {id: 'nodes', text: 'Nodes', width: 62, num: true, cell: j => j.node_count, by: j => j.node_count},
+  {id: 'cpus', text: 'CPUs', width: 54, num: true, cell: j => count(j.cpus), by: j => j.cpus},
+  {id: 'gpus', text: 'GPUs', width: 58, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
+  {id: 'priority', text: 'Priority', width: 76, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
+  {id: 'where', text: 'Nodes or reason', width: 196, cell: j => j.state === 'PENDING' ? `${j.start_time > now() ? `planned ${soon(j.start_time)}, ` : ''}${j.state_reason}` : j.nodes, by: j => j.nodes || j.state_reason},
 ];
 
 export function queue(_, query) {
@@ -57,7 +62,8 @@ export function queue(_, query) {
   const box = h('input', {type: 'search', id: 'find', value: text, placeholder: 'user:me  state:pending  partition:gpu  a name …', 'aria-label': 'Filter',
     oninput: e => { text = e.target.value; keep(); show(); }});
   const shown = h('span', {class: 'note'});
-  const g = grid({name: 'Jobs', columns: COLUMNS, key: j => j.job_id, open: j => { location.hash = `#/job/${j.job_id}`; }, sort: order,
+  const columns = matchMedia('(max-width: 720px)').matches ? COLUMNS.filter(c => FEW[c.id]).map(c => ({...c, width: FEW[c.id]})) : COLUMNS;
+  const g = grid({name: 'Jobs', columns, key: j => j.job_id, open: j => { location.hash = `#/job/${j.job_id}`; }, sort: order,
     onSort: o => { order = o; keep(); }, label: j => `Job ${jobName(j)}, ${j.name}, ${j.user_name}, ${jobState(j).text}`});
 
   const keep = () => history.replaceState(null, '', `#/queue?${new URLSearchParams({...(text ? {q: text} : {}), ...(order.id ? {sort: order.id, up: order.up ? '1' : '0'} : {})})}`);

@@ -124,7 +124,7 @@ export function totals() {
     t.cpus += n.cpus; t.busy += n.alloc_cpus; t.gpus += g; t.mem += n.real_memory; t.memBusy += n.alloc_memory;
     t.gpusBusy += gpus(n.gres_used);
     if (off) t.down += n.cpus - n.alloc_cpus;
-    const k = off ? (n.flags.includes('DRAIN') ? 'drained' : 'down') : n.state.toLowerCase();
+    const k = off ? (n.flags.includes('DRAIN') ? (n.alloc_cpus > 0 ? 'draining' : 'drained') : 'down') : n.state.toLowerCase();
     t.states[k] = (t.states[k] || 0) + 1;
   }
   for (const j of jobs.values()) {
