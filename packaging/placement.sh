@@ -30,6 +30,7 @@ idle() { for _ in $(seq 100); do [ -z "$(squeue -h -o %i)" ] && ! sinfo -h -N -o
 run() { # run KIND LINE: what became of the last command's job; those before it are there already
   local kind=$1 line=$2 last id bin=/usr/bin; [ "$kind" = muster ] && bin=$prefix/bin
   export PATH=$bin:/usr/bin:/bin SLURM_CONF=$work/$kind/slurm.conf
+  if [[ $line == "! "* ]]; then eval "${line#! }" </dev/null 2>&1 | sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}/TIME/g'; return; fi
   idle
   while [[ $line == *" ;; "* ]]; do
     id=$(eval "sbatch --parsable -o /dev/null ${line%% ;; *} --wrap 'sleep 300'") || echo "before: $id"
@@ -51,9 +52,10 @@ run() { # run KIND LINE: what became of the last command's job; those before it 
 
 section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" say
   local name=$1 file=$2 k n=0; work=$root/$name; mkdir -p "$work"; chmod 755 "$work"
+  sed -n 's/^@topo //p' "$file" > "$work/topology"
   [ -e "$work/gres" ] || sed -n 's/^@gres //p' "$file" > "$work/gres"
   before() {
-    local d=$work/$1; cp "$work/gres" "$d/gres.conf"
+    local d=$work/$1; cp "$work/gres" "$d/gres.conf"; [ ! -s "$work/topology" ] || cp "$work/topology" "$d/topology.conf"
     sed -n 's/^@drop //p' "$file" | while read -r word; do sed -i "/^$word/d" "$d/slurm.conf"; done
     sed -i -E "/^(NodeName|PartitionName)=/d" "$d/slurm.conf"
     sed -n 's/^@ //p' "$file" | while IFS= read -r l; do key=${l%%=*}; case $key in NodeName|PartitionName|DownNodes) ;; *) sed -i "/^$key=/d" "$d/slurm.conf" ;; esac; echo "$l"; done > "$d/more"

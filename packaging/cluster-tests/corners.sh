@@ -70,7 +70,7 @@ if [ "$(id -u)" = 0 ]; then
   check "without it" 0 "$(other scontrol show node n1 >/dev/null 2>&1; echo $?)"
 fi
 check "-S with --thread-spec" "sbatch: fatal: -S/--core-spec and --thred-spec options are mutually exclusive" "$(sbatch --thread-spec=1 -S1 --wrap=true 2>&1)"
-check "--core-spec where it is not allowed" 1 "$(sbatch -S1 --wrap=true 2>&1 | grep -c 'without AllowSpecResourcesUsage=yes')"
+check "--core-spec where it is not allowed" "sbatch: error: Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)" "$(sbatch -S1 --wrap=true 2>&1 >/dev/null)"
 conf AllowSpecResourcesUsage=yes
 check "what is typed goes before a variable" "0" "$(rc=0; SLURM_CORE_SPEC=99 srun -Q --thread-spec=1 true || rc=$?; echo $rc)"
 check "--thread-spec" "3 ThreadSpec=1" "$(srun -Q --thread-spec=1 sh -c 'echo $SLURM_CPUS_ON_NODE; scontrol show job $SLURM_JOB_ID | grep -o "ThreadSpec=[0-9]" | head -1' | xargs)"

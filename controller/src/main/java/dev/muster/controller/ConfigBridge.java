@@ -320,10 +320,9 @@ final class ConfigBridge {
     }
 
     private static Node.Spec node(NodeConf n, SlurmConf conf, GresConf gresConf, int order) {
-        boolean byCpu = conf.selectTypeParameters().stream().anyMatch(p -> p.toUpperCase(java.util.Locale.ROOT).startsWith("CR_CPU"));
         int cores = Math.max(1, n.cores());
-        // where fewer CPUs than cores or all threads are configured as CPUs, each CPU is its own unit
-        boolean cpuUnits = byCpu || n.cpus() % cores != 0 || n.cpus() < cores;
+        // where fewer CPUs than cores or not all threads are configured as CPUs, each CPU is its own unit
+        boolean cpuUnits = n.cpus() % cores != 0 || n.cpus() < cores;
         int units = cpuUnits ? n.cpus() : cores;
         List<Node.Gres> gres = new ArrayList<>();
         Map<String, Integer> next = new HashMap<>();

@@ -54,13 +54,13 @@ final class JobViews {
         }
         JobReason buffer = job.eligibleTime() > 0 ? BurstBuffer.blocks(state, job) : JobReason.NONE;
         JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
-        return reason == JobReason.RESOURCES && unavailable(job, reason).startsWith(Unavailable.NAMED) ? JobReason.REQ_NODE_NOT_AVAIL : reason;
+        return reason == JobReason.RESOURCES && unavailable(job, reason).startsWith(Unavailable.WORD) ? JobReason.REQ_NODE_NOT_AVAIL : reason;
     }
 
     /** The nodes that it waits for are not there: what is said of that. */
     private String unavailable(Job job, JobReason reason) {
         boolean waits = job.state() == JobState.PENDING && (reason == JobReason.RESOURCES || reason == JobReason.REQ_NODE_NOT_AVAIL);
-        return waits ? Unavailable.words(state, job.desc()) : "";
+        return waits ? Unavailable.words(state, job.desc(), now) : "";
     }
 
     /** What more there is to be said than the reason's word, "" for nothing. */
@@ -340,7 +340,7 @@ final class JobViews {
     }
 
     private NodeDetail detail(List<String> names, Allocation.Share s) {
-        int perUnit = s.cores().isEmpty() ? 1 : Math.max(1, s.cpus() / s.cores().count());
+        int perUnit = Launches.perUnit(state, s.node(), s.cores(), s.cpus());
         IndexSet cpus = IndexSet.empty();
         for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
             for (int t = 0; t < perUnit; t++) {

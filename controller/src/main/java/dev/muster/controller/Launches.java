@@ -9,6 +9,7 @@ import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.Distribution;
 import dev.muster.model.IndexSet;
 import dev.muster.model.MultiProgram;
 import dev.muster.model.JobDesc;
@@ -35,10 +36,20 @@ final class Launches {
         this.blobs = blobs;
     }
 
+    /** CPUs of an allocation unit: of a node that is no more, as many as come to each. */
+    static int perUnit(State state, String node, IndexSet units, int cpus) {
+        return state.nodes().find(node).map(n -> n.spec().cpusPerUnit())
+                .orElse(units.isEmpty() ? 1 : Math.max(1, (cpus + units.count() - 1) / units.count()));
+    }
+
+    private static String cpus(State state, String node, IndexSet units, int cpus) {
+        return TaskCpus.cpuIds(units, perUnit(state, node, units, cpus)).compact();
+    }
+
     static JobShare share(State state, Job job, Allocation.Share share, long tickMs) {
         Map<String, String> gres = indices(share.gres());
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), hooks(state, job, share),
-                TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
+                cpus(state, share.node(), share.cores(), share.cpus()), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
                 x11Cookie(job, share));
@@ -98,7 +109,7 @@ final class Launches {
         List<Bytes> arguments = job.desc().payload().arguments();
         arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
         List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.apply(job.desc().payload().envHash()));
-        Task task = new Task(0, 0, TaskCpus.cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
+        Task task = new Task(0, 0, cpus(state, part.node(), part.cores(), part.cpus()), arguments, List.of());
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), batchStep(job),
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(state, job.desc().files().openMode()),
@@ -154,8 +165,10 @@ final class Launches {
 
     private static List<Task> tasks(State state, Step step, Step.Part part) {
         List<Task> out = new ArrayList<>();
+        // as the cores of a job: tasks go round the sockets unless somebody says otherwise
         List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n ->
-                n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1));
+                n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1), perUnit(state, part.node(), part.cores(), part.cpus()),
+                state.settings().selects("CR_CORE_DEFAULT_DIST_BLOCK") ? Distribution.Level.BLOCK : Distribution.Level.CYCLIC);
         for (int local = 0; local < part.tasks().size(); local++) {
             int rank = part.tasks().get(local);
             List<Bytes> environment = new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local)));

@@ -92,7 +92,7 @@ final class NodeViews {
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
                 s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
                 allocated, s.memoryMb(), memoryMb, beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
-                s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.reservedUnits().count() * s.cpusPerUnit()).compact(),
+                s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.cpusPerUnit()).compact(),
                 s.reservedUnits().count(), beat.load(), String.join(",", n.features()), String.join(",", n.activeFeatures()), gres(s),
                 gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
                 partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),

@@ -13,8 +13,7 @@ final class TaskCpus {
     private TaskCpus() {}
 
     /** Abstract CPU ids of units: those of one core are neighbours. */
-    static IndexSet cpuIds(IndexSet units, int cpus) {
-        int perUnit = units.isEmpty() ? 1 : Math.max(1, cpus / units.count());
+    static IndexSet cpuIds(IndexSet units, int perUnit) {
         if (perUnit == 1) {
             return units;
         }
@@ -30,13 +29,14 @@ final class TaskCpus {
      * CPUs as the machine counts them: the node picks those out of all.
      *
      * @param unitsPerSocket at least 1
+     * @param perUnit        CPUs of a unit
+     * @param standard       over sockets, where the step says nothing of that
      */
-    static List<IndexSet> of(StepDesc desc, Step.Part part, int unitsPerSocket) {
-        IndexSet all = cpuIds(part.cores(), part.cpus());
+    static List<IndexSet> of(StepDesc desc, Step.Part part, int unitsPerSocket, int perUnit, Distribution.Level standard) {
+        IndexSet all = cpuIds(part.cores(), perUnit);
         CpuBind.Kind kind = CpuBind.parse(desc.cpuBind()).orElse(CpuBind.DEFAULT).kind();
         int tasks = part.tasks().size();
         int perTask = Math.max(1, desc.request().cpusPerTask());
-        int perUnit = part.cores().isEmpty() ? 1 : Math.max(1, part.cpus() / part.cores().count());
         Distribution layout = Distribution.parse(desc.request().distribution()).orElse(Distribution.UNSET);
         if (kind == CpuBind.Kind.THREADS && layout.cores() != Distribution.Level.UNSET && part.cpus() >= tasks * perTask) {
             Threads threads = new Threads(part.cores(), unitsPerSocket, perUnit, layout);
@@ -49,7 +49,9 @@ final class TaskCpus {
             case NONE, RANK, MAP, MASK, LDRANK, LDMAP, LDMASK, SOCKETS, LDOMS -> false;
         };
         List<IndexSet> out = new ArrayList<>();
-        Sockets sockets = new Sockets(part.cores(), unitsPerSocket, layout.sockets());
+        Distribution.Level level = layout.sockets() != Distribution.Level.UNSET ? layout.sockets()
+                : layout.nodes() == Distribution.Nodes.PLANE ? Distribution.Level.BLOCK : standard;
+        Sockets sockets = new Sockets(part.cores(), unitsPerSocket, level);
         for (int i = 0; i < tasks; i++) {
             out.add(own ? mine(sockets, units, perUnit, kind == CpuBind.Kind.THREADS ? perTask : Integer.MAX_VALUE) : all);
         }
@@ -58,7 +60,7 @@ final class TaskCpus {
 
     private static IndexSet mine(Sockets sockets, int units, int perUnit, int most) {
         IndexSet mine = sockets.take(units);
-        IndexSet cpus = cpuIds(mine, mine.count() * perUnit);
+        IndexSet cpus = cpuIds(mine, perUnit);
         IndexSet out = IndexSet.empty();
         for (int cpu = cpus.first(), n = 0; cpu >= 0 && n < most; cpu = cpus.next(cpu + 1), n++) {
             out = out.with(cpu);

@@ -37,6 +37,9 @@ class TaskCpusTest {
         " 0-1    | 4    | 4     | 1  | block:block:cyclic   | threads | 0 2 1 3",
         " 0-7    | 16   | 2     | 2  | block:block:fcyclic  | ''      | 0-3 4-7",
         " 0-7    | 16   | 2     | 2  | block:block:block    | ''      | 0-1 2-3",
+        " 0-7    | 8    | 4     | 1  | ''            | ''         | 0 4 1 5",
+        " 0-7    | 8    | 2     | 3  | block         | ''         | 0-2 4-6",
+        " 0-7    | 8    | 4     | 1  | plane=2       | ''         | 0 1 2 3",
         " 0-1    | 2    | 2     | 1  | block         | none       | 0-1 0-1",
         " 0      | 1    | 3     | 1  | block         | ''         | 0 0 0",
         " 0-1    | 2    | 2     | 1  | block         | map_cpu:1  | 0-1 0-1",
@@ -47,7 +50,8 @@ class TaskCpusTest {
         Step.Part part = new Step.Part("n1", IntStream.range(0, tasks).boxed().toList(),
                 IndexSet.parseSpec(units, 64).getFirst().indexes(), cpus, 0, java.util.Map.of(), false, false,
                 dev.muster.model.ExitStatus.NONE, java.util.Map.of(), "");
-        List<IndexSet> given = TaskCpus.of(Codec.bind(desc, StepDesc.class), part, 4);
+        List<IndexSet> given = TaskCpus.of(Codec.bind(desc, StepDesc.class), part, 4, cpus / part.cores().count(),
+                dev.muster.model.Distribution.Level.CYCLIC);
         assertEquals(wanted, given.stream().map(IndexSet::compact).collect(Collectors.joining(" ")));
     }
 }

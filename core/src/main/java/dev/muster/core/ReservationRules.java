@@ -1,12 +1,14 @@
 package dev.muster.core;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.ReservationFlag;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -60,12 +62,33 @@ final class ReservationRules {
         if (r.name().isEmpty()) {
             r = named(r);
         }
+        if (lacksLicences(r)) {
+            return Decision.reject(SlurmErrno.INVALID_LICENSES);
+        }
         Reservation made = r;
         return switch (new ReservationNodes(state, now, planner).choose(r, List.of())) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
             case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(made.withNodes(f)
                     .noticed(made.isActive(now.seconds()), now.seconds()))), made.name());
         };
+    }
+
+    /** Others keep so many licences in its time that there are not enough for it. */
+    private boolean lacksLicences(Reservation r) {
+        if (r.licences().isEmpty() || r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT)) {
+            return false;
+        }
+        Map<String, Integer> kept = new HashMap<>();
+        for (Reservation other : state.reservations().values()) {
+            boolean beside = !other.name().equals(r.name())
+                    && !other.windows(now.seconds(), r.startAt(now.seconds()), r.endAt(now.seconds())).isEmpty();
+            for (Licences.Item i : beside ? other.licences() : List.<Licences.Item>of()) {
+                kept.merge(i.name(), i.count(), Integer::sum);
+            }
+        }
+        Map<String, Integer> all = Licences.capacities(state);
+        return r.licences().stream().anyMatch(i -> kept.containsKey(i.name())
+                && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
     }
 
     /** The first of its users, groups, accounts, QOS or partitions, and a number. */
@@ -110,6 +133,9 @@ final class ReservationRules {
         }
         if (!old.units().isEmpty() && e.nodesAsked()) {
             return Decision.reject(SlurmErrno.CORE_RESERVATION_UPDATE);
+        }
+        if (lacksLicences(r)) {
+            return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
         boolean moved = r.start() != old.start() || r.end() > old.end() || r.repeats() != old.repeats();
         if (!e.nodesAsked() && !moved) {
@@ -216,10 +242,14 @@ final class ReservationRules {
         return any || desc.charge().reservation().isEmpty() ? Optional.empty() : Optional.of(SlurmErrno.RESERVATION_ACCESS);
     }
 
-    /** It has begun with fewer nodes than the job needs: before that it may still grow. */
+    /** It has begun with fewer nodes than the job needs, or with others: before that it may still grow. */
     private boolean isTooSmall(Reservation r, JobDesc desc) {
-        return r.isActive(now.seconds()) && !r.has(ReservationFlag.FLEX) && !r.nodes().isEmpty()
-                && desc.request().nodesMin() > r.nodes().size();
+        if (!r.isActive(now.seconds()) || r.has(ReservationFlag.FLEX) || r.nodes().isEmpty()) {
+            return false;
+        }
+        boolean elsewhere = !desc.request().nodeList().isEmpty() && HostList.parse(desc.request().nodeList()) instanceof HostList.Parsed.Ok ok
+                && !r.nodes().containsAll(ok.list().names());
+        return elsewhere || desc.request().nodesMin() > r.nodes().size();
     }
 
     // ---- time

@@ -294,7 +294,8 @@ final class StepRules {
             boolean tooWide = false;
             for (Allocation.Share share : shares) {
                 IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
-                int cpus = cores.count() * usablePerUnit(share);
+                // with CR_CPU a job may have fewer CPUs than its cores have
+                int cpus = Math.min(cores.count() * usablePerUnit(share), share.cpus());
                 int fits = request.overcommit() ? Integer.MAX_VALUE / 4096 : cpus / cpusPerTask;
                 tooWide |= fits == 0;
                 if (request.tasksPerNode() > 0) {
@@ -407,7 +408,8 @@ final class StepRules {
                 if (!ignoreOthers && misses(share, devices, shares.size())) {
                     return SlurmErrno.NODES_BUSY;
                 }
-                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cores.count() * perUnit, memory, devices, false, false,
+                int cpus = Math.min(cores.count() * perUnit, share.cpus());
+                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cpus, memory, devices, false, false,
                         ExitStatus.NONE, Map.of(), ""));
             }
             return !ignoreOthers && missesOfAll(shares) ? SlurmErrno.NODES_BUSY : parts;
@@ -434,8 +436,9 @@ final class StepRules {
             return Math.max(ofJob, cores.groups(Math.max(1, perSocket))) - Math.max(1, request.socketsPerNode());
         }
 
-        private static int cpusPerUnit(Allocation.Share share) {
-            return share.cores().isEmpty() ? 1 : Math.max(1, share.cpus() / share.cores().count());
+        private int cpusPerUnit(Allocation.Share share) {
+            int each = share.cores().isEmpty() ? 1 : (share.cpus() + share.cores().count() - 1) / share.cores().count();
+            return state.nodes().find(share.node()).map(n -> n.spec().cpusPerUnit()).orElse(Math.max(1, each));
         }
 
         /** Fewer than a unit has where the job or the step leaves threads of its cores alone. */

@@ -63,7 +63,8 @@ final class Chooser {
         if (need.memPerCpuMb() > 0) {
             // whole units (or sockets) are given, each with the memory of all its CPUs
             int charged = Math.max(1, need.chargedCpus(node.spec));
-            cpus = (int) Math.min(cpus, memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
+            cpus = (int) Math.min(cpus, need.shape().counted() ? memory / need.memPerCpuMb()
+                    : memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
             if (need.exclusive()) {
                 cpus = need.memPerCpuMb() * node.spec.units() * charged <= memory ? cpus : 0;
             }
@@ -317,8 +318,9 @@ final class Chooser {
             if (gpus > 0) {
                 devices.put("gpu", placed.get().gpus());
             }
-            int given = units.count() * perUnit;
-            int charged = units.count() * need.chargedCpus(node.spec);
+            boolean counted = need.shape().counted() && !need.exclusive();
+            int given = counted ? Math.min(units.count() * perUnit, cpus) : units.count() * perUnit;
+            int charged = counted ? given : units.count() * need.chargedCpus(node.spec);
             moreSockets(need, node, units, devices);
             long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count()
                     : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged

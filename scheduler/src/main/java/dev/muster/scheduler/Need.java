@@ -87,15 +87,16 @@ record Need(
      * @param spread     its tasks are dealt out evenly
      * @param block      cores of one socket come before those of the next
      * @param whole      CR_Socket: sockets are given whole
+     * @param counted    CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
-            boolean spread, boolean block, boolean whole, Spared spared, List<Tres.Item> perSocket) {
+            boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), tasksPerCore,
                     r.tasksPerSocket(),
                     Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
-                    r.contiguous(), r.spread(), isBlock(r, settings), isWhole(partition, settings),
+                    r.contiguous(), r.spread(), isBlock(r, settings), isWhole(partition, settings), isCounted(settings),
                     new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of());
         }
@@ -103,15 +104,19 @@ record Need(
         /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
         private static boolean isWhole(Partition partition, Settings settings) {
             boolean sockets = settings.selects("CR_SOCKET") || settings.selects("CR_SOCKET_MEMORY");
-            boolean others = settings.selects("CR_CPU") || settings.selects("CR_CPU_MEMORY") || settings.selects("LINEAR");
+            boolean others = isCounted(settings) || settings.selects("LINEAR");
             String own = partition.info().selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
             return own.isEmpty() || own.equals("NONE") || others ? sockets : own.startsWith("CR_SOCKET");
+        }
+
+        private static boolean isCounted(Settings settings) {
+            return settings.selects("CR_CPU") || settings.selects("CR_CPU_MEMORY");
         }
 
         private static boolean isBlock(ResourceRequest r, Settings settings) {
             Distribution d = Distribution.parse(r.distribution()).orElse(Distribution.UNSET);
             return d.sockets() == Distribution.Level.BLOCK || d.nodes() == Distribution.Nodes.PLANE
-                    || d.sockets() == Distribution.Level.UNSET && settings.selects("CR_CORE_DEFAULT_DIST_BLOCK");
+                    || isCounted(settings) || d.sockets() == Distribution.Level.UNSET && settings.selects("CR_CORE_DEFAULT_DIST_BLOCK");
         }
 
         boolean fits(Node.Spec spec) {

@@ -23,7 +23,7 @@ final class SocketOrder {
     /** So many units for the tasks: what nobody has before what is shared. */
     static IndexSet choose(Need need, NodeSlot node, IndexSet may, int count, int tasks) {
         IndexSet idle = may.intersect(node.freeUnits);
-        if (count >= may.count() || need.shape().block() || node.spec.sockets() < 2 || idle.count() < count) {
+        if (count >= may.count() || need.shape().block() && need.shape().tasksPerSocket() == 0 || node.spec.sockets() < 2 || idle.count() < count) {
             return Chooser.idleFirst(may, node.freeUnits, count);
         }
         return new SocketOrder(need, node).among(idle, count, tasks);

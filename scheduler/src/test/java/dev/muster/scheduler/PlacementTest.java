@@ -79,11 +79,24 @@ class PlacementTest {
             {"nodeList=n[1,4]", "ReqNodeNotAvail, UnavailableNodes:n4"}, {"features=far", both}, {"memPerNodeMb=1500", both},
             {"excludeList=n[1-2]", both}, {"tasks=8", ""}};
         for (String[] row : table) {
-            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]))).as(row[0]).isEmpty();
+            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEmpty();
         }
         c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
         for (String[] row : table) {
-            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]))).as(row[0]).isEqualTo(row[1]);
+            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEqualTo(row[1]);
+        }
+    }
+
+    @Test
+    void nodesThatSomebodyElseHasReserved() {
+        Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] defmempercpu=10", "");
+        c.apply(new Command.CreateReservation(0, "r", c.moments(new java.util.HashMap<>(Map.of("starttime", "+3600", "duration", "3600",
+                "nodes", "n[1-2]", "users", "root"))), Map.of()));
+        String others = "ReqNodeNotAvail, May be reserved for other job";
+        String[][] table = {{"nodesMin=3", others}, {"nodesMin=3 timing.timeLimitMin=30", ""}, {"nodesMin=2", ""}, {"nodeList=n1", others},
+            {"tasks=9 timing.timeLimitMin=90", others}, {"nodesMin=3 charge.reservation=r", ""}};
+        for (String[] row : table) {
+            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]), c.seconds())).as(row[0]).isEqualTo(row[1]);
         }
     }
 

@@ -98,6 +98,20 @@ class SocketOrderTest {
                 """);
     }
 
+    @Test
+    void cpusAreCountedAndCoresAreNotShared() {
+        check("CR_CPU", """
+                tasks=3 | 0-1 3 300
+                tasks=10 | 0-4 10 1000
+                tasks=5 nodesMin=2 nodesMax=2 | 0-1 3 300 + 0 2 200
+                tasks=3 ; tasks=3 | 0-1 3 300 ; 2-3 3 300
+                tasks=3 ; tasks=13 | 0-1 3 300 ; n2 0-6 13 1300
+                tasks=3 threadsPerCore=1 | 0-2 3 300
+                tasks=1 memPerCpuMb=9000 | 0 1 9000
+                tasks=3 exclusive=NODE | 0-7 16 1600
+                """);
+    }
+
     private static void check(String select, String rows) {
         StringBuilder table = new StringBuilder();
         for (String row : rows.strip().split("\n")) {
