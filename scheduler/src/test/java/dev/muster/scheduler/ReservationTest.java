@@ -20,12 +20,12 @@ class ReservationTest {
         Cluster cluster = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
         new Play(cluster).lines("""
                 reserve r starttime=+0 duration=600 flags=LICENSE_ONLY users=alice licenses=m:6
-                reserve s starttime=+0 duration=600 flags=LICENSE_ONLY users=alice licenses=m:3 -> Invalid license specification
+                reserve s starttime=+0 duration=600 flags=LICENSE_ONLY users=alice licenses=m:3 -> says Invalid license specification
                 reserve s starttime=+0 duration=600 flags=LICENSE_ONLY users=alice licenses=m:2
                 reserve t starttime=+900 duration=600 flags=LICENSE_ONLY users=alice licenses=m:8
-                rereserve s licenses=m:3 -> Invalid license specification
+                rereserve s licenses=m:3 -> says Invalid license specification
                 reserve n starttime=+0 duration=600 nodes=n1 users=alice
-                submit kind=BATCH charge.reservation=n nodeList=n2 -> Requested node configuration is not available
+                submit kind=BATCH charge.reservation=n nodeList=n2 -> says Requested node configuration is not available
                 """);
     }
 
