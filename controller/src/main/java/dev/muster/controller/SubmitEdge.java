@@ -172,7 +172,7 @@ final class SubmitEdge {
         if (!spared || core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
             return wanted;
         }
-        said.add("Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)");
+        said.add("error: Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)");
         return wanted.withRequest(wanted.request().withoutSpecialized());
     }
 
