@@ -107,10 +107,10 @@ final class Removals {
                 .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").filter(x -> parents.contains(x.parent())).isPresent());
     }
 
-    /** Accounts that are somebody's default stay, whether it has others or not. */
+    /** Accounts that are the default of somebody who has others stay. */
     private boolean standards(Set<Assoc> gone) {
-        List<Assoc> left = c.rules.noDefaults() ? List.of()
-                : gone.stream().filter(a -> a.isDefault() && !a.user().isEmpty()).sorted(Comparator.comparing(Assoc::user)).toList();
+        List<Assoc> left = c.rules.noDefaults() ? List.of() : gone.stream().filter(a -> a.isDefault() && !a.user().isEmpty() && keepsOthers(a, gone))
+                .sorted(Comparator.comparing(Assoc::user)).toList();
         if (left.isEmpty()) {
             return false;
         }
@@ -121,6 +121,11 @@ final class Removals {
         return true;
     }
 
+    private boolean keepsOthers(Assoc a, Set<Assoc> gone) {
+        List<Assoc> left = book.tree(a.cluster()).stream().filter(o -> o.user().equals(a.user()) && !gone.contains(o)).toList();
+        return !left.isEmpty() && left.stream().noneMatch(Assoc::isDefault);
+    }
+
     private static String line(Assoc a) {
         return "  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = " + AssocText.pad(a.user(), 9);
     }
@@ -129,8 +134,7 @@ final class Removals {
     private boolean defaults(Set<Assoc> gone) {
         List<String> lines = new ArrayList<>();
         for (Assoc a : gone) {
-            List<Assoc> left = book.tree(a.cluster()).stream().filter(o -> o.user().equals(a.user()) && !gone.contains(o)).toList();
-            if (a.isDefault() && !left.isEmpty() && left.stream().noneMatch(Assoc::isDefault)) {
+            if (a.isDefault() && keepsOthers(a, gone)) {
                 lines.add(line(a));
             }
         }

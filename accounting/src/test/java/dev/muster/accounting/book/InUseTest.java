@@ -37,14 +37,17 @@ class InUseTest {
 
     @Test
     void anAccountThatIsADefaultStays() {
+        root("add account name=d");
+        root("add user name=bob account=d");
         assertThat(root("delete account name=b").error()).containsExactly(" Error with request: You can not remove the default account of a user",
                 "  C = c               A = b          U = bob      ",
                 " Please either remove the accounts listed above from list and resubmit,\n"
                 + " or change these users' default accounts to remove the account(s).\n Changes Discarded");
         assertThat(book.assoc("c", "b", "bob", "")).isPresent();
-        root("delete user name=bob");
-        assertThat(root("delete account name=b").names()).containsExactly("b");
-        assertThat(root("delete account name=a cluster=c").error()).hasSize(3);
+        // who has no other loses it with his place
+        assertThat(root("delete account name=b,d").names()).containsExactly("b", "d");
+        assertThat(book.assoc("c", "b", "bob", "")).isEmpty();
+        assertThat(root("delete account name=a cluster=c").error()).isEmpty();
     }
 
     @Test
