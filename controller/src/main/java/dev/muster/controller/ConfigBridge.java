@@ -217,7 +217,7 @@ final class ConfigBridge {
             options.put(Settings.ACCOUNTING_STORE, String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }
         // without a word nobody looks either
-        if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).isEmpty() && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
+        if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
             options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }
         if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {
