@@ -4,6 +4,7 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Planner;
+import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.Set;
 /**
  * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
  * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core
- * or device a job gets is not planned, nor how nodes hang together; what is planned is CPUs, memory and GPUs of nodes, and licences.
+ * or device a job gets is not planned; what is planned is CPUs, memory and generic resources of nodes, and licences.
  */
 public final class Forecast {
     /** Jobs wait for these, or for something that the plan knows of. */
@@ -72,7 +73,6 @@ public final class Forecast {
     private final int slots;
     private final int[][] cpus;
     private final int[][] memoryMb;
-    private final byte[][] gpus;
     /** Of blocks of 64 nodes, no less than the most CPUs that one of them has; and how many nodes nobody is on. */
     private final int[][] most;
     private final int[] idle;
@@ -85,6 +85,10 @@ public final class Forecast {
     /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
     private final LicencePlan licences;
+    private final DevicePlan devices;
+    private short[][] gpus;
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final Exacting exacting;
     private final Map<Integer, Planned> planned = new HashMap<>();
     private final Map<Integer, List<Claim>> claims = new java.util.LinkedHashMap<>();
     private int[] found = new int[64];
@@ -100,12 +104,16 @@ public final class Forecast {
         this.slots = times.count();
         this.cpus = new int[slots][count];
         this.memoryMb = new int[slots][count];
-        this.gpus = new byte[slots][count];
         this.most = new int[slots][FreeTable.words(count)];
         this.idle = new int[slots];
         this.unused = new long[slots];
         this.fuller = new int[count];
         this.licences = new LicencePlan(Licences.capacities(in.state), times);
+        this.devices = new DevicePlan(in.state, in.nodes, slots);
+        for (int n = 0; n < count; n++) {
+            numbers.put(in.nodes.get(n), n);
+        }
+        this.exacting = new Exacting(in.state, in.nodes, times, numbers, licences);
     }
 
     static Forecast of(Input in) {
@@ -183,32 +191,31 @@ public final class Forecast {
             boolean ready = in.free.isReady(n);
             cpus[0][n] = ready ? in.free.cpus[n] : Integer.MIN_VALUE / 2;
             memoryMb[0][n] = (int) Math.clamp(in.free.memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
-            gpus[0][n] = (byte) Math.min(Byte.MAX_VALUE, in.free.gpus[n]);
         }
-        Map<String, Integer> numbers = new HashMap<>();
-        for (int n = 0; n < count; n++) {
-            numbers.put(in.nodes.get(n), n);
+        for (Classes.Lane lane : in.lanes) {
+            foresee(lane.need.need);
         }
+        in.special.values().forEach(a -> foresee(a.need.need));
+        devices.fill();
+        gpus = devices.all("gpu");
         for (Job job : in.state.jobs().values()) {
             if (!job.holdsNodes()) {
                 continue;
             }
             long left = left(job, in.tickMs);
             licences.running(job.desc().charge().reservation(), Licences.held(job), left);
-            if (!Scheduler.gaveItsCores(in.state, job)) {
-                give(job.run().allocation().nodes(), left, numbers);
-            }
-            give(job.run().allocation().leaving(), Outlook.LEAVING_S, numbers);
+            give(job, job.run().allocation().nodes(), left, !Scheduler.gaveItsCores(in.state, job));
+            give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true);
         }
+        keepLicences();
         for (int s = 1; s < slots; s++) {
             for (int n = 0; n < count; n++) {
                 // no more than there is: what several share comes back with each of them
                 cpus[s][n] = Math.min(in.whole.cpus[n], cpus[s - 1][n] + cpus[s][n]);
                 memoryMb[s][n] += memoryMb[s - 1][n];
-                gpus[s][n] = (byte) Math.min(in.whole.gpus[n], gpus[s - 1][n] + gpus[s][n]);
             }
         }
-        keepReservations(numbers);
+        keepReservations();
         for (int s = 0; s < slots; s++) {
             for (int n = 0; n < count; n++) {
                 most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
@@ -224,20 +231,41 @@ public final class Forecast {
                 : Math.max(0, (job.run().limitTickMs() - tickMs + 999) / 1000);
     }
 
-    private void give(List<Allocation.Share> shares, long afterS, Map<String, Integer> numbers) {
+    private void foresee(Need need) {
+        devices.want(need);
+        if (need.apart() != Apart.ANYBODY) {
+            exacting.mind();
+        }
+    }
+
+    /** @param cores it has them, not only what a suspended job keeps */
+    private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores) {
         int slot = Math.max(1, times.slotAt(Math.max(0, afterS)));
         for (Allocation.Share share : shares) {
             Integer n = numbers.get(share.node());
-            if (slot < slots && n != null && !share.released()) {
+            if (n == null || share.released()) {
+                continue;
+            }
+            devices.held(n, share, Math.min(slot, slots));
+            exacting.held(job, n, share, Math.min(slot, slots));
+            if (slot < slots && cores) {
                 cpus[slot][n] += share.cpus();
                 memoryMb[slot][n] += (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
-                gpus[slot][n] += (byte) (share.gres().containsKey("gpu") ? share.gres().get("gpu").count() : 0);
+            }
+        }
+    }
+
+    private void keepLicences() {
+        for (Reservation r : in.state.reservations().values()) {
+            for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of()
+                    : r.windows(in.nowS, in.nowS, in.nowS + Times.HORIZON_S)) {
+                licences.keep(r, times.slotAt(Math.max(0, w.from() - in.nowS)), Math.max(1, times.slotAt(w.to() - in.nowS)));
             }
         }
     }
 
     /** What reservations have is nobody's in their times: their own jobs are not planned here. */
-    private void keepReservations(Map<String, Integer> numbers) {
+    private void keepReservations() {
         in.state.reservations().values().forEach(r -> r.windows(in.nowS, in.nowS, in.nowS + Times.HORIZON_S).forEach(w -> {
             int first = Math.max(0, times.slotAt(Math.max(0, w.from() - in.nowS)) - 1);
             int last = Math.min(slots, Math.max(first + 1, times.slotAt(w.to() - in.nowS)));
@@ -322,14 +350,79 @@ public final class Forecast {
     }
 
     private boolean hasLicences(NeedClass c, int slot, int end) {
-        return c.need.licences().items().isEmpty() || licences.choose(c.need.licences(), slot, end, c.need.reservation()).isPresent();
+        return c.need.licences().items().isEmpty() || licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).isPresent();
     }
 
     /** Whether enough nodes have room in all these slots: they are then in {@link #found}. */
     private boolean fits(NeedClass c, long[] mask, int slot, int end) {
-        int[] now = cpus[slot];
-        long sum = 0;
         chosen = 0;
+        sum = 0;
+        int[] named = c.named ? exacting.named(c.need) : NONE;
+        for (int n : named) {
+            if (!add(n, tasksOn(c, n, slot, end))) {
+                return false;
+            }
+        }
+        if (c.named && (named.length == 0 || isEnough(c, named.length, slot, end))) {
+            return named.length > 0;
+        }
+        return exacting.isTogether(c, slot) ? together(c, mask, slot, end)
+                : named.length == 0 && !c.single && c.need.nodesWanted() == 1 && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
+    }
+
+    /** One node has room for all tasks of a job that may have several. */
+    private boolean alone(NeedClass c, long[] mask, int slot, int end) {
+        long wanted = Math.max(c.cpusMin, (long) c.tasks * c.cpusPerTask);
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = most[slot][w] < wanted ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                long tasks = cpus[slot][n] < wanted ? 0 : tasksOn(c, n, slot, end);
+                if (tasks >= Math.max(1, c.tasks) && add(n, tasks) && isEnough(c, 0, slot, end)) {
+                    return true;
+                }
+                sum = 0;
+                chosen = 0;
+            }
+        }
+        return false;
+    }
+
+    private static final int[] NONE = {};
+    /** Tasks that the nodes found have room for. */
+    private long sum;
+
+    private boolean add(int n, long tasks) {
+        if (tasks <= 0) {
+            return false;
+        }
+        if (chosen == found.length) {
+            found = Arrays.copyOf(found, 2 * chosen);
+            foundTasks = Arrays.copyOf(foundTasks, 2 * chosen);
+        }
+        found[chosen] = n;
+        foundTasks[chosen++] = (int) Math.min(Integer.MAX_VALUE, tasks);
+        sum += tasks;
+        return true;
+    }
+
+    private boolean isEnough(NeedClass c, int required, int slot, int end) {
+        return chosen >= Math.max(c.nodesMin, required) && sum >= c.tasks
+                && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end))
+                && !(required == chosen && exacting.isTogether(c, slot));
+    }
+
+    private static boolean isAmong(int[] some, int n) {
+        for (int i : some) {
+            if (i == n) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One node after the other, in their order. */
+    private boolean oneByOne(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        int[] now = cpus[slot];
         int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
         for (int w = 0; w < mask.length; w++) {
             if (mask[w] == 0 || most[slot][w] < c.cpusMin) {
@@ -339,33 +432,14 @@ public final class Forecast {
             for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 best = Math.max(best, now[n]);
-                if (now[n] < (c.exclusive ? in.whole.cpus[n] : c.cpusMin)) {
+                if (now[n] < (c.exclusive ? in.whole.cpus[n] : c.cpusMin) || isAmong(named, n) || !add(n, tasksOn(c, n, slot, end))) {
                     continue;
                 }
-                long tasks = tasksOn(c, n, slot, end);
-                if (tasks <= 0) {
-                    continue;
-                }
-                if (chosen == found.length) {
-                    found = Arrays.copyOf(found, 2 * chosen);
-                    foundTasks = Arrays.copyOf(foundTasks, 2 * chosen);
-                }
-                found[chosen] = n;
-                foundTasks[chosen++] = (int) Math.min(Integer.MAX_VALUE, tasks);
-                sum += tasks;
-                if (chosen >= c.nodesMin && sum >= c.tasks && chosen <= nodesMax) {
+                if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
                     return true;
                 }
                 if (chosen == nodesMax) {
-                    // too little on these: the next takes the place of the smallest
-                    int least = 0;
-                    for (int i = 1; i < chosen; i++) {
-                        least = foundTasks[i] < foundTasks[least] ? i : least;
-                    }
-                    sum -= foundTasks[least];
-                    chosen--;
-                    found[least] = found[chosen];
-                    foundTasks[least] = foundTasks[chosen];
+                    dropSmallest(c, named.length, slot, end);
                 }
             }
             if (mask[w] == -1L) {
@@ -373,6 +447,46 @@ public final class Forecast {
             }
         }
         return false;
+    }
+
+    /** Too little on these: the next takes the place of the smallest. */
+    private void dropSmallest(NeedClass c, int required, int slot, int end) {
+        int least = required;
+        for (int i = required; i < chosen; i++) {
+            least = foundTasks[i] < foundTasks[least] ? i : least;
+        }
+        if (least < chosen) {
+            sum -= foundTasks[least];
+            chosen--;
+            found[least] = found[chosen];
+            foundTasks[least] = foundTasks[chosen];
+        }
+    }
+
+    /** All that have room, and of them those that can be had together. The named ones are found already. */
+    private boolean together(NeedClass c, long[] mask, int slot, int end) {
+        int required = chosen;
+        List<Chooser.Candidate> able = new ArrayList<>();
+        for (int i = 0; i < required; i++) {
+            able.add(new Chooser.Candidate(exacting.node(found[i]), foundTasks[i]));
+        }
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = most[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                int tasks = cpus[slot][n] < c.cpusMin ? 0 : (int) Math.min(Integer.MAX_VALUE, tasksOn(c, n, slot, end));
+                boolean named = false;
+                for (int i = 0; i < required; i++) {
+                    named |= found[i] == n;
+                }
+                if (tasks > 0 && !named) {
+                    able.add(new Chooser.Candidate(exacting.node(n), tasks));
+                }
+            }
+        }
+        List<Chooser.Pick> picks = exacting.pick(c.need, able, required, slot, end);
+        chosen = 0;
+        picks.forEach(p -> add(p.node().index, p.tasks()));
+        return !picks.isEmpty() && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));
     }
 
     /** So many tasks fit on the node in all these slots. */
@@ -387,16 +501,20 @@ public final class Forecast {
                 return 0;
             }
         }
-        for (int s = slot; s < last && (c.memoryMin > 0 || c.gpus > 0 || c.need.memAll()); s++) {
+        for (int s = slot; s < last && (c.memoryMin > 0 || c.gpus > 0 || !Exacting.isPlain(c)); s++) {
             memory = Math.min(memory, memoryMb[s][n]);
-            if (gpus[s][n] < c.gpus) {
+            if (c.gpus > 0 && gpus[s][n] < c.gpus) {
                 return 0;
             }
         }
         if (memory < c.memoryMin || c.need.memAll() && memory < in.whole.memoryMb[n]) {
             return 0;
         }
-        return c.need.overcommit() ? Math.max(1, c.need.tasks()) : c.tasksOn(least, memory);
+        if (Exacting.isPlain(c)) {
+            return c.tasksOn(least, memory);
+        }
+        long tasks = devices.tasks(c.need, n, slot, last);
+        return tasks == 0 ? 0 : Math.min(tasks, exacting.tasks(c, n, least, memory, least >= in.whole.cpus[n], slot, end));
     }
 
     /** As {@link Chooser} deals: each node takes all it has room for, but one task is left for each still to come. */
@@ -424,12 +542,16 @@ public final class Forecast {
                 cpus[s][n] -= cpu;
                 unused[s] -= cpu;
                 memoryMb[s][n] -= memory;
-                gpus[s][n] -= (byte) c.gpus;
             }
+            foundTasks[i] = tasks;
+            exacting.holds(c.need.partition(), n, cpu, slot, end);
             fuller[n] = Math.max(fuller[n], end);
         }
+        devices.take(c.need, found, foundTasks, nodes, slot, end);
         if (!c.need.licences().items().isEmpty()) {
-            licences.choose(c.need.licences(), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
+            List<Licences.Item> layers = exacting.layersTaken(c.need, found, nodes, slot, end);
+            licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
+            licences.take(layers, slot, end);
         }
         return new Planned(start, own, sum, c.need.partition(), places);
     }

@@ -28,13 +28,13 @@ final class LicenceDesk {
 
     /** The licences that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
     Optional<List<Licences.Item>> given(Need need, int slot) {
-        Licences.Wanted anywhere = anywhere(need.licences());
+        Licences.Wanted anywhere = anywhere(need.licences(), state.settings().layered());
         return anywhere.items().isEmpty() ? Optional.of(List.of())
                 : plan().choose(anywhere, slot, times.get().endSlot(slot, need.limitMin()), need.reservation());
     }
 
-    private Licences.Wanted anywhere(Licences.Wanted wanted) {
-        List<LayeredResource> all = state.settings().layered();
+    /** Without those of layered resources, which depend on nodes. */
+    static Licences.Wanted anywhere(Licences.Wanted wanted, List<LayeredResource> all) {
         return all.isEmpty() || wanted.items().isEmpty() ? wanted : new Licences.Wanted(
                 wanted.items().stream().filter(i -> all.stream().noneMatch(r -> r.name().equals(i.name()))).toList(), wanted.any());
     }

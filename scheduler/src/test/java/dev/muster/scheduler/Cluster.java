@@ -113,10 +113,14 @@ final class Cluster {
     private static List<Node.Gres> gres(Map<String, String> w) {
         List<Node.Gres> out = new ArrayList<>();
         for (String[] word : new String[][] {{"gpus", "gpu"}, {"mps", "mps"}, {"shards", "shard"}}) {
-            if (w.containsKey(word[0])) {
-                out.add(new Node.Gres(word[1], "", 0, Integer.parseInt(w.get(word[0])), "",
-                        w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
-                        word[0].equals("gpus") ? near(w.getOrDefault("near", ""), Integer.parseInt(w.get("gpus"))) : List.of()));
+            int first = 0;
+            // 4, or by types: a:2,b:2
+            for (String part : w.containsKey(word[0]) ? w.get(word[0]).split(",") : new String[0]) {
+                String type = part.contains(":") ? part.split(":")[0] : "";
+                int count = Integer.parseInt(part.substring(part.indexOf(':') + 1));
+                out.add(new Node.Gres(word[1], type, first, count, "", w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
+                        word[0].equals("gpus") ? near(w.getOrDefault("near", ""), count) : List.of()));
+                first += count;
             }
         }
         return out;

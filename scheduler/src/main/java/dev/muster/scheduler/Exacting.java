@@ -1,0 +1,192 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Amounts;
+import dev.muster.core.Job;
+import dev.muster.core.Licences;
+import dev.muster.core.Partition;
+import dev.muster.core.State;
+import dev.muster.model.Topology;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Of a plan of the whole queue: what a need asks of nodes beyond the amounts that its class names. Shapes of nodes, limits of partitions on each
+ * node, company, and how nodes hang together, as the pass over the queue asks for them. Whole switches or blocks for one job are not seen to.
+ */
+final class Exacting {
+    /** So many nodes are looked at in all for needs whose nodes must hang together; those that come later are planned as if they need not. */
+    private static final long LOOKS_MAX = 40_000_000;
+
+    private final State state;
+    private final List<String> nodes;
+    private final Times times;
+    private final Map<String, Integer> numbers;
+    private final LicencePlan licences;
+    /** Nodes as if nobody was on them. */
+    private final NodeSlot[] empty;
+    /** By partition with MaxCPUsPerNode: CPUs of each node that its jobs have, by slot and node. */
+    private final Map<String, int[][]> held = new HashMap<>();
+    /** Who is on each node until which slot, where somebody minds. */
+    private final Map<Integer, List<Stay>> company = new HashMap<>();
+    private boolean isMinded;
+    private final Map<Need, int[]> named = new IdentityHashMap<>();
+    /** The first slot in which nobody waits for few switches any more. */
+    private final int patience;
+    private long looks;
+
+    private record Stay(Apart who, int end) {}
+
+    Exacting(State state, List<String> nodes, Times times, Map<String, Integer> numbers, LicencePlan licences) {
+        this.state = state;
+        this.nodes = nodes;
+        this.times = times;
+        this.numbers = numbers;
+        this.licences = licences;
+        this.empty = new NodeSlot[nodes.size()];
+        this.patience = times.slotAt(Amounts.switchWaitMax(state.settings()) + 1);
+        for (Partition p : state.partitions().values()) {
+            if (Partition.cpusMax(p.info().maxCpusPerNode()) >= 0) {
+                held.put(p.name(), new int[times.count()][nodes.size()]);
+            }
+        }
+    }
+
+    /** The bounds of its class say all that it asks of a node. */
+    static boolean isPlain(NeedClass c) {
+        return c.simple && c.need.shape().cpusMax() < 0;
+    }
+
+    /** Some need minds whom it meets: before {@link #held}. */
+    void mind() {
+        isMinded = true;
+    }
+
+    /** A running job has this until that slot. */
+    void held(Job job, int node, Allocation.Share share, int end) {
+        Optional<Partition> first = isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
+        first.ifPresent(p -> company.computeIfAbsent(node, n -> new ArrayList<>()).add(new Stay(Apart.of(job.desc(), p, state.settings()), end)));
+        for (String partition : held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
+            holds(partition, node, share.cpus(), 0, end);
+        }
+    }
+
+    /** Somebody is given CPUs of a node in these slots. */
+    void holds(String partition, int node, int cpus, int from, int end) {
+        int[][] slots = held.get(partition);
+        for (int s = from; slots != null && s < end; s++) {
+            slots[s][node] += cpus;
+        }
+    }
+
+    NodeSlot node(int n) {
+        if (empty[n] == null) {
+            empty[n] = new NodeSlot(n, state.nodes().at(nodes.get(n)));
+        }
+        return empty[n];
+    }
+
+    /** The numbers of the nodes that it names; empty if one of them is not there. */
+    int[] named(Need need) {
+        return named.computeIfAbsent(need, k -> {
+            int[] out = Feasibility.names(k.nodeList()).stream().mapToInt(name -> numbers.getOrDefault(name, -1)).toArray();
+            for (int n : out) {
+                if (n < 0) {
+                    return new int[0];
+                }
+            }
+            return out;
+        });
+    }
+
+    /** So many tasks fit on the node with so much free in all these slots, as far as devices do not matter. */
+    long tasks(NeedClass c, int n, int cpus, long memoryMb, boolean idle, int from, int end) {
+        Need need = c.need;
+        NodeSlot node = node(n);
+        int most = cpus;
+        int[][] had = held.get(need.partition());
+        if (had != null && need.shape().cpusMax() >= 0) {
+            for (int s = from; s < end; s++) {
+                most = Math.min(most, need.shape().cpusMax() - had[s][n]);
+            }
+            if (most < (need.exclusive() ? node.spec.cpus() : 1)) {
+                return 0;
+            }
+        }
+        if (need.apart() != Apart.ANYBODY && !accepts(need.apart(), n, from)) {
+            return 0;
+        }
+        return Chooser.tasksFitting(need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, state.settings().memoryConsumed());
+    }
+
+    private boolean accepts(Apart who, int n, int slot) {
+        return company.getOrDefault(n, List.of()).stream().allMatch(s -> s.end <= slot || who.goesWith(s.who));
+    }
+
+    // ---- nodes together
+
+    /** The need's nodes cannot be picked one after the other: it matters which others it gets. */
+    boolean isTogether(NeedClass c, int slot) {
+        if (c.simple && c.single || looks > LOOKS_MAX) {
+            return false;
+        }
+        Need need = c.need;
+        return need.shape().contiguous() || !Features.isPlain(need.features()) || hangsTogether(need, slot) || !layers(need, slot, slot + 1).isEmpty();
+    }
+
+    private boolean hangsTogether(Need need, int slot) {
+        Topology t = need.network().in(state.settings());
+        return need.nodesWanted() > 1 && switch (t.kind()) {
+            case FLAT -> false;
+            case TREE -> need.network().switches() > 0 && slot < patience
+                    || !t.onRequest() && t.switches().stream().noneMatch(s -> s.nodes().size() >= nodes.size());
+            case BLOCK, TORUS -> true;
+        };
+    }
+
+    private Layers layers(Need need, int from, int end) {
+        boolean none = need.licences().items().isEmpty() || state.settings().layered().isEmpty();
+        return none ? NO_LAYERS : new Layers(state.settings().layered(), need.licences(), pool -> licences.left(pool, from, end, need.reservation()));
+    }
+
+    private static final Layers NO_LAYERS = new Layers(List.of(), Licences.Wanted.NONE, pool -> 0);
+
+    /**
+     * Of these nodes with room, those that it gets; empty if they do not do.
+     *
+     * @param able     with how many tasks each has room for; those that it names come first
+     * @param required so many
+     */
+    List<Chooser.Pick> pick(Need need, List<Chooser.Candidate> able, int required, int from, int end) {
+        looks += able.size();
+        Layers layers = layers(need, from, end);
+        List<Chooser.Candidate> those = layers.isEmpty() ? able : able.stream().filter(c -> layers.allows(c.node().spec.name())).toList();
+        if (those.size() < able.size() && !those.containsAll(able.subList(0, required))) {
+            return List.of();
+        }
+        Need asked = from < patience ? need : need.onAnySwitches();
+        return Chooser.pick(asked.withoutJobGres(), those, required, need.network().in(state.settings()), layers);
+    }
+
+    /** What a job on these nodes takes of layers. */
+    List<Licences.Item> layersTaken(Need need, int[] found, int count, int from, int end) {
+        Layers layers = layers(need, from, end);
+        if (layers.isEmpty()) {
+            return List.of();
+        }
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            names.add(nodes.get(found[i]));
+        }
+        return layers.taken(names);
+    }
+
+    /** What it asks for of licences wherever it runs. */
+    Licences.Wanted anywhere(Need need) {
+        return LicenceDesk.anywhere(need.licences(), state.settings().layered());
+    }
+}
