@@ -54,13 +54,20 @@ final class JobViews {
         }
         JobReason buffer = job.eligibleTime() > 0 ? BurstBuffer.blocks(state, job) : JobReason.NONE;
         JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
-        return reason == JobReason.RESOURCES && unavailable(job, reason).startsWith(Unavailable.WORD) ? JobReason.REQ_NODE_NOT_AVAIL : reason;
+        return reason != JobReason.REQ_NODE_NOT_AVAIL && unavailable(job, reason).startsWith(Unavailable.WORD) ? JobReason.REQ_NODE_NOT_AVAIL : reason;
     }
 
     /** The nodes that it waits for are not there: what is said of that. */
     private String unavailable(Job job, JobReason reason) {
-        boolean waits = job.state() == JobState.PENDING && (reason == JobReason.RESOURCES || reason == JobReason.REQ_NODE_NOT_AVAIL);
-        return waits ? Unavailable.words(state, job.desc(), now) : "";
+        if (job.state() != JobState.PENDING) {
+            return "";
+        }
+        return switch (reason) {
+            case RESOURCES, REQ_NODE_NOT_AVAIL -> Unavailable.words(state, job.desc(), now);
+            // that its turn is not yet come is no news to who waits for nodes that somebody has to bring back
+            case PRIORITY -> Unavailable.missing(state, job.desc());
+            default -> "";
+        };
     }
 
     /** What more there is to be said than the reason's word, "" for nothing. */

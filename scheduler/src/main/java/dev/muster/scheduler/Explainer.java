@@ -185,6 +185,10 @@ public final class Explainer {
     }
 
     private String nodes(Job job) {
+        String missing = Unavailable.missing(state, job.desc());
+        if (!missing.isEmpty() && job.desc().request().nodeList().isEmpty()) {
+            return missing(job);
+        }
         for (String name : Feasibility.names(job.desc().request().nodeList())) {
             Optional<Node> node = state.nodes().find(name);
             if (node.isPresent() && !node.get().isUsable()) {
@@ -203,6 +207,22 @@ public final class Explainer {
                 : "The nodes come back, or the job asks for others.";
         return job.desc().request().nodeList().isEmpty() ? "Reservations leave it no nodes for the time that it asks for."
                 : "Nodes that it names cannot be used now.";
+    }
+
+    /** What is there does not suffice, whoever leaves: which nodes are not, and why. */
+    private String missing(Job job) {
+        Optional<Partition> partition = state.partitions().find(job.desc().partition().split(",")[0]);
+        List<Node> gone = partition.map(Partition::nodes).orElse(List.of()).stream().map(n -> state.nodes().find(n)).flatMap(Optional::stream)
+                .filter(n -> !n.isUsable()).toList();
+        for (Node node : gone.stream().limit(NAMED_MAX).toList()) {
+            evidence.add("Node " + node.name() + " is " + node.baseState() + flags(node) + (node.reason().isEmpty() ? "" : ": " + node.reason()) + ".");
+        }
+        if (gone.size() > NAMED_MAX) {
+            evidence.add("Likewise " + (gone.size() - NAMED_MAX) + " more of " + HostList.of(gone.stream().map(Node::name).toList()).compressed() + ".");
+        }
+        evidence.add("It asks for " + asks(job) + ".");
+        change = "The nodes come back, or the job asks for less or for another partition.";
+        return "The nodes of partition " + job.desc().partition() + " that are there could not hold it even if they were free.";
     }
 
     private static String flags(Node n) {
@@ -231,6 +251,9 @@ public final class Explainer {
     // ---- room and order
 
     private String resources(Job job) {
+        if (!Unavailable.missing(state, job.desc()).isEmpty()) {
+            return missing(job);
+        }
         Free free = free(job);
         told(job, free);
         holders(job, free);
@@ -239,6 +262,9 @@ public final class Explainer {
     }
 
     private String priority(Job job) {
+        if (!Unavailable.missing(state, job.desc()).isEmpty()) {
+            return missing(job);
+        }
         List<Job> ahead = new ArrayList<>();
         long own = priorityOf(job);
         List<String> partitions = List.of(job.desc().partition().split(","));

@@ -9,6 +9,7 @@ import dev.muster.core.State;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ReservationFlag;
+import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,8 +28,29 @@ public final class Unavailable {
     private static final String RESERVED = WORD + "May be reserved for other job";
     static final String TOO_FEW = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
 
+    /** So many different requests are remembered. */
+    private static final int WORDS_MAX = 20_000;
+
     /** Nodes of each partition that nobody can have, as of one version of the nodes. */
-    private record Known(Object nodes, Object partitions, Map<String, List<String>> of) {}
+    private record Known(Object nodes, Object partitions, Map<String, Gone> of) {}
+
+    /** What the answer hangs on: some QOS lift a partition's limits. */
+    private record Asked(ResourceRequest request, String qos) {}
+
+    /**
+     * What nobody can have of a partition, and what was said to requests because of that.
+     *
+     * @param specs of its nodes, as they were configured then, and features that they may change to
+     */
+    private record Gone(Partition partition, List<String> nodes, Object[] specs, Map<Asked, String> words) {
+        boolean isAs(Partition p, List<String> gone, Object[] now) {
+            boolean same = p == partition && gone.equals(nodes) && now.length == specs.length;
+            for (int i = 0; same && i < now.length; i++) {
+                same = now[i] == specs[i];
+            }
+            return same;
+        }
+    }
 
     private static volatile Known known = new Known(null, null, Map.of());
 
@@ -37,24 +59,43 @@ public final class Unavailable {
     /** "" if the nodes that are there and nobody else's suffice, once they are free. @param now seconds since 1970 */
     public static String words(State state, JobDesc desc, long now) {
         Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
-        List<String> gone = partition.map(p -> gone(state, p)).orElse(List.of());
-        List<String> others = partition.map(p -> reserved(state, desc, p, now)).orElse(List.of());
-        if (gone.isEmpty() && others.isEmpty()) {
+        String missing = missing(state, desc);
+        List<String> others = partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : List.of();
+        if (others.isEmpty()) {
+            return missing;
+        }
+        List<String> both = new ArrayList<>(gone(state, partition.get()).nodes);
+        both.addAll(others);
+        return Feasibility.fitsWithout(state, desc, partition.get(), both) ? "" : RESERVED;
+    }
+
+    /** As {@link #words} of nodes that nobody can have; whatever reservations leave. Cheap for requests like others before. */
+    public static String missing(State state, JobDesc desc) {
+        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        Optional<Gone> gone = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
+        if (gone.isEmpty()) {
             return "";
         }
+        if (gone.get().words.size() > WORDS_MAX) {
+            gone.get().words.clear();
+        }
+        return gone.get().words.computeIfAbsent(new Asked(desc.request(), desc.charge().qos()), a -> missing(state, desc, partition.get(), gone.get().nodes));
+    }
+
+    /** Nobody else has to wait for a job that waits for such nodes. */
+    static boolean isNamed(String words) {
+        return words.startsWith(NAMED);
+    }
+
+    private static String missing(State state, JobDesc desc, Partition partition, List<String> gone) {
         List<String> named = Feasibility.names(desc.request().nodeList()).stream().filter(gone::contains).toList();
         if (!named.isEmpty()) {
             return NAMED + HostList.of(named).compressed();
         }
-        if (partition.get().nodes().size() - gone.size() < desc.request().nodesMin()) {
+        if (partition.nodes().size() - gone.size() < desc.request().nodesMin()) {
             return TOO_FEW;
         }
-        if (!gone.isEmpty() && !Feasibility.fitsWithout(state, desc, partition.get(), gone)) {
-            return NAMED + HostList.of(gone).compressed();
-        }
-        List<String> both = new ArrayList<>(gone);
-        both.addAll(others);
-        return others.isEmpty() || Feasibility.fitsWithout(state, desc, partition.get(), both) ? "" : RESERVED;
+        return Feasibility.fitsWithout(state, desc, partition, gone) ? "" : NAMED + HostList.of(gone).compressed();
     }
 
     /** Whole nodes that somebody has reserved in the time that the job may take, if it began now. */
@@ -75,21 +116,30 @@ public final class Unavailable {
         return List.copyOf(out);
     }
 
-    private static List<String> gone(State state, Partition partition) {
+    private static Gone gone(State state, Partition partition) {
         Known now = known;
         if (now.nodes != state.nodes() || now.partitions != state.partitions()) {
-            now = new Known(state.nodes(), state.partitions(), new ConcurrentHashMap<>());
+            // jobs come and go: what was said holds on as long as the same nodes are gone and nothing is configured anew
+            now = new Known(state.nodes(), state.partitions(), new ConcurrentHashMap<>(now.of));
+            Known made = now;
+            made.of.replaceAll((name, before) -> state.partitions().find(name).map(p -> look(state, p, before)).orElse(before));
             known = now;
         }
-        return now.of.computeIfAbsent(partition.name(), name -> {
-            List<String> out = new ArrayList<>();
-            for (String node : partition.nodes()) {
-                Optional<Node> n = state.nodes().find(node).filter(x -> !x.has(Node.Flag.FUTURE));
-                if (n.isPresent() && !n.get().isUsable() && !Power.canStart(state.settings(), n.get())) {
-                    out.add(node);
-                }
+        return now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
+    }
+
+    private static Gone look(State state, Partition partition, Gone before) {
+        List<String> gone = new ArrayList<>();
+        Object[] specs = new Object[2 * partition.nodes().size()];
+        int at = 0;
+        for (String name : partition.nodes()) {
+            Optional<Node> n = state.nodes().find(name).filter(x -> !x.has(Node.Flag.FUTURE));
+            specs[at++] = n.<Object>map(Node::spec).orElse(null);
+            specs[at++] = n.<Object>map(Node::changeable).orElse(null);
+            if (n.isPresent() && !n.get().isUsable() && !Power.canStart(state.settings(), n.get())) {
+                gone.add(name);
             }
-            return List.copyOf(out);
-        });
+        }
+        return before != null && before.isAs(partition, gone, specs) ? before : new Gone(partition, List.copyOf(gone), specs, new ConcurrentHashMap<>());
     }
 }

@@ -17,6 +17,10 @@ class ExplainerTest {
     private final Cluster cluster = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
 
     private Explainer.Explanation why(int id, Predicate<Job> shown) {
+        return why(cluster, id, shown);
+    }
+
+    private static Explainer.Explanation why(Cluster cluster, int id, Predicate<Job> shown) {
         Scheduler scheduler = (Scheduler) cluster.core().planner();
         Job job = cluster.state().jobs().at(id);
         JobReason reason = job.reason() == JobReason.NONE ? scheduler.reason(id) : job.reason();
@@ -58,6 +62,21 @@ class ExplainerTest {
         assertThat(why(waits).says()).isEqualTo("It comes next in partition p, and not enough is free for it.");
         assertThat(String.join(" ", why(waits).evidence())).contains("Job " + holder + " of ");
         assertThat(String.join(" ", why(waits, j -> j.id() == waits).evidence())).doesNotContain("Job " + holder);
+    }
+
+    @Test
+    void whoWaitsForNodesThatAreGoneIsToldWhich() {
+        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000\nn[4-5] cpus=2 mem=1000 feature=far", "p nodes=n[1-5] default=yes defmempercpu=10", "");
+        c.apply(new Command.UpdateNode(0, List.of("n4", "n5"), Map.of("state", "down", "reason", "burnt")));
+        int many = c.accept("kind=BATCH nodesMin=4");
+        int far = c.accept("kind=BATCH features=far");
+        c.schedule();
+        for (int job : new int[] {many, far}) {
+            Explainer.Explanation why = why(c, job, j -> true);
+            assertThat(why.says()).isEqualTo("The nodes of partition p that are there could not hold it even if they were free.");
+            assertThat(why.evidence()).contains("Node n4 is DOWN: burnt.", "Node n5 is DOWN: burnt.");
+            assertThat(why.change()).startsWith("The nodes come back");
+        }
     }
 
     @Test

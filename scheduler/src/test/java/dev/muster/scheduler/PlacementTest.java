@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Command;
+import dev.muster.model.JobDesc;
 import dev.muster.core.Decision;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
@@ -85,6 +86,39 @@ class PlacementTest {
         for (String[] row : table) {
             assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEqualTo(row[1]);
         }
+    }
+
+    @Test
+    void whoWaitsForNodesThatAreGoneIsInNobodysWay() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+        c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
+        c.accept("nodesMin=2 exclusive=NODE");
+        c.schedule();
+        int named = c.accept("nodeList=n4");
+        int far = c.accept("features=far");
+        int next = c.accept("nodesMin=2");
+        int behind = c.accept("nodesMin=1");
+        c.schedule();
+        assertThat(List.of(c.shown(named), c.shown(far), c.shown(next), c.shown(behind)))
+                .containsExactly("(ReqNodeNotAvail)", "(Resources)", "(Resources)", "(Priority)");
+        assertThat(((Scheduler) c.core().planner()).plan(named)).as("it has no plan as long as its node is not there").isEmpty();
+    }
+
+    /** Words are remembered, and not beyond what they hang on. */
+    @Test
+    void nodesThatComeBackAreMissedNoMore() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+        JobDesc far = Cluster.desc("partition=p features=far");
+        assertThat(Unavailable.missing(c.state(), far)).isEmpty();
+        c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
+        c.accept("tasks=1");
+        c.schedule();
+        assertThat(Unavailable.missing(c.state(), far)).isEqualTo("ReqNodeNotAvail, UnavailableNodes:n[3-4]");
+        c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("state", "resume")));
+        c.apply(new Command.RegisterNode(c.registration("n3", "boot", List.of())));
+        assertThat(Unavailable.missing(c.state(), far)).isEmpty();
+        c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("availablefeatures", "near", "activefeatures", "near")));
+        assertThat(Unavailable.missing(c.state(), far)).isEqualTo("ReqNodeNotAvail, UnavailableNodes:n4");
     }
 
     @Test
