@@ -121,12 +121,18 @@ final class Neighbourhood {
                     break;
                 }
             }
-            next = next == null ? left.getLast() : next;
+            next = next == null ? largest(left) : next;
             order.addAll(next);
             left.remove(next);
             found = Chooser.enough(want, order, named.size());
         }
         return found;
+    }
+
+    /** Of leaf switches that have equally many the first, as Slurm takes it. */
+    private List<Candidate> largest(List<List<Candidate>> sorted) {
+        int size = sorted.getLast().size();
+        return topology.kind() == Topology.Kind.TREE ? sorted.stream().filter(u -> u.size() == size).findFirst().orElseThrow() : sorted.getLast();
     }
 
     // ---- blocks

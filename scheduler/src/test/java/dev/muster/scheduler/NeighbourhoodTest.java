@@ -65,6 +65,18 @@ class NeighbourhoodTest {
     }
 
     @Test
+    void ofSwitchesWithEquallyManyTheFirst() {
+        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-2]"), leaf("s2", "n[3-5]"), leaf("s3", "n[6-8]"),
+                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2", "s3"))), List.of(), List.of(), List.of(), false), """
+                        | nodesMin=4             | n[1,3-5]
+                        | nodesMin=5             | n[1-5]
+                        | nodesMin=4 switches=2@5| n[1,3-5]
+                n[3,6]  | nodesMin=3             | n[1-2,4]
+                n3      | nodesMin=4             | n[1,6-8]
+                """);
+    }
+
+    @Test
     void blocksAndSegments() {
         table(BLOCKS, """
                         | nodesMin=4                                  | n[1-4]
