@@ -15,7 +15,7 @@ public final class Slowdown {
     /** Of what the partition does in the longest wait: so much may overtake one who waits. */
     private static final double OVERTAKEN_SHARE = 0.01;
     /** While somebody wide has a reservation that all others keep clear of, who has waited more than this of the longest wait is due. */
-    private static final double WAITED_SHARE = 0.4;
+    private static final double WAITED_SHARE = 0.55;
     /** Who asks for more than one CPU in so many of his partition is wide: it takes long until so much is free. */
     private static final int WIDE_PART = 8;
     /** The longest wait counts as no less, in seconds. */
