@@ -61,7 +61,7 @@ final class ControllerLink implements AutoCloseable {
     }
 
     void start() {
-        Thread.ofPlatform().name("controller-link").daemon().start(this::run);
+        Thread.ofVirtual().name("controller-link").start(this::run);
     }
 
     private void run() {
