@@ -54,9 +54,14 @@ public final class Projector implements AutoCloseable {
             return;
         }
         submitted = batch.seq();
+        boolean first = waiting.isEmpty();
+        int before = waitingRows;
         waiting.add(batch);
         waitingRows += rows(batch);
-        notifyAll();
+        // who writes them is not to be woken for each
+        if (first || before < MAX_GROUP_ROWS && waitingRows >= MAX_GROUP_ROWS) {
+            notifyAll();
+        }
     }
 
     private static int rows(Batch batch) {

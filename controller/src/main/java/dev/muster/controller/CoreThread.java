@@ -104,6 +104,26 @@ final class CoreThread {
         return answer;
     }
 
+    /**
+     * As {@link #submit}, by who has to be heard: waits for room where too many commands wait. What thousands of nodes have to say at the same moment
+     * is not turned away, each of them only waits with what it says next.
+     */
+    CompletableFuture<Decision> await(Command command, int uid) {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        Item item = new Item(command, uid, answer);
+        try {
+            while (!stopping) {
+                if (queue.offer(item, TICK_MS, TimeUnit.MILLISECONDS)) {
+                    return answer;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        answer.complete(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
+        return answer;
+    }
+
     Decision execute(Command command, int uid) {
         return submit(command, uid).join();
     }

@@ -40,6 +40,10 @@ final class NodeLinks {
     static final int HEARTBEAT_S = 5;
     /** Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is back. */
     static final int OUTBOX_MAX = 20_000;
+    /** Messages that go out at once where so many wait: one write costs more than all else that is done for a small one. */
+    private static final int TOGETHER_MAX = 64;
+    /** A larger message waits for no other. */
+    private static final int LARGE_BYTES = 1 << 16;
     /** Files that are read at a time, on all nodes together. */
     static final int READING_MAX = 1024;
 
@@ -105,6 +109,25 @@ final class NodeLinks {
             send(new Item.Direct(message));
         }
 
+        private void add(List<byte[]> together, ToNode message) throws IOException {
+            together.add(Codec.encode(message, ToNode.class));
+            if (together.getLast().length > LARGE_BYTES) {
+                flush(together);
+            }
+        }
+
+        /** The next one says what it says, and more. */
+        private static boolean isAck(Item item) {
+            return item instanceof Item.Direct d && d.message() instanceof NodeMessages.Ack;
+        }
+
+        private void flush(List<byte[]> together) throws IOException {
+            if (!together.isEmpty()) {
+                frames.sendAll(together);
+                together.clear();
+            }
+        }
+
         void send(Item item) {
             if (!outbox.offer(item)) {
                 log.error("node " + node + " does not take its messages: connection dropped");
@@ -113,17 +136,29 @@ final class NodeLinks {
         }
 
         private void write() {
+            List<Item> taken = new ArrayList<>();
+            List<byte[]> together = new ArrayList<>();
             try {
                 while (true) {
-                    switch (outbox.take()) {
-                        case Item.Direct i -> frames.send(Codec.encode(i.message(), ToNode.class));
-                        case Item.Relayed i -> {
-                            if (!i.tree().reached(node)) {
-                                frames.send(Codec.encode(new NodeMessages.StaleRelay(i.tree().id()), ToNode.class));
-                                frames.send(Codec.encode(i.launch(), ToNode.class));
+                    taken.add(outbox.take());
+                    outbox.drainTo(taken, TOGETHER_MAX - 1);
+                    for (int i = 0; i < taken.size(); i++) {
+                        if (isAck(taken.get(i)) && i + 1 < taken.size() && isAck(taken.get(i + 1))) {
+                            continue;
+                        }
+                        switch (taken.get(i)) {
+                            case Item.Direct d -> add(together, d.message());
+                            case Item.Relayed r -> {
+                                flush(together);
+                                if (!r.tree().reached(node)) {
+                                    add(together, new NodeMessages.StaleRelay(r.tree().id()));
+                                    add(together, r.launch());
+                                }
                             }
                         }
                     }
+                    flush(together);
+                    taken.clear();
                 }
             } catch (IOException e) {
                 frames.close();
@@ -235,7 +270,7 @@ final class NodeLinks {
 
     /** Acknowledged once durable: until then the node keeps it. */
     private void report(Link link, ToController message, long seq) {
-        CompletableFuture<Decision> done = core.submit(new Command.Report(link.node, message), 0);
+        CompletableFuture<Decision> done = core.await(new Command.Report(link.node, message), 0);
         done.thenAccept(d -> {
             if (d instanceof Decision.Accepted a) {
                 link.send(new NodeMessages.Ack(seq));

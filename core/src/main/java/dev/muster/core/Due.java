@@ -4,11 +4,13 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -67,35 +69,41 @@ public final class Due {
     }
 
     void follow(State before, State after, Entry entry) {
+        // each once: a job's start, and its end, are several records, and all tasks of an array that start together name the array
+        Set<Integer> jobs = new LinkedHashSet<>();
         for (Change change : entry.changes()) {
             nodeOf(change).ifPresent(name -> {
                 before.nodes().find(name).ifPresent(this::remove);
                 after.nodes().find(name).ifPresent(this::add);
             });
-            for (int id : Touched.jobs(change)) {
-                before.jobs().find(id).ifPresent(this::remove);
-                after.jobs().find(id).ifPresent(job -> {
-                    add(job);
-                    waitingSteps(job);
-                    if (needsSettling(job)) {
-                        toSettle.add(id);
-                    }
-                });
-                settleDependents(id);
-                settleNamesakes(before, after, id);
-                after.jobs().find(id).ifPresent(job -> {
-                    if (job.array().jobId() != 0 && job.array().jobId() != id) {
-                        settleDependents(job.array().jobId());
-                    }
-                    if (job.isHet() && !job.isHetLeader()) {
-                        settleDependents(job.het().jobId());
-                    }
-                });
-                if (after.jobs().find(id).isEmpty()) {
-                    toSettle.remove(id);
-                    toStep.remove(id);
-                }
+            jobs.addAll(Touched.jobs(change));
+        }
+        jobs.forEach(id -> follow(before, after, id));
+    }
+
+    private void follow(State before, State after, int id) {
+        before.jobs().find(id).ifPresent(this::remove);
+        Optional<Job> now = after.jobs().find(id);
+        now.ifPresent(job -> {
+            add(job);
+            waitingSteps(job);
+            if (needsSettling(job)) {
+                toSettle.add(id);
             }
+        });
+        settleDependents(id);
+        settleNamesakes(before, after, id);
+        now.ifPresent(job -> {
+            if (job.array().jobId() != 0 && job.array().jobId() != id) {
+                settleDependents(job.array().jobId());
+            }
+            if (job.isHet() && !job.isHetLeader()) {
+                settleDependents(job.het().jobId());
+            }
+        });
+        if (now.isEmpty()) {
+            toSettle.remove(id);
+            toStep.remove(id);
         }
     }
 

@@ -27,7 +27,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * What slurmctld, a process of its own with its journal on disk, does for thousands of nodes: {@link EmulatedNodes} in a few processes, one for each
- * line of nodes in slurm.conf. Usage: EmulatedBenchmark SLURM.CONF PID JOBS HOSTLIST... (of slurmctld; all nodes alike). Not a unit test.
+ * line of nodes in slurm.conf. Usage: EmulatedBenchmark SLURM.CONF PID JOBS PARTS HOSTLIST... (the PID of slurmctld; parts of array,separate,wide,storm). Not a unit test.
  */
 public final class EmulatedBenchmark implements AutoCloseable {
     private static final int CONNECTIONS = 16;
@@ -73,15 +73,20 @@ public final class EmulatedBenchmark implements AutoCloseable {
     public static void main(String[] args) throws Exception {
         try (EmulatedBenchmark all = new EmulatedBenchmark(Path.of(args[0]), Long.parseLong(args[1]))) {
             int jobs = Integer.parseInt(args[2]);
-            for (String names : Arrays.asList(args).subList(3, args.length)) {
+            List<String> parts = List.of(args[3].split(","));
+            for (String names : Arrays.asList(args).subList(4, args.length)) {
                 all.begin(names);
             }
             System.out.printf("%-46s %10s %10s %12s %10s%n", all.nodes + " emulated nodes", "seconds", "per_second", "ctld_cpu_ms", "rss_mb");
             all.registration();
-            all.jobs("array", jobs);
-            all.jobs("separate", jobs);
-            all.wide();
-            all.storm();
+            for (String part : parts) {
+                switch (part) {
+                    case "array", "separate" -> all.jobs(part, jobs);
+                    case "wide" -> all.wide();
+                    case "storm" -> all.storm();
+                    default -> throw new IllegalArgumentException(part);
+                }
+            }
         }
         System.exit(0);
     }
