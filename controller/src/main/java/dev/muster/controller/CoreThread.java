@@ -48,6 +48,9 @@ final class CoreThread {
 
     private record Item(Command command, int uid, CompletableFuture<Decision> answer) {}
 
+    /** No command, but a reason not to wait any longer. */
+    private static final Item NUDGE = new Item(new Command.Tick(), -1, new CompletableFuture<>());
+
     CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Pipeline.Effects effects, Consumer<Throwable> fault,
             LongConsumer passTookUs) {
         this.core = core;
@@ -146,7 +149,9 @@ final class CoreThread {
                 batch.add(first);
                 queue.drainTo(batch, 255);
                 for (Item item : batch) {
-                    decide(item);
+                    if (item != NUDGE) {
+                        decide(item);
+                    }
                 }
                 batch.clear();
             }
@@ -214,8 +219,10 @@ final class CoreThread {
 
     /** A node came or went, or time made something possible: look at the queue again. */
     void wake() {
-        submit(new Command.Tick(), -1);
-        schedulable = true;
+        if (!schedulable) {
+            schedulable = true;
+            queue.offer(NUDGE);
+        }
     }
 
     // ---- letting out

@@ -19,7 +19,7 @@ import java.util.function.LongFunction;
  * What the controller must hear and has not yet acknowledged, by sequence number. Lives in memory: after a restart the
  * same reports are made again from the spool directory, under new numbers. Used by the node's one thread.
  */
-final class Reports {
+class Reports {
     private static final long ROOM_PER_START = 1L << 32;
 
     private final TreeMap<Long, Pending> pending = new TreeMap<>();

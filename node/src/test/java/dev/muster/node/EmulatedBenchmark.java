@@ -131,7 +131,7 @@ public final class EmulatedBenchmark implements AutoCloseable {
     }
 
     private void jobs(String how, int jobs) throws Exception {
-        long ends = sum("ends");
+        long freed = sum("freed");
         long completed = diagnostics("jobs_completed");
         Mark mark = new Mark();
         if (how.equals("array")) {
@@ -140,11 +140,10 @@ public final class EmulatedBenchmark implements AutoCloseable {
             each(jobs);
         }
         mark.row(how + ": " + jobs + " jobs submitted", jobs);
-        await(50, () -> sum("ends") >= ends + jobs);
-        await(100, this::isEmpty);
+        await(20, () -> sum("freed") == freed + jobs);
         mark.row(how + ": " + jobs + " jobs submitted and over", jobs);
         mark.each(jobs);
-        if (diagnostics("jobs_completed") - completed != jobs) {
+        if (diagnostics("jobs_completed") - completed != jobs || !isEmpty()) {
             throw new IllegalStateException(diagnostics("jobs_completed") - completed + " of " + jobs + " jobs completed");
         }
     }
@@ -186,9 +185,10 @@ public final class EmulatedBenchmark implements AutoCloseable {
                 mark.until("step of all nodes " + round + ": all have begun", seen(id, 0).lastNs());
                 await(20, () -> sum("ends") == sum("launches") - 1);
                 mark.row("step of all nodes " + round + ": all have ended", nodes);
+                long freed = sum("freed");
                 mark = new Mark();
                 processes.forEach(p -> p.say("open"));
-                await(20, this::isEmpty);
+                await(20, () -> sum("freed") == freed + nodes);
                 mark.row("job of all nodes " + round + ": all are free again", nodes);
             }
         }
@@ -198,6 +198,7 @@ public final class EmulatedBenchmark implements AutoCloseable {
     private void storm() throws Exception {
         for (int round = 1; round <= ROUNDS; round++) {
             long launches = sum("launches");
+            long freed = sum("freed");
             try (Client client = client()) {
                 submit(client, job("gate", 1, "0-" + (nodes - 1)).exclusive());
                 await(20, () -> sum("launches") == launches + nodes);
@@ -210,7 +211,7 @@ public final class EmulatedBenchmark implements AutoCloseable {
                 mark.row("storm " + round + ": " + nodes + " jobs end, the next run", nodes);
                 looker.end();
                 processes.forEach(p -> p.say("open"));
-                await(20, this::isEmpty);
+                await(20, () -> sum("freed") == freed + 2L * nodes);
             }
         }
     }

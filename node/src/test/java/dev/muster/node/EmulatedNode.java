@@ -19,7 +19,14 @@ final class EmulatedNode implements AutoCloseable {
     private final Settings settings;
     private final EmulatedNodes all;
     private final Loop loop;
-    private final Reports reports = new Reports(1);
+    private final Reports reports = new Reports(1) {
+        @Override
+        void acknowledge(long seq) {
+            int before = jobs.known().size();
+            super.acknowledge(seq);
+            all.freed(before - jobs.known().size());
+        }
+    };
     private final Jobs jobs;
     private final LaunchRelay launches;
     private final ControllerLink link;

@@ -42,6 +42,7 @@ final class EmulatedNodes implements AutoCloseable {
     private final Server server;
     private final AtomicLong launches = new AtomicLong();
     private final AtomicLong ends = new AtomicLong();
+    private final AtomicLong freed = new AtomicLong();
     private final Map<List<Integer>, Seen> seen = new ConcurrentHashMap<>();
     private volatile CompletableFuture<Void> gate = new CompletableFuture<>();
 
@@ -107,6 +108,10 @@ final class EmulatedNodes implements AutoCloseable {
         ends.incrementAndGet();
     }
 
+    void freed(int jobs) {
+        freed.addAndGet(jobs);
+    }
+
     CompletableFuture<Void> gate() {
         return gate;
     }
@@ -129,6 +134,11 @@ final class EmulatedNodes implements AutoCloseable {
         return ends.get();
     }
 
+    /** Shares of jobs of which nothing is left, and slurmctld has said that it knows. */
+    long freed() {
+        return freed.get();
+    }
+
     /** Of one step, or of a job's shares. @param stepId or {@link #PREPARED} */
     Seen seen(int jobId, int stepId) {
         return seen.getOrDefault(List.of(jobId, stepId), new Seen(0, 0));
@@ -143,7 +153,7 @@ final class EmulatedNodes implements AutoCloseable {
 
     /**
      * As a process: {@code EmulatedNodes SLURM.CONF NODES}. Asked on standard input, answers a line each: {@code start}, {@code connected},
-     * {@code launches}, {@code ends}, {@code seen JOB STEP} (how many nodes, and the time of the last), {@code open}; ends with its input.
+     * {@code launches}, {@code ends}, {@code freed}, {@code seen JOB STEP} (how many nodes, and the time of the last), {@code open}; ends with its input.
      */
     public static void main(String[] args) throws Exception {
         java.util.logging.Logger quiet = java.util.logging.Logger.getLogger("io.helidon");
@@ -167,6 +177,7 @@ final class EmulatedNodes implements AutoCloseable {
             case "connected" -> "" + connected();
             case "launches" -> "" + launches();
             case "ends" -> "" + ends();
+            case "freed" -> "" + freed();
             case "seen" -> {
                 Seen s = seen(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
                 yield s.count + " " + s.lastNs;
