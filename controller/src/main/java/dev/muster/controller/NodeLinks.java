@@ -37,7 +37,11 @@ import java.util.function.Supplier;
 
 /** The connections to the nodes. Each has its own writer, so one slow node delays nobody. */
 final class NodeLinks {
+    /** Between two heartbeats of a node: at least, and of many nodes so that no more come in a second than this. */
     static final int HEARTBEAT_S = 5;
+    private static final int BEATS_PER_SECOND = 200;
+    /** A node is heard of so many times before it is taken for lost. */
+    private static final int BEATS_PER_TIMEOUT = 10;
     /** Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is back. */
     static final int OUTBOX_MAX = 20_000;
     /** Messages that go out at once where so many wait: one write costs more than all else that is done for a small one. */
@@ -215,7 +219,7 @@ final class NodeLinks {
             old.writer.interrupt();
             old.frames.close();
         }
-        link.send(new NodeMessages.Welcome(1, HEARTBEAT_S, relays.newest()));
+        link.send(new NodeMessages.Welcome(1, heartbeatSeconds(core.durable().nodes().size(), conf.get().slurmdTimeoutSec()), relays.newest()));
         log.verbose("Node " + m.node() + " now responding");
         if (decision instanceof Decision.Accepted a) {
             a.direct().forEach(d -> link.send(d.message()));
@@ -223,6 +227,11 @@ final class NodeLinks {
         outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
         onConnection.accept(m.node(), true);
         return link;
+    }
+
+    /** @param timeoutS SlurmdTimeout; 0 for none */
+    static int heartbeatSeconds(int nodes, int timeoutS) {
+        return Math.max(HEARTBEAT_S, Math.min(nodes / BEATS_PER_SECOND, timeoutS / BEATS_PER_TIMEOUT));
     }
 
     /** slurmd -Z says what it is: the node comes into being with its first registration. */
