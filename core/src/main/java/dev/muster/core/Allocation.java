@@ -131,12 +131,7 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     }
 
     public boolean allReleased() {
-        for (Share s : held()) {
-            if (!s.released) {
-                return false;
-            }
-        }
-        return true;
+        return ByNode.allOver(nodes, Share::released) && leaving.stream().allMatch(Share::released);
     }
 
     /** On the nodes and the controller's. */

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.RandomAccess;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 
 /**
  * One value for each of many nodes, in order. It is a list like any other, in which a node's value is found by the node's name, and of which a
@@ -23,6 +24,8 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     private final int size;
     /** Of each name; all versions share it. */
     private final Map<String, Integer> places;
+    /** All before this place are over, by what {@link #allOver} was last asked: what is known of one version needs no second look in the next. */
+    private int over;
 
     private ByNode(Object[][] chunks, int size, Map<String, Integer> places) {
         this.chunks = chunks;
@@ -69,7 +72,21 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
         Object[][] all = chunks.clone();
         all[at >> CHUNK_BITS] = all[at >> CHUNK_BITS].clone();
         all[at >> CHUNK_BITS][at & CHUNK - 1] = value;
-        return new ByNode<>(all, size, places);
+        ByNode<T> out = new ByNode<>(all, size, places);
+        out.over = Math.min(over, at);
+        return out;
+    }
+
+    /** Whether that is so of all. Of a list and its changed copies always the same is asked. */
+    static <T> boolean allOver(List<T> list, Predicate<T> isOver) {
+        int from = list instanceof ByNode<T> known ? known.over : 0;
+        while (from < list.size() && isOver.test(list.get(from))) {
+            from++;
+        }
+        if (list instanceof ByNode<T> known) {
+            known.over = from;
+        }
+        return from == list.size();
     }
 
     /** The places in which two lists of as many hold other objects. */

@@ -79,12 +79,7 @@ public record Step(
     }
 
     public boolean allDone() {
-        for (Part p : nodes) {
-            if (!p.done) {
-                return false;
-            }
-        }
-        return true;
+        return ByNode.allOver(nodes, Part::done);
     }
 
     /** The most severe exit over all nodes. */
