@@ -80,8 +80,8 @@ public final class Outgoing {
     private static void started(List<Decision.Direct> out, Change.JobStarted c, Entry entry, State after, Set<String> launched) {
         after.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt()).ifPresent(job -> {
             // a node that comes up for this job hears of it when it registers
-            List<Allocation.Share> told = c.allocation().nodes().stream().filter(s -> !s.bootId().isEmpty() && !launched.contains(job.id() + "@" + s.node()))
-                    .toList();
+            List<Allocation.Share> told = c.allocation().nodes().stream()
+                    .filter(s -> !s.bootId().isEmpty() && !launched.contains(job.id() + "@" + s.node())).toList();
             List<String> hooks = told.isEmpty() ? List.of() : JobEnvironment.ofHooks(after, job);
             for (Allocation.Share share : told) {
                 out.add(new Decision.Direct(share.node(), new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs(), hooks),

@@ -58,7 +58,8 @@ class WideJobTest {
         for (String node : nodes) {
             assertThat(step(0).allDone()).isFalse();
             int rank = step(0).on(node).orElseThrow().tasks().getFirst();
-            report(node, new NodeMessages.StepExited(2, 1, 1, 0, Map.of(Integer.toString(rank), ExitStatus.exited(rank == 70 ? 9 : 0)), "", 1, USAGE));
+            Map<String, ExitStatus> exits = Map.of(Integer.toString(rank), ExitStatus.exited(rank == 70 ? 9 : 0));
+            report(node, new NodeMessages.StepExited(2, 1, 1, 0, exits, "", 1, USAGE));
         }
         assertThat(step(0).state()).isEqualTo(Step.State.ENDED);
         assertThat(step(0).exit()).isEqualTo(ExitStatus.exited(9));

@@ -27,7 +27,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * What slurmctld, a process of its own with its journal on disk, does for thousands of nodes: {@link EmulatedNodes} in a few processes, one for each
- * line of nodes in slurm.conf. Usage: EmulatedBenchmark SLURM.CONF PID JOBS PARTS HOSTLIST... (the PID of slurmctld; parts of array,separate,wide,storm). Not a unit test.
+ * line of nodes in slurm.conf. Usage: EmulatedBenchmark SLURM.CONF PID JOBS PARTS HOSTLIST... (the PID of slurmctld; parts of
+ * array,separate,wide,storm). Not a unit test.
  */
 public final class EmulatedBenchmark implements AutoCloseable {
     private static final int CONNECTIONS = 16;
@@ -178,7 +179,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
                 Mark mark = new Mark();
                 int id = submit(client, job("gate", nodes, ""));
                 await(5, () -> seen(id, BATCH).count() + seen(id, EmulatedNodes.PREPARED).count() >= nodes);
-                mark.until("job of all nodes " + round + ": all know of it", Math.max(seen(id, BATCH).lastNs(), seen(id, EmulatedNodes.PREPARED).lastNs()));
+                long known = Math.max(seen(id, BATCH).lastNs(), seen(id, EmulatedNodes.PREPARED).lastNs());
+                mark.until("job of all nodes " + round + ": all know of it", known);
                 mark = new Mark();
                 step(client, id);
                 await(5, () -> seen(id, 0).count() >= nodes);
@@ -280,8 +282,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
     }
 
     private static Asked job(String script, int nodes, String array) {
-        return new Asked(new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes), new Json.Obj().put("timeLimitMin", 60L).put("array", array),
-                script);
+        return new Asked(new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes),
+                new Json.Obj().put("timeLimitMin", 60L).put("array", array), script);
     }
 
     private int submit(Client client, Asked asked) throws IOException {
@@ -295,7 +297,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
 
     private void step(Client client, int job) throws IOException {
         Json.Obj step = new Json.Obj().put("name", "true").put("request", new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes));
-        JobMessages.CreateStep message = new JobMessages.CreateStep(requestId(), job, Codec.bind(step, StepDesc.class).withEnvironment(environment()), 0);
+        StepDesc desc = Codec.bind(step, StepDesc.class).withEnvironment(environment());
+        JobMessages.CreateStep message = new JobMessages.CreateStep(requestId(), job, desc, 0);
         ask(client, "CreateStep", Codec.encode(message));
     }
 

@@ -153,7 +153,8 @@ final class EmulatedNodes implements AutoCloseable {
 
     /**
      * As a process: {@code EmulatedNodes SLURM.CONF NODES}. Asked on standard input, answers a line each: {@code start}, {@code connected},
-     * {@code launches}, {@code ends}, {@code freed}, {@code seen JOB STEP} (how many nodes, and the time of the last), {@code open}; ends with its input.
+     * {@code launches}, {@code ends}, {@code freed}, {@code seen JOB STEP} (how many nodes, and the time of the last), {@code open}; ends with its
+     * input.
      */
     public static void main(String[] args) throws Exception {
         java.util.logging.Logger quiet = java.util.logging.Logger.getLogger("io.helidon");

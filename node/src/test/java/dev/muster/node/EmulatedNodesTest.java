@@ -107,8 +107,8 @@ class EmulatedNodesTest {
 
     private static Launch launch(int jobId, int stepId, int index, String script) {
         Identity owner = new Identity(Os.uid(), Os.gid(), "me", "us", List.of(), "/", "/bin/sh");
-        JobShare share = new JobShare(jobId, 1, Os.bootId(), owner, List.of("SLURM_JOB_PARTITION=p"), "0", 0, Map.of(), -1, 2, false, Bytes.of("j"), 0,
-                "");
+        JobShare share = new JobShare(jobId, 1, Os.bootId(), owner, List.of("SLURM_JOB_PARTITION=p"), "0", 0, Map.of(), -1, 2, false,
+                Bytes.of("j"), 0, "");
         return new Launch(share, stepId, List.of(new Task(index, 0, "", List.of(), List.of())), List.of(Bytes.of("A=1")),
                 Bytes.of("#!/bin/sh\n" + script + "\n"), Codec.decode("{}".getBytes(UTF_8), StepDesc.class), Bytes.of("/tmp"), 022, Map.of(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, index, 1, 1, -1, "", 0, "n1", false, Map.of());

@@ -83,7 +83,8 @@ final class EmulatedSteps implements Launcher {
                 if (program.is("gate")) {
                     all.gate().thenRun(() -> loop.post(() -> end(0)));
                 } else if (!program.is("extern")) {
-                    loop.later(program.is("sleep") ? (long) (program.number() * 1000) : 0, () -> end(program.is("exit") ? (int) program.number() << 8 : 0));
+                    long ms = program.is("sleep") ? (long) (program.number() * 1000) : 0;
+                    loop.later(ms, () -> end(program.is("exit") ? (int) program.number() << 8 : 0));
                 }
             }
 

@@ -91,8 +91,8 @@ public record SharedLaunch(Launch common, List<Part> parts) {
             JobShare s = l.share();
             Part part = new Part(nodes.get(i), s.bootId(), s.cpus(), s.memoryMb(), s.gres(), s.x11Cookie(),
                     s.environment() == common.share().environment() ? Own.NOTHING
-                            : Own.of(bytes(common.share().environment()), bytes(s.environment())), Own.of(common.environment(), l.environment()), l.tasks(),
-                    l.nodeIndex(), l.memoryMb(), l.gres());
+                            : Own.of(bytes(common.share().environment()), bytes(s.environment())),
+                    Own.of(common.environment(), l.environment()), l.tasks(), l.nodeIndex(), l.memoryMb(), l.gres());
             if (!none.launch(part).equals(l)) {
                 return Optional.empty();
             }
