@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
+#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -129,6 +129,24 @@ manynodes() {
   run=$!; sleep $((${HOLD:-15} - 3))
   echo "connections to nodes that srun holds: $(ss -tnpH state established "( dport > :$port and dport <= :$((port + n)) )" | grep -vc '"slurmd"')"
   wait $run
+}
+
+# A slurmctld of its own with nodes that have slurmd's logic and connections but no processes, thousands in one Java machine: registration, many short
+# jobs, one job and steps of all nodes, all nodes' jobs ending at once. Each such node has three files open at most.
+emulated() { # NODES JOBS PARTS
+  local n=$1 jobs=$2 d=$work/muster port=${PORT:-21817} per from to i=0 lists=() host; host=$(hostname -s 2>/dev/null || hostname)
+  mkdir -p "$d"/{run,state,log}; per=$(($(ulimit -n) / 4)); [ "$n" -lt $((2 * per)) ] || per=$(((n + (n - 1) / per) / ((n - 1) / per + 1)))
+  { printf '%s\n' ClusterName=emulated "SlurmctldHost=$host(127.0.0.1)" AuthType=auth/slurm SlurmUser=root SlurmdUser=root "SlurmctldPort=$port" \
+      "StateSaveLocation=$d/state" "SlurmdSpoolDir=$d/spool/%n" "SlurmctldPidFile=$d/run/slurmctld.pid" "SlurmctldLogFile=$d/log/slurmctld.log" \
+      SlurmctldDebug=error SelectType=select/cons_tres SelectTypeParameters=CR_Core ReturnToService=2 MaxJobCount=1000000 MaxArraySize=1000001 \
+      ProctrackType=proctrack/linuxproc TaskPlugin=task/none SlurmdParameters=config_overrides
+    for ((from = 1; from <= n; from = to + 1)); do
+      to=$((from + per - 1 < n ? from + per - 1 : n)); i=$((i + 1)); lists+=("n[$from-$to]")
+      echo "NodeName=n[$from-$to] NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=${CPUS:-4} RealMemory=4000"
+    done
+    printf '%s\n' "PartitionName=main Nodes=n[1-$n] Default=YES MaxTime=INFINITE State=UP" ${EXTRA:+"$EXTRA"}; } > "$d/slurm.conf"
+  "$prefix/sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
+  "$java" -XX:+UseSerialGC -cp "$(cp_of node):$here/node/target/classes" dev.muster.node.EmulatedBenchmark "$d/slurm.conf" "$(cat "$d/run/slurmctld.pid")" "$jobs" "$3" "${lists[@]}"
 }
 
 throughput() {
@@ -274,6 +292,7 @@ case $what in
   sacct) sacct_month "${3:-100000}" ;;
   bigstep) bigstep ;;
   manynodes) manynodes "${3:-1000}" ;;
+  emulated) emulated "${3:-10000}" "${4:-100000}" "${5:-array,separate,wide,storm}" ;;
   throughput) throughput ;;
   durability) durability ;;
   plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;
@@ -281,5 +300,5 @@ case $what in
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
 esac

@@ -21,7 +21,7 @@ public final class Projector implements AutoCloseable {
      * So long rows wait for more, unless someone waits for them: under load a transaction holds the rows of many entries, and what a job's start
      * costs here does not fall on the moment of its start.
      */
-    private static final long PAUSE_MS = 250;
+    private static final long PAUSE_MS = 1_000;
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 
@@ -54,9 +54,14 @@ public final class Projector implements AutoCloseable {
             return;
         }
         submitted = batch.seq();
+        boolean first = waiting.isEmpty();
+        int before = waitingRows;
         waiting.add(batch);
         waitingRows += rows(batch);
-        notifyAll();
+        // who writes them is not to be woken for each
+        if (first || before < MAX_GROUP_ROWS && waitingRows >= MAX_GROUP_ROWS) {
+            notifyAll();
+        }
     }
 
     private static int rows(Batch batch) {

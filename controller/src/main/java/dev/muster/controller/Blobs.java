@@ -9,6 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -20,7 +23,18 @@ import java.util.stream.Stream;
 final class Blobs {
     /** Files nobody refers to are kept this long: a submission on its way may be about to. */
     static final long UNUSED_KEPT_MS = 3_600_000;
+    /** Contents kept in memory, the last that were read: the tasks of an array, and who submits many jobs, have the same for all. */
+    private static final int RECENT_MAX = 64;
+    private static final int RECENT_BYTES_MAX = 1 << 18;
     private final Path directory;
+    private final Map<String, Bytes> recent = Collections.synchronizedMap(new LinkedHashMap<>(RECENT_MAX * 2, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Bytes> eldest) {
+            return size() > RECENT_MAX;
+        }
+    });
     private final Set<Path> unsynced = ConcurrentHashMap.newKeySet();
 
     /** @throws IOException if the directory cannot be made */
@@ -39,7 +53,7 @@ final class Blobs {
 
     /** Writes the content if it is not there yet. */
     void put(String hash, Bytes content) {
-        if (hash.isEmpty() || Files.exists(file(hash))) {
+        if (hash.isEmpty() || recent.containsKey(hash) || Files.exists(file(hash))) {
             return;
         }
         try {
@@ -59,10 +73,17 @@ final class Blobs {
         if (hash.isEmpty()) {
             return Bytes.EMPTY;
         }
+        Bytes known = recent.get(hash);
+        if (known != null) {
+            return known;
+        }
         try {
             Bytes content = Bytes.of(Files.readAllBytes(file(hash)));
             if (!hash(content).equals(hash)) {
                 throw new IOException("damaged blob " + file(hash));
+            }
+            if (content.length() <= RECENT_BYTES_MAX) {
+                recent.put(hash, content);
             }
             return content;
         } catch (IOException e) {
@@ -96,6 +117,7 @@ final class Blobs {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 if (!used.test(file.getFileName().toString())
                         && Files.getLastModifiedTime(file).toMillis() + UNUSED_KEPT_MS < nowMs) {
+                    recent.remove(file.getFileName().toString());
                     Files.deleteIfExists(file);
                 }
             }

@@ -48,6 +48,9 @@ final class CoreThread {
 
     private record Item(Command command, int uid, CompletableFuture<Decision> answer) {}
 
+    /** No command, but a reason not to wait any longer. */
+    private static final Item NUDGE = new Item(new Command.Tick(), -1, new CompletableFuture<>());
+
     CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Pipeline.Effects effects, Consumer<Throwable> fault,
             LongConsumer passTookUs) {
         this.core = core;
@@ -104,6 +107,26 @@ final class CoreThread {
         return answer;
     }
 
+    /**
+     * As {@link #submit}, by who has to be heard: waits for room where too many commands wait. What thousands of nodes have to say at the same moment
+     * is not turned away, each of them only waits with what it says next.
+     */
+    CompletableFuture<Decision> await(Command command, int uid) {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        Item item = new Item(command, uid, answer);
+        try {
+            while (!stopping) {
+                if (queue.offer(item, TICK_MS, TimeUnit.MILLISECONDS)) {
+                    return answer;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        answer.complete(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
+        return answer;
+    }
+
     Decision execute(Command command, int uid) {
         return submit(command, uid).join();
     }
@@ -126,7 +149,9 @@ final class CoreThread {
                 batch.add(first);
                 queue.drainTo(batch, 255);
                 for (Item item : batch) {
-                    decide(item);
+                    if (item != NUDGE) {
+                        decide(item);
+                    }
                 }
                 batch.clear();
             }
@@ -194,8 +219,10 @@ final class CoreThread {
 
     /** A node came or went, or time made something possible: look at the queue again. */
     void wake() {
-        submit(new Command.Tick(), -1);
-        schedulable = true;
+        if (!schedulable) {
+            schedulable = true;
+            queue.offer(NUDGE);
+        }
     }
 
     // ---- letting out

@@ -13,6 +13,7 @@ import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
+import dev.muster.model.ExitStatus;
 import dev.muster.model.JobState;
 import dev.muster.model.Sluid;
 import dev.muster.model.accounting.AccountingRows;
@@ -51,6 +52,8 @@ final class EmbeddedAccounting implements Accounting {
     private final Questions questions;
     private final Projector projector;
     private final Map<StepKey, Usage> usages = new HashMap<>();
+    /** The last rows of steps that run on several nodes. */
+    private final Map<StepKey, StepRow> running = new HashMap<>();
     private final KeptTexts texts;
     private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
     private volatile State last = State.EMPTY;
@@ -203,8 +206,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.StepEnding c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
             case Change.StepLimitChanged c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
             case Change.StepPartEnded c -> {
-                rows.state.jobs().find(c.jobId()).ifPresent(j -> used(j, c));
-                rows.steps.add(new StepRef(c.jobId(), c.stepId()));
+                rows.state.jobs().find(c.jobId()).ifPresent(j -> partEnded(j, c, rows));
             }
             case Change.StepEnded c -> {
                 rows.steps.add(new StepRef(c.jobId(), c.stepId()));
@@ -261,7 +263,14 @@ final class EmbeddedAccounting implements Accounting {
         }
 
         private void step(Job job, Step step) {
-            stepRows.add(JobRows.step(job, step, job.restarts(), usage(job, step)));
+            StepRow row = JobRows.step(job, step, job.restarts(), usage(job, step));
+            stepRows.add(row);
+            StepKey key = new StepKey(row.sluid(), row.restarts(), row.stepId());
+            if (step.state() == Step.State.RUNNING && step.nodes().size() > 1) {
+                running.put(key, row);
+            } else {
+                running.remove(key);
+            }
         }
 
         /** A node that became unfit opens an event, one that is fit again ends it. */
@@ -360,22 +369,34 @@ final class EmbeddedAccounting implements Accounting {
     private void used(Job job, Change.StepPartEnded c) {
         Optional<Step> step = job.step(c.stepId());
         if (c.usage() != null && step.isPresent()) {
-            Usage sum = plus(usage(job, step.get()), c.usage(), c.node(), step.get());
-            usages.put(new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId()), sum);
+            StepKey key = new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId());
+            int tasks = Optional.ofNullable(running.get(key)).map(StepRow::tasks).orElseGet(() -> Math.max(1, step.get().tasks()));
+            usages.put(key, plus(usage(job, step.get()), c.usage(), c.node(), step.get(), tasks));
         }
     }
 
-    /** Adds what a node's tasks used. Averages are over the tasks, by the nodes' own averages. */
-    private static Usage plus(Usage a, Change.Usage b, String node, Step step) {
-        int tasks = 1;
-        int firstTask = 0;
-        for (Step.Part part : step.nodes()) {
-            if (part.node().equals(node) && !part.tasks().isEmpty()) {
-                tasks = part.tasks().size();
-                firstTask = part.tasks().getFirst();
-            }
+    /** A step that goes on on other nodes has changed in no more than this; what else its row says was made of all of them once. */
+    private void partEnded(Job job, Change.StepPartEnded c, Rows rows) {
+        used(job, c);
+        StepKey key = new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId());
+        StepRow known = running.get(key);
+        boolean goesOn = known != null && job.step(c.stepId()).filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty()).isPresent()
+                && job.state() == JobState.RUNNING;
+        if (!goesOn) {
+            rows.steps.add(new StepRef(c.jobId(), c.stepId()));
+            return;
         }
-        int all = Math.max(1, step.tasks());
+        ExitStatus exit = c.stepId() == Step.EXTERN || c.exit().compareTo(known.exit()) <= 0 ? known.exit() : c.exit();
+        StepRow now = known.with(exit, usages.getOrDefault(key, known.usage()));
+        running.put(key, now);
+        rows.stepRows.add(now);
+    }
+
+    /** Adds what a node's tasks used. Averages are over the tasks, by the nodes' own averages. */
+    private static Usage plus(Usage a, Change.Usage b, String node, Step step, int all) {
+        List<Integer> ranks = step.on(node).map(Step.Part::tasks).orElse(List.of());
+        int tasks = Math.max(1, ranks.size());
+        int firstTask = ranks.isEmpty() ? 0 : ranks.getFirst();
         if (b.peaks().tasks() > 0) {
             return TaskUse.plus(a, b, node, all);
         }
@@ -395,7 +416,9 @@ final class EmbeddedAccounting implements Accounting {
     private void forget(Job job) {
         suspendedSeconds.remove(key(job));
         for (Step step : job.run().steps()) {
-            usages.remove(new StepKey(job.rowSluid(step.id()), job.restarts(), step.id()));
+            StepKey key = new StepKey(job.rowSluid(step.id()), job.restarts(), step.id());
+            usages.remove(key);
+            running.remove(key);
         }
     }
 

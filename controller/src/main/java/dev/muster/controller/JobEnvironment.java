@@ -17,6 +17,7 @@ import dev.muster.model.Topology;
 import dev.muster.model.ResourceRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,46 +163,116 @@ final class JobEnvironment {
         put("SLURM_TOPOLOGY_ADDR_PATTERN", t.address(node, true));
     }
 
-    /** A numbered step's, without what differs between its tasks. */
-    static List<Bytes> ofStep(State state, Job job, Step step, Step.Part part, Bytes submitted) {
-        JobEnvironment e = new JobEnvironment(state, job);
-        e.job();
-        e.components();
-        WholeStep whole = WholeStep.of(state, job, step);
-        e.together(step, whole);
-        List<Integer> perNode = whole.parts().stream().map(p -> p.tasks().size()).toList();
-        String nodes = NodeLists.of(whole.parts());
-        e.put("SLURM_STEP_ID", step.id());
-        e.put("SLURM_STEPID", step.id());
-        e.put("SLURM_NTASKS", whole.tasks());
-        e.put("SLURM_NPROCS", whole.tasks());
-        e.put("SLURM_STEP_NUM_NODES", whole.parts().size());
-        e.put("SLURM_STEP_NUM_TASKS", whole.tasks());
-        e.put("SLURM_STEP_NODELIST", nodes);
-        e.put("SLURM_STEP_TASKS_PER_NODE", counts(perNode));
-        e.put("SLURM_TASKS_PER_NODE", counts(perNode));
-        e.put("SLURM_NNODES", whole.parts().size());
-        e.put("SLURM_NODEID", whole.index(part));
-        e.put("SLURM_GTIDS", part.tasks().stream().map(String::valueOf).collect(java.util.stream.Collectors.joining(",")));
-        e.put("SLURM_CPUS_ON_NODE", part.cpus());
-        e.address(part.node());
-        // where the step's streams are served
-        state.nodes().find(part.node()).ifPresent(n -> e.put("SLURM_SRUN_COMM_PORT", n.spec().port()));
-        e.put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());
+    /**
+     * A numbered step's for each of its nodes, without what differs between its tasks. What all nodes are told alike is made once: for a step on
+     * thousands of nodes it would else be most of what its launch takes.
+     */
+    static final class OfStep {
+        /** What a node without devices is told for itself, all that is not alike. */
+        private static final List<String> OWN = List.of("SLURM_NODEID", "SLURM_GTIDS", "SLURM_CPUS_ON_NODE", "SLURM_TOPOLOGY_ADDR",
+                "SLURM_TOPOLOGY_ADDR_PATTERN", "SLURM_SRUN_COMM_PORT");
+
+        private final State state;
+        private final Job job;
+        private final Step step;
+        private final Bytes submitted;
+        private final WholeStep whole;
+        private final Map<String, Integer> places = new HashMap<>();
+        /** The first node's without devices, and where in it its own entries are; none before there is one. */
+        private List<Bytes> one = List.of();
+        private final int[] at = new int[OWN.size()];
+
+        OfStep(State state, Job job, Step step, Bytes submitted) {
+            this.state = state;
+            this.job = job;
+            this.step = step;
+            this.submitted = submitted;
+            whole = WholeStep.of(state, job, step);
+            for (int i = 0; i < whole.parts().size(); i++) {
+                places.putIfAbsent(whole.parts().get(i).node(), i);
+            }
+        }
+
+        WholeStep whole() {
+            return whole;
+        }
+
+        /** Which of the step's nodes it is. */
+        int index(Step.Part part) {
+            return places.getOrDefault(part.node(), 0);
+        }
+
+        List<Bytes> on(Step.Part part) {
+            boolean plain = part.gres().isEmpty() && state.nodes().has(part.node());
+            if (!plain) {
+                return made(part);
+            }
+            if (one.isEmpty()) {
+                one = made(part);
+                for (int i = 0; i < one.size(); i++) {
+                    String entry = one.get(i).text();
+                    int own = OWN.indexOf(entry.substring(0, Math.max(0, entry.indexOf('='))));
+                    if (own >= 0) {
+                        at[own] = i;        // a node that slurm.conf names has each of them
+                    }
+                }
+                return one;
+            }
+            JobEnvironment e = new JobEnvironment(state, job);
+            e.own(part, index(part));
+            List<Bytes> out = new ArrayList<>(one);
+            for (int i = 0; i < at.length; i++) {
+                out.set(at[i], Bytes.of(OWN.get(i) + "=" + e.vars.get(OWN.get(i))));
+            }
+            return out;
+        }
+
+        private List<Bytes> made(Step.Part part) {
+            JobEnvironment e = new JobEnvironment(state, job);
+            e.job();
+            e.components();
+            e.together(step, whole);
+            e.alike(step, whole);
+            e.own(part, index(part));
+            e.gpus(part.node(), part.gres());
+            e.optional("SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
+            e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
+            e.parts(part.node(), part.gres());
+            return merge(submitted, e.vars);
+        }
+    }
+
+    private void alike(Step step, WholeStep whole) {
+        String perNode = counts(whole.parts().stream().map(p -> p.tasks().size()).toList());
+        put("SLURM_STEP_ID", step.id());
+        put("SLURM_STEPID", step.id());
+        put("SLURM_NTASKS", whole.tasks());
+        put("SLURM_NPROCS", whole.tasks());
+        put("SLURM_STEP_NUM_NODES", whole.parts().size());
+        put("SLURM_STEP_NUM_TASKS", whole.tasks());
+        put("SLURM_STEP_NODELIST", NodeLists.of(whole.parts()));
+        put("SLURM_STEP_TASKS_PER_NODE", perNode);
+        put("SLURM_TASKS_PER_NODE", perNode);
+        put("SLURM_NNODES", whole.parts().size());
+        put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());
         if (!step.ports().isEmpty()) {
-            e.put("SLURM_STEP_RESV_PORTS", step.ports().print(0));
+            put("SLURM_STEP_RESV_PORTS", step.ports().print(0));
         }
-        e.put("SLURM_DISTRIBUTION", distribution(step));
-        e.plane(step.desc().request().distribution());
+        put("SLURM_DISTRIBUTION", distribution(step));
+        plane(step.desc().request().distribution());
         if (step.desc().request().cpusPerTask() > 0) {
-            e.put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
+            put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
-        e.put("SLURM_JOB_NODES", e.allocation.nodes().size());
-        e.gpus(part.node(), part.gres());
-        e.optional("SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
-        e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
-        e.parts(part.node(), part.gres());
-        return merge(submitted, e.vars);
+        put("SLURM_JOB_NODES", allocation.nodes().size());
+    }
+
+    private void own(Step.Part part, int index) {
+        put("SLURM_NODEID", index);
+        put("SLURM_GTIDS", part.tasks().stream().map(String::valueOf).collect(java.util.stream.Collectors.joining(",")));
+        put("SLURM_CPUS_ON_NODE", part.cpus());
+        address(part.node());
+        // where the step's streams are served
+        state.nodes().find(part.node()).ifPresent(n -> put("SLURM_SRUN_COMM_PORT", n.spec().port()));
     }
 
     private static String distribution(Step step) {
@@ -326,15 +397,32 @@ final class JobEnvironment {
         put("SLURM_ARRAY_JOB_ID", job.array().jobId());
         put("SLURM_ARRAY_TASK_ID", job.array().task());
         put("SLURM_ARRAY_TASK_COUNT", job.array().size());
-        List<IndexSet.Spec> spec = IndexSet.parseSpec(job.desc().timing().array(), IndexSet.MAX_INDEX);
-        if (!spec.isEmpty()) {
+        ArraySpec spec = arraySpec;
+        if (!spec.text.equals(job.desc().timing().array())) {
+            spec = ArraySpec.of(job.desc().timing().array());
+            arraySpec = spec;
+        }
+        spec.variables.forEach(this::put);
+    }
+
+    /** The tasks of an array begin one after the other and are told the same of it. @param text as in --array */
+    private record ArraySpec(String text, Map<String, String> variables) {
+        static ArraySpec of(String text) {
+            List<IndexSet.Spec> spec = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
+            if (spec.isEmpty()) {
+                return new ArraySpec(text, Map.of());
+            }
             IndexSet all = spec.getFirst().indexes();
-            put("SLURM_ARRAY_TASK_MIN", all.first());
-            put("SLURM_ARRAY_TASK_MAX", all.last());
             int second = all.next(all.first() + 1);
-            put("SLURM_ARRAY_TASK_STEP", second < 0 ? 1 : second - all.first());
+            Map<String, String> out = new LinkedHashMap<>();
+            out.put("SLURM_ARRAY_TASK_MIN", Integer.toString(all.first()));
+            out.put("SLURM_ARRAY_TASK_MAX", Integer.toString(all.last()));
+            out.put("SLURM_ARRAY_TASK_STEP", Integer.toString(second < 0 ? 1 : second - all.first()));
+            return new ArraySpec(text, out);
         }
     }
+
+    private static volatile ArraySpec arraySpec = new ArraySpec("", Map.of());
 
     private String partition() {
         return job.desc().partition();

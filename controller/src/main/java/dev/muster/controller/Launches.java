@@ -18,11 +18,13 @@ import dev.muster.model.StepDesc;
 import dev.muster.model.X11;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.MpiNode;
 import dev.muster.model.node.NodeMessages.Task;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -47,8 +49,13 @@ final class Launches {
     }
 
     static JobShare share(State state, Job job, Allocation.Share share, long tickMs) {
+        return share(state, job, share, tickMs, JobEnvironment.ofHooks(state, job));
+    }
+
+    /** @param hooks what prolog and epilog are told on all nodes alike */
+    static JobShare share(State state, Job job, Allocation.Share share, long tickMs, List<String> hooks) {
         Map<String, String> gres = indices(share.gres());
-        return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), hooks(state, job, share),
+        return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), hooks(state, hooks, share),
                 cpus(state, share.node(), share.cores(), share.cpus()), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
@@ -56,12 +63,18 @@ final class Launches {
     }
 
     private static String x11Cookie(Job job, Allocation.Share share) {
+        if (job.desc().extras().x11().isEmpty()) {
+            return "";
+        }
         List<Allocation.Share> all = job.run().allocation().nodes();
         return X11.parse(job.desc().extras().x11()).filter(x -> x.covers(all.indexOf(share), all.size())).map(X11::cookie).orElse("");
     }
 
-    private static List<String> hooks(State state, Job job, Allocation.Share share) {
-        List<String> out = new ArrayList<>(JobEnvironment.ofHooks(state, job));
+    private static List<String> hooks(State state, List<String> alike, Allocation.Share share) {
+        if (share.gres().isEmpty()) {
+            return alike;
+        }
+        List<String> out = new ArrayList<>(alike);
         JobEnvironment.partsOfGpus(state, share.node(), share.gres()).forEach((name, value) -> out.add(name + "=" + value));
         return out;
     }
@@ -93,15 +106,62 @@ final class Launches {
         return job.run().limitTickMs() < 0 || over < 0 ? -1 : Math.max(0, (job.run().limitTickMs() + over * 60_000L - tickMs) / 1000);
     }
 
-    Launch launch(State state, Job job, Step step, Step.Part part, long tickMs) {
-        Allocation.Share share = job.run().allocation().on(part.node()).orElseThrow();
-        JobShare jobShare = share(state, job, share, tickMs);
-        if (step.id() == Step.EXTERN) {
-            return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
-                    Bytes.EMPTY, Bytes.EMPTY, false, index(step, part), step.nodes().size(), 0, jobShare.secondsLeft(), "",
-                    limitMb(state, job, share, part.memoryMb()), NodeLists.of(job.run().allocation()), false, jobShare.gres());
+    /** The launches of one step. */
+    Of of(State state, Job job, Step step, long tickMs) {
+        return new Of(state, job, step, tickMs);
+    }
+
+    /** The launches of one step: what its nodes are told alike is made once. */
+    final class Of {
+        private final State state;
+        private final Job job;
+        private final Step step;
+        private final long tickMs;
+        private final List<String> hooks;
+        private Optional<JobEnvironment.OfStep> environment = Optional.empty();
+        private int tasks;
+        private List<MpiNode> mpi = List.of();
+
+        private Of(State state, Job job, Step step, long tickMs) {
+            this.state = state;
+            this.job = job;
+            this.step = step;
+            this.tickMs = tickMs;
+            hooks = JobEnvironment.ofHooks(state, job);
         }
-        return step.isBatch() ? batch(state, job, jobShare, part) : numbered(state, job, step, part, jobShare);
+
+        /** @throws java.io.UncheckedIOException where the script or the environment cannot be read */
+        Launch on(Step.Part part) {
+            Allocation.Share share = job.run().allocation().on(part.node()).orElseThrow();
+            JobShare jobShare = share(state, job, share, tickMs, hooks);
+            if (step.id() == Step.EXTERN) {
+                return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
+                        Bytes.EMPTY, Bytes.EMPTY, false, Math.max(0, step.place(part.node())), step.nodes().size(), 0, jobShare.secondsLeft(), "",
+                        limitMb(state, job, share, part.memoryMb()), NodeLists.of(job.run().allocation()), false, jobShare.gres());
+            }
+            return step.isBatch() ? batch(state, job, jobShare, part) : numbered(part, jobShare);
+        }
+
+        private Launch numbered(Step.Part part, JobShare share) {
+            StepDesc d = step.desc();
+            if (environment.isEmpty()) {
+                environment = Optional.of(new JobEnvironment.OfStep(state, job, step, blobs.apply(step.envHash())));
+                tasks = environment.get().whole().tasks();
+            }
+            WholeStep whole = environment.get().whole();
+            return new Launch(share, step.id(), tasks(state, step, part), environment.get().on(part), Bytes.EMPTY, d, d.workDir(), d.umask(),
+                    d.limits(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, append(state, d.io().openMode()), environment.get().index(part),
+                    whole.parts().size(), tasks, Launches.secondsLeft(state, job, d, share), step.ioToken(),
+                    share.memoryMb() == 0 ? 0 : part.memoryMb(), NodeLists.of(job.run().allocation()), false, indices(part.gres()),
+                    mpi(d) ? mpiNodes(whole) : List.of());
+        }
+
+        private List<MpiNode> mpiNodes(WholeStep whole) {
+            if (mpi.isEmpty()) {
+                mpi = whole.mpi();
+            }
+            return mpi;
+        }
     }
 
     private Launch batch(State state, Job job, JobShare share, Step.Part part) {
@@ -129,17 +189,6 @@ final class Launches {
         return mode.startsWith("a") || mode.isEmpty() && state.settings().options().containsKey(Settings.JOB_FILE_APPEND);
     }
 
-    private Launch numbered(State state, Job job, Step step, Step.Part part, JobShare share) {
-        StepDesc d = step.desc();
-        List<Bytes> environment = JobEnvironment.ofStep(state, job, step, part, blobs.apply(step.envHash()));
-        WholeStep whole = WholeStep.of(state, job, step);
-        return new Launch(share, step.id(), tasks(state, step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
-                Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, append(state, d.io().openMode()), whole.index(part), whole.parts().size(),
-                whole.tasks(), secondsLeft(state, job, d, share),
-                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), NodeLists.of(job.run().allocation()), false,
-                indices(part.gres()), mpi(d) ? whole.mpi() : List.of());
-    }
-
     /** Its tasks speak PMI. */
     private static boolean mpi(StepDesc d) {
         return !d.mpi().isEmpty() && !d.mpi().equals("none");
@@ -152,15 +201,6 @@ final class Launches {
 
     private static long positive(long seconds) {
         return seconds < 0 ? Long.MAX_VALUE : seconds;
-    }
-
-    private static int index(Step step, Step.Part part) {
-        for (int i = 0; i < step.nodes().size(); i++) {
-            if (step.nodes().get(i).node().equals(part.node())) {
-                return i;
-            }
-        }
-        return 0;
     }
 
     private static List<Task> tasks(State state, Step step, Step.Part part) {

@@ -37,9 +37,17 @@ import java.util.function.Supplier;
 
 /** The connections to the nodes. Each has its own writer, so one slow node delays nobody. */
 final class NodeLinks {
+    /** Between two heartbeats of a node: at least, and of many nodes so that no more come in a second than this. */
     static final int HEARTBEAT_S = 5;
+    private static final int BEATS_PER_SECOND = 200;
+    /** A node is heard of so many times before it is taken for lost. */
+    private static final int BEATS_PER_TIMEOUT = 10;
     /** Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is back. */
     static final int OUTBOX_MAX = 20_000;
+    /** Messages that go out at once where so many wait: one write costs more than all else that is done for a small one. */
+    private static final int TOGETHER_MAX = 64;
+    /** A larger message waits for no other. */
+    private static final int LARGE_BYTES = 1 << 16;
     /** Files that are read at a time, on all nodes together. */
     static final int READING_MAX = 1024;
 
@@ -105,6 +113,25 @@ final class NodeLinks {
             send(new Item.Direct(message));
         }
 
+        private void add(List<byte[]> together, ToNode message) throws IOException {
+            together.add(Codec.encode(message, ToNode.class));
+            if (together.getLast().length > LARGE_BYTES) {
+                flush(together);
+            }
+        }
+
+        /** The next one says what it says, and more. */
+        private static boolean isAck(Item item) {
+            return item instanceof Item.Direct d && d.message() instanceof NodeMessages.Ack;
+        }
+
+        private void flush(List<byte[]> together) throws IOException {
+            if (!together.isEmpty()) {
+                frames.sendAll(together);
+                together.clear();
+            }
+        }
+
         void send(Item item) {
             if (!outbox.offer(item)) {
                 log.error("node " + node + " does not take its messages: connection dropped");
@@ -113,17 +140,29 @@ final class NodeLinks {
         }
 
         private void write() {
+            List<Item> taken = new ArrayList<>();
+            List<byte[]> together = new ArrayList<>();
             try {
                 while (true) {
-                    switch (outbox.take()) {
-                        case Item.Direct i -> frames.send(Codec.encode(i.message(), ToNode.class));
-                        case Item.Relayed i -> {
-                            if (!i.tree().reached(node)) {
-                                frames.send(Codec.encode(new NodeMessages.StaleRelay(i.tree().id()), ToNode.class));
-                                frames.send(Codec.encode(i.launch(), ToNode.class));
+                    taken.add(outbox.take());
+                    outbox.drainTo(taken, TOGETHER_MAX - 1);
+                    for (int i = 0; i < taken.size(); i++) {
+                        if (isAck(taken.get(i)) && i + 1 < taken.size() && isAck(taken.get(i + 1))) {
+                            continue;
+                        }
+                        switch (taken.get(i)) {
+                            case Item.Direct d -> add(together, d.message());
+                            case Item.Relayed r -> {
+                                flush(together);
+                                if (!r.tree().reached(node)) {
+                                    add(together, new NodeMessages.StaleRelay(r.tree().id()));
+                                    add(together, r.launch());
+                                }
                             }
                         }
                     }
+                    flush(together);
+                    taken.clear();
                 }
             } catch (IOException e) {
                 frames.close();
@@ -180,7 +219,7 @@ final class NodeLinks {
             old.writer.interrupt();
             old.frames.close();
         }
-        link.send(new NodeMessages.Welcome(1, HEARTBEAT_S, relays.newest()));
+        link.send(new NodeMessages.Welcome(1, heartbeatSeconds(core.durable().nodes().size(), conf.get().slurmdTimeoutSec()), relays.newest()));
         log.verbose("Node " + m.node() + " now responding");
         if (decision instanceof Decision.Accepted a) {
             a.direct().forEach(d -> link.send(d.message()));
@@ -188,6 +227,11 @@ final class NodeLinks {
         outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
         onConnection.accept(m.node(), true);
         return link;
+    }
+
+    /** @param timeoutS SlurmdTimeout; 0 for none */
+    static int heartbeatSeconds(int nodes, int timeoutS) {
+        return Math.max(HEARTBEAT_S, Math.min(nodes / BEATS_PER_SECOND, timeoutS / BEATS_PER_TIMEOUT));
     }
 
     /** slurmd -Z says what it is: the node comes into being with its first registration. */
@@ -235,7 +279,7 @@ final class NodeLinks {
 
     /** Acknowledged once durable: until then the node keeps it. */
     private void report(Link link, ToController message, long seq) {
-        CompletableFuture<Decision> done = core.submit(new Command.Report(link.node, message), 0);
+        CompletableFuture<Decision> done = core.await(new Command.Report(link.node, message), 0);
         done.thenAccept(d -> {
             if (d instanceof Decision.Accepted a) {
                 link.send(new NodeMessages.Ack(seq));

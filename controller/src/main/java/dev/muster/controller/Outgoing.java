@@ -79,22 +79,23 @@ public final class Outgoing {
 
     private static void started(List<Decision.Direct> out, Change.JobStarted c, Entry entry, State after, Set<String> launched) {
         after.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt()).ifPresent(job -> {
-            for (Allocation.Share share : c.allocation().nodes()) {
-                // a node that comes up for this job hears of it when it registers
-                if (!share.bootId().isEmpty() && !launched.contains(job.id() + "@" + share.node())) {
-                    out.add(new Decision.Direct(share.node(),
-                            new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()),
-                                    after.settings().awaitProlog() && !share.prologDone())));
-                }
+            // a node that comes up for this job hears of it when it registers
+            List<Allocation.Share> told = c.allocation().nodes().stream()
+                    .filter(s -> !s.bootId().isEmpty() && !launched.contains(job.id() + "@" + s.node())).toList();
+            List<String> hooks = told.isEmpty() ? List.of() : JobEnvironment.ofHooks(after, job);
+            for (Allocation.Share share : told) {
+                out.add(new Decision.Direct(share.node(), new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs(), hooks),
+                        after.settings().awaitProlog() && !share.prologDone())));
             }
         });
     }
 
     private void launch(List<Decision.Direct> out, State state, Job job, Step step, long tickMs) {
+        Launches.Of all = launches.of(state, job, step, tickMs);
         for (Step.Part part : step.nodes()) {
             if (!part.done() && !part.launched() && job.run().allocation().on(part.node()).isPresent()) {
                 try {
-                    out.add(new Decision.Direct(part.node(), launches.launch(state, job, step, part, tickMs)));
+                    out.add(new Decision.Direct(part.node(), all.on(part)));
                 } catch (java.io.UncheckedIOException e) {
                     unlaunchable.accept(job, e);
                 }
@@ -147,11 +148,8 @@ public final class Outgoing {
             out.add(new NodeMessages.Prepare(Launches.share(state, job, share, tickMs), true));
         }
         for (Step step : job.run().steps()) {
-            for (Step.Part part : step.nodes()) {
-                if (part.node().equals(share.node()) && !part.done() && step.state() == Step.State.RUNNING) {
-                    desired(out, state, job, step, part, tickMs);
-                }
-            }
+            step.on(share.node()).filter(p -> !p.done() && step.state() == Step.State.RUNNING)
+                    .ifPresent(part -> desired(out, state, job, step, part, tickMs));
         }
         if (job.state() == JobState.SUSPENDED) {
             out.add(new NodeMessages.Suspend(job.id(), job.attempt(), true));
@@ -161,7 +159,7 @@ public final class Outgoing {
     private void desired(List<ToNode> out, State state, Job job, Step step, Step.Part part, long tickMs) {
         if (!part.launched()) {
             try {
-                out.add(launches.launch(state, job, step, part, tickMs));
+                out.add(launches.of(state, job, step, tickMs).on(part));
             } catch (java.io.UncheckedIOException e) {
                 unlaunchable.accept(job, e);
             }

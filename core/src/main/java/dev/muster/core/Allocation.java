@@ -22,6 +22,10 @@ import java.util.stream.Stream;
  */
 public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
         boolean backfilled, List<Resize> resizes, IndexSet ports) {
+    public Allocation {
+        nodes = ByNode.of(nodes, Share::node);
+    }
+
     public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty());
 
     public Allocation(int version, List<Share> nodes) {
@@ -104,7 +108,7 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     }
 
     public boolean isLeaving(String node) {
-        return leaving.stream().anyMatch(s -> s.node.equals(node));
+        return !leaving.isEmpty() && leaving.stream().anyMatch(s -> s.node.equals(node));
     }
 
     /** Gives up these nodes. @param resize absent in what was written before sizes were kept: then there is no new one */
@@ -122,21 +126,12 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
     /** The part of a node, given up or not. */
     public Optional<Share> on(String node) {
-        for (Share s : held()) {
-            if (s.node.equals(node)) {
-                return Optional.of(s);
-            }
-        }
-        return Optional.empty();
+        int at = ByNode.find(nodes, node, Share::node);
+        return at >= 0 ? Optional.of(nodes.get(at)) : leaving.stream().filter(s -> s.node.equals(node)).findFirst();
     }
 
     public boolean allReleased() {
-        for (Share s : held()) {
-            if (!s.released) {
-                return false;
-            }
-        }
-        return true;
+        return ByNode.allOver(nodes, Share::released) && leaving.stream().allMatch(Share::released);
     }
 
     /** On the nodes and the controller's. */
@@ -184,7 +179,9 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
-        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController,
-                licences, leaving, backfilled, resizes, ports);
+        int at = ByNode.find(nodes, node, Share::node);
+        List<Share> changed = at >= 0 && nodes instanceof ByNode<Share> all ? all.with(at, change.apply(nodes.get(at)))
+                : nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList();
+        return new Allocation(version + 1, changed, awaitsController, licences, leaving, backfilled, resizes, ports);
     }
 }

@@ -4,11 +4,14 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -35,6 +38,8 @@ public final class Due {
     private final NavigableMap<Long, NavigableSet<Integer>> revisits = new TreeMap<>();
     /** Nodes that come back into service by themselves, by when. */
     private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
+    /** Nodes that are started, stopped or rebooted, or are to be. */
+    private final Set<String> powered = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
 
     private record Named(int uid, String name) {
@@ -58,6 +63,7 @@ public final class Due {
         revisits.clear();
         resuming.clear();
         state.nodes().values().forEach(this::add);
+        powered(state);
         begunUpTo = Long.MIN_VALUE;
         state.jobs().values().forEach(job -> {
             add(job);
@@ -67,36 +73,71 @@ public final class Due {
     }
 
     void follow(State before, State after, Entry entry) {
+        // each once: a job's start, and its end, are several records, and all tasks of an array that start together name the array
+        Set<Integer> jobs = new LinkedHashSet<>();
         for (Change change : entry.changes()) {
+            powered(change, after);
             nodeOf(change).ifPresent(name -> {
                 before.nodes().find(name).ifPresent(this::remove);
                 after.nodes().find(name).ifPresent(this::add);
             });
-            for (int id : Touched.jobs(change)) {
-                before.jobs().find(id).ifPresent(this::remove);
-                after.jobs().find(id).ifPresent(job -> {
-                    add(job);
-                    waitingSteps(job);
-                    if (needsSettling(job)) {
-                        toSettle.add(id);
-                    }
-                });
-                settleDependents(id);
-                settleNamesakes(before, after, id);
-                after.jobs().find(id).ifPresent(job -> {
-                    if (job.array().jobId() != 0 && job.array().jobId() != id) {
-                        settleDependents(job.array().jobId());
-                    }
-                    if (job.isHet() && !job.isHetLeader()) {
-                        settleDependents(job.het().jobId());
-                    }
-                });
-                if (after.jobs().find(id).isEmpty()) {
-                    toSettle.remove(id);
-                    toStep.remove(id);
-                }
-            }
+            jobs.addAll(Touched.jobs(change));
         }
+        jobs.forEach(id -> follow(before, after, id));
+    }
+
+    private void follow(State before, State after, int id) {
+        before.jobs().find(id).ifPresent(this::remove);
+        Optional<Job> now = after.jobs().find(id);
+        now.ifPresent(job -> {
+            add(job);
+            waitingSteps(job);
+            if (needsSettling(job)) {
+                toSettle.add(id);
+            }
+        });
+        settleDependents(id);
+        settleNamesakes(before, after, id);
+        now.ifPresent(job -> {
+            if (job.array().jobId() != 0 && job.array().jobId() != id) {
+                settleDependents(job.array().jobId());
+            }
+            if (job.isHet() && !job.isHetLeader()) {
+                settleDependents(job.het().jobId());
+            }
+        });
+        if (now.isEmpty()) {
+            toSettle.remove(id);
+            toStep.remove(id);
+        }
+    }
+
+    private void powered(State state) {
+        powered.clear();
+        state.nodes().values().stream().filter(PowerRules::isOrdered).forEach(n -> powered.add(n.name()));
+    }
+
+    private void powered(Change change, State after) {
+        if (change instanceof Change.ConfigApplied) {
+            powered(after);
+            return;
+        }
+        String name = switch (change) {
+            case Change.NodeAdded c -> c.spec().name();
+            case Change.NodeRemoved c -> c.node();
+            case Change.NodeRestored c -> c.node().name();
+            default -> Touched.node(change);
+        };
+        if (!name.isEmpty() && after.nodes().find(name).filter(PowerRules::isOrdered).isPresent()) {
+            powered.add(name);
+        } else if (!name.isEmpty()) {
+            powered.remove(name);
+        }
+    }
+
+    /** Some node is started, stopped or rebooted, or is to be. */
+    boolean somePowered() {
+        return !powered.isEmpty();
     }
 
     private static Optional<String> nodeOf(Change change) {

@@ -171,7 +171,7 @@ final class NodeRules {
         switch (c.message()) {
             case NodeMessages.StepLaunched m -> holder(m.jobId(), m.attempt(), c.node())
                     .flatMap(j -> j.step(m.stepId()))
-                    .filter(s -> s.nodes().stream().anyMatch(p -> p.node().equals(c.node()) && !p.launched()))
+                    .filter(s -> s.on(c.node()).filter(p -> !p.launched()).isPresent())
                     .ifPresent(s -> changes.add(new Change.StepLaunched(m.jobId(), m.stepId(), c.node())));
             case NodeMessages.LaunchFailed m -> holder(m.jobId(), m.attempt(), c.node()).filter(j -> isOfThisBoot(j, c.node()))
                     .ifPresent(j -> launchFailed(j, c.node(), m));
@@ -209,7 +209,7 @@ final class NodeRules {
 
     private void stepExited(Job job, String node, NodeMessages.StepExited m) {
         Optional<Step> found = job.step(m.stepId());
-        if (found.isEmpty() || found.get().nodes().stream().noneMatch(p -> p.node().equals(node) && !p.done())) {
+        if (found.flatMap(s -> s.on(node)).filter(p -> !p.done()).isEmpty()) {
             return;
         }
         // a stepd that died before it wrote a status leaves no exits: nobody saw its tasks end, they were killed
@@ -446,13 +446,11 @@ final class NodeRules {
     /** Steps that still had a part on the node: nothing of it will be heard any more. */
     private void partsLost(Job job, String node, String reason) {
         for (Step step : job.run().steps()) {
-            for (Step.Part part : step.nodes()) {
-                if (part.node().equals(node) && !part.done() && step.state() == Step.State.RUNNING) {
-                    ExitStatus killed = step.id() == Step.EXTERN ? ExitStatus.NONE : ExitStatus.signaled(9);
-                    changes.add(new Change.StepPartEnded(job.id(), step.id(), node, killed, Map.of(), reason, NO_USAGE));
-                    if (step.with(node, p -> p.ended(killed, Map.of(), reason)).allDone()) {
-                        changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
-                    }
+            if (step.state() == Step.State.RUNNING && step.on(node).filter(p -> !p.done()).isPresent()) {
+                ExitStatus killed = step.id() == Step.EXTERN ? ExitStatus.NONE : ExitStatus.signaled(9);
+                changes.add(new Change.StepPartEnded(job.id(), step.id(), node, killed, Map.of(), reason, NO_USAGE));
+                if (step.with(node, p -> p.ended(killed, Map.of(), reason)).allDone()) {
+                    changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
                 }
             }
         }

@@ -29,14 +29,14 @@ final class PowerRules {
 
     // ---- what time brings about
 
-    void due(List<Change> changes, List<Decision.Direct> direct) {
-        boolean reboots = false;
-        boolean silent = false;
-        for (Node node : state.nodes().values()) {
-            reboots |= node.has(Node.Flag.REBOOT_REQUESTED) || node.has(Node.Flag.REBOOT_ISSUED);
-            silent |= node.isSilentByOrder() || node.has(Node.Flag.POWER_DOWN);
-        }
-        if (!reboots && !silent && !power.stopsIdle()) {
+    /** It is started, stopped or rebooted, or is to be. */
+    static boolean isOrdered(Node node) {
+        return node.has(Node.Flag.REBOOT_REQUESTED) || node.has(Node.Flag.REBOOT_ISSUED) || node.isSilentByOrder() || node.has(Node.Flag.POWER_DOWN);
+    }
+
+    /** @param some nodes are ordered so: where none is there is nothing to look for */
+    void due(List<Change> changes, List<Decision.Direct> direct, boolean some) {
+        if (!some && !power.stopsIdle()) {
             return;
         }
         int starts = room(Power.START_RATE, true);

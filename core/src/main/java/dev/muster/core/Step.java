@@ -5,6 +5,7 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.StepDesc;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A step of a running job.
@@ -20,6 +21,10 @@ import java.util.Map;
 public record Step(
         int id, StepDesc desc, String envHash, List<Part> nodes, State state, long startTime, long endTime, String ioToken, String ending,
         List<Integer> het, IndexSet ports) {
+    public Step {
+        nodes = ByNode.of(nodes, Part::node);
+    }
+
     public static final int BATCH = -5;
     public static final int EXTERN = -4;
 
@@ -74,12 +79,7 @@ public record Step(
     }
 
     public boolean allDone() {
-        for (Part p : nodes) {
-            if (!p.done) {
-                return false;
-            }
-        }
-        return true;
+        return ByNode.allOver(nodes, Part::done);
     }
 
     /** The most severe exit over all nodes. */
@@ -111,8 +111,21 @@ public record Step(
         return sum;
     }
 
+    /** Which of its nodes it is; -1 for none. */
+    public int place(String node) {
+        return ByNode.find(nodes, node, Part::node);
+    }
+
+    /** The part of a node. */
+    public Optional<Part> on(String node) {
+        int at = place(node);
+        return at < 0 ? Optional.empty() : Optional.of(nodes.get(at));
+    }
+
     Step with(String node, java.util.function.UnaryOperator<Part> change) {
-        List<Part> changed = nodes.stream().map(p -> p.node.equals(node) ? change.apply(p) : p).toList();
+        int at = ByNode.find(nodes, node, Part::node);
+        List<Part> changed = at >= 0 && nodes instanceof ByNode<Part> all ? all.with(at, change.apply(nodes.get(at)))
+                : nodes.stream().map(p -> p.node.equals(node) ? change.apply(p) : p).toList();
         return new Step(id, desc, envHash, changed, state, startTime, endTime, ioToken, ending, het, ports);
     }
 

@@ -15,6 +15,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -328,8 +329,12 @@ final class StepRules {
             List<Allocation.Share> chosen = new ArrayList<>();
             List<IndexSet> units = new ArrayList<>();
             List<Integer> room = new ArrayList<>();
+            Map<String, Integer> places = new HashMap<>();
+            for (int i = 0; i < nodes; i++) {
+                places.putIfAbsent(usable.get(i).node(), i);
+            }
             for (Allocation.Share share : StepOrder.ranked(state, job)) {
-                int at = usable.subList(0, nodes).indexOf(share);
+                int at = places.getOrDefault(share.node(), -1);
                 if (at >= 0) {
                     chosen.add(share);
                     units.add(free.get(at));

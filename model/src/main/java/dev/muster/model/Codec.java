@@ -406,18 +406,23 @@ public final class Codec {
         }
     }
 
-    private static Object constantNone(Class<?> type, java.util.function.Supplier<Object> otherwise) {
-        try {
-            Field field = type.getField("NONE");
-            if (Modifier.isStatic(field.getModifiers())) {
-                return field.get(null);
+    /** What a type says that it is where nothing is said, if it says so: looked for once, since to look in vain is dear. */
+    private static final ClassValue<java.util.Optional<Object>> NONES = new ClassValue<>() {
+        @Override
+        protected java.util.Optional<Object> computeValue(Class<?> type) {
+            try {
+                Field field = type.getField("NONE");
+                return Modifier.isStatic(field.getModifiers()) ? java.util.Optional.ofNullable(field.get(null)) : java.util.Optional.empty();
+            } catch (NoSuchFieldException e) {
+                return java.util.Optional.empty();
+            } catch (IllegalAccessException e) {
+                throw new IllegalArgumentException(type + ".NONE is not readable", e);
             }
-        } catch (NoSuchFieldException e) {
-            return otherwise.get();
-        } catch (IllegalAccessException e) {
-            throw new IllegalArgumentException(type + ".NONE is not readable", e);
         }
-        return otherwise.get();
+    };
+
+    private static Object constantNone(Class<?> type, java.util.function.Supplier<Object> otherwise) {
+        return NONES.get(type).orElseGet(otherwise);
     }
 
     private static final class RecordShape implements Shape {

@@ -13,7 +13,7 @@ final class CleanStart {
         for (Path directory : spool.jobDirectories()) {
             boolean alive = false;
             for (int step : spool.steps(directory)) {
-                alive |= Os.isAlive(Spool.stepdPid(directory.resolve("step." + step)));
+                alive |= Os.isAlive(spool.stepdPid(directory.resolve("step." + step)));
             }
             if (!alive) {
                 Spool.removeTree(directory);

@@ -14,6 +14,8 @@ import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +31,8 @@ final class ControllerLink implements AutoCloseable {
     static final long RETRY_FIRST_MS = 200;
     static final long RETRY_MOST_MS = 5_000;
     static final int HEARTBEAT_SECONDS_DEFAULT = 5;
+    /** Messages that go out at once where so many wait. */
+    private static final int TOGETHER_MAX = 64;
     private static final ToController END = new Heartbeat(-1, -1);
 
     private final Settings settings;
@@ -61,7 +65,7 @@ final class ControllerLink implements AutoCloseable {
     }
 
     void start() {
-        Thread.ofPlatform().name("controller-link").daemon().start(this::run);
+        Thread.ofVirtual().name("controller-link").start(this::run);
     }
 
     private void run() {
@@ -170,13 +174,22 @@ final class ControllerLink implements AutoCloseable {
     }
 
     private void write(Frames frames, BlockingQueue<ToController> queue, int heartbeatSeconds) {
+        List<ToController> taken = new ArrayList<>();
+        List<byte[]> together = new ArrayList<>();
         try {
             while (true) {
                 ToController next = queue.poll(heartbeatSeconds, TimeUnit.SECONDS);
-                if (next == END) {
-                    return;
+                taken.add(next == null ? heartbeat.get() : next);
+                queue.drainTo(taken, TOGETHER_MAX - 1);
+                for (ToController one : taken) {
+                    if (one == END) {
+                        return;
+                    }
+                    together.add(Codec.encode(one, ToController.class));
                 }
-                frames.send(Codec.encode(next == null ? heartbeat.get() : next, ToController.class));
+                frames.sendAll(together);
+                together.clear();
+                taken.clear();
             }
         } catch (IOException e) {
             frames.close();

@@ -319,7 +319,7 @@ final class IoRelay {
         while (System.nanoTime() < endNs) {
             boolean complete = spool.status(target.directory).filter(s -> s.state() == StatusFile.State.COMPLETE)
                     .isPresent();
-            if (complete || !Os.isAlive(Spool.stepdPid(target.directory))) {
+            if (complete || !Os.isAlive(spool.stepdPid(target.directory))) {
                 return true;
             }
             try {

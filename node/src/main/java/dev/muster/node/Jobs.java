@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 
 /**
  * What the node knows of its jobs and does to them. Every method runs on the {@link Loop}; what blocks runs aside and
@@ -51,19 +51,18 @@ final class Jobs {
     private final Loop loop;
     private final Spool spool;
     private final Reports reports;
-    private final CpuClock clock = CpuClock.here();
     private final Hooks hooks;
     private final Cgroups cgroups;
-    private final Starter starter;
+    private final Launcher starter;
     private final MpiLinks mpi;
-    private final ExecutorService starters;
+    private final Executor starters;
     private final String bootId;
     private final Map<String, NodeJob> jobs = new TreeMap<>();
     /** Over and acknowledged, but with output or an end that srun has not fetched. */
     private final Map<String, NodeJob> unclaimed = new TreeMap<>();
 
     Jobs(Settings settings, DaemonLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
-            Starter starter, MpiLinks mpi, ExecutorService starters, String bootId) {
+            Launcher starter, MpiLinks mpi, Executor starters, String bootId) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -256,9 +255,9 @@ final class Jobs {
                         + " GID:" + job.share.owner().gid()));
         starters.execute(() -> {
             try {
-                Starter.Begun begun = starter.start(launch);
+                Launcher.Begun begun = starter.start(launch);
                 loop.post(() -> started(job, step, begun));
-            } catch (Starter.FailedException e) {
+            } catch (Launcher.FailedException e) {
                 loop.post(() -> startFailed(job, step, e));
             }
         });
@@ -271,15 +270,15 @@ final class Jobs {
         NodeStep step = addStep(job, NodeMessages.STEP_EXTERN);
         starters.execute(() -> {
             try {
-                Starter.Begun begun = starter.startExternal(job.share);
+                Launcher.Begun begun = starter.startExternal(job.share);
                 loop.post(() -> started(job, step, begun));
-            } catch (Starter.FailedException e) {
+            } catch (Launcher.FailedException e) {
                 loop.post(() -> startFailed(job, step, e));
             }
         });
     }
 
-    private void started(NodeJob job, NodeStep step, Starter.Begun begun) {
+    private void started(NodeJob job, NodeStep step, Launcher.Begun begun) {
         step.phase = NodeStep.Phase.RUNNING;
         step.begun.complete(NodeStep.Begin.GOOD);
         reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) begun.stepdPid())),
@@ -290,7 +289,7 @@ final class Jobs {
     }
 
     /** srun is told by the stream that it may already wait on. */
-    private void startFailed(NodeJob job, NodeStep step, Starter.FailedException why) {
+    private void startFailed(NodeJob job, NodeStep step, Launcher.FailedException why) {
         job.steps.remove(step.stepId);
         job.notStarted.put(step.stepId, step);
         step.begun.complete(new NodeStep.Begin(why.detail, why.getMessage()));
@@ -304,7 +303,7 @@ final class Jobs {
     }
 
     private void follow(NodeJob job, NodeStep step, CompletableFuture<Boolean> stepdEnded) {
-        StepWatch watch = new StepWatch(step.directory, spool, loop, new StepWatch.Listener() {
+        StepWatch watch = starter.watch(step.directory, loop, new StepWatch.Listener() {
             @Override
             public void complete(StatusFile status) {
                 stepEnded(job, step, Optional.of(status), step.reason(status));
@@ -322,7 +321,7 @@ final class Jobs {
 
             @Override
             public void neverStarted() {
-                startFailed(job, step, new Starter.FailedException("slurmd was ended while it launched the step"));
+                startFailed(job, step, new Launcher.FailedException("slurmd was ended while it launched the step"));
             }
         });
         step.watch = Optional.of(watch);
@@ -370,7 +369,7 @@ final class Jobs {
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
-        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status, clock));
+        NodeMessages.Usage usage = starter.used(step.directory, status);
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
     }
@@ -561,7 +560,7 @@ final class Jobs {
         boolean late = System.nanoTime() - untilNs > 0;
         boolean used = job.steps.values().stream().anyMatch(s ->
                 (!late && !s.ioToken.isEmpty() && !s.endTold) || s.relays > 0
-                        || Os.isAlive(Spool.stepdPid(s.directory)));
+                        || Os.isAlive(spool.stepdPid(s.directory)));
         if (used) {
             loop.later(500, () -> removeWhenUnused(job, untilNs));
             return;
@@ -656,7 +655,7 @@ final class Jobs {
             for (NodeStep step : job.steps.values()) {
                 if (step.phase == NodeStep.Phase.RUNNING && job.isLookedAt(step, second, settings.around().sensing().tasks().seconds())) {
                     out.add(new ProcessTable.Running(job.jobId(), job.attempt(), step.stepId, job.share.owner(), step.directory,
-                            Spool.stepdPid(step.directory), spool.status(step.directory)));
+                            spool.stepdPid(step.directory), spool.status(step.directory)));
                 }
             }
         }
@@ -669,7 +668,7 @@ final class Jobs {
         for (NodeJob job : jobs.values()) {
             List<Long> stepds = job.steps.values().stream()
                     .filter(s -> s.phase == NodeStep.Phase.RUNNING)
-                    .map(s -> Spool.stepdPid(s.directory)).filter(p -> p > 0).toList();
+                    .map(s -> spool.stepdPid(s.directory)).filter(p -> p > 0).toList();
             if (job.share.memoryMb() > 0 && !stepds.isEmpty()) {
                 out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds, job.sampleSeconds()));
             }
@@ -758,7 +757,7 @@ final class Jobs {
         step.phase = NodeStep.Phase.ENDED;
         Optional<StatusFile> status = spool.status(step.directory);
         boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
-        if (whole || Spool.stepdPid(step.directory) > 0) {
+        if (whole || spool.stepdPid(step.directory) > 0) {
             reportExit(job, step, status, whole ? step.reason(status.get()) : REASON_STEPD_KILLED);
         }
     }

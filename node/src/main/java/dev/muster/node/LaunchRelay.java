@@ -63,32 +63,36 @@ final class LaunchRelay {
             return;
         }
         try (frames) {
-            Relay relay = Codec.decode(frames.receive(), Relay.class);
-            List<Part> parts = relay.launches().parts();
-            if (!parts.getFirst().node().equals(settings.nodeName())) {
-                throw new IOException("launch for " + parts.getFirst().node());
-            }
-            Launch own = relay.launches().launch(parts.getFirst());
-            AtomicInteger left = new AtomicInteger(parts.size());
-            Up up = answer -> {
-                frames.send(Codec.encode(answer));
-                if (left.addAndGet(-answer.reached().size() - answer.missed().size()) <= 0) {
-                    frames.close();
-                }
-            };
-            loop.post(() -> {
-                boolean taken = relay.id() > stale;
-                if (taken) {
-                    begin.accept(own);
-                }
-                List<String> self = List.of(settings.nodeName());
-                Loop.aside(() -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
-            });
-            pass(relay, up);
-            frames.receive();       // until the other side, or the last answer, closes
+            handle(Codec.decode(frames.receive(), Relay.class), frames);
         } catch (IOException | IllegalArgumentException | java.util.NoSuchElementException | Json.MalformedException e) {
             log.debug("relayed launch: " + e.getMessage());
         }
+    }
+
+    /** As above, of somebody who may, and who has said what. Until the other side, or the last answer, closes. */
+    void handle(Relay relay, Frames frames) throws IOException {
+        List<Part> parts = relay.launches().parts();
+        if (!parts.getFirst().node().equals(settings.nodeName())) {
+            throw new IOException("launch for " + parts.getFirst().node());
+        }
+        Launch own = relay.launches().launch(parts.getFirst());
+        AtomicInteger left = new AtomicInteger(parts.size());
+        Up up = answer -> {
+            frames.send(Codec.encode(answer));
+            if (left.addAndGet(-answer.reached().size() - answer.missed().size()) <= 0) {
+                frames.close();
+            }
+        };
+        loop.post(() -> {
+            boolean taken = relay.id() > stale;
+            if (taken) {
+                begin.accept(own);
+            }
+            List<String> self = List.of(settings.nodeName());
+            Loop.aside(() -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
+        });
+        pass(relay, up);
+        frames.receive();
     }
 
     /** Towards the controller. */

@@ -1,38 +1,100 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
+import java.util.ArrayDeque;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The node's one thread: everything about jobs happens here, so that nothing else needs a lock. */
+/**
+ * The node's one thread: everything about jobs happens here, so that nothing else needs a lock. Where one process stands for many nodes they take
+ * turns on a few threads, each node's work still one after the other and in order.
+ */
 final class Loop implements AutoCloseable {
-    private final ScheduledThreadPoolExecutor executor;
+    /** Pieces of work that a node does before others have their turn. */
+    private static final int TURN_MAX = 64;
+
+    private final ScheduledExecutorService threads;
+    private final boolean own;
     private final DaemonLog log;
+    private final ArrayDeque<Runnable> work = new ArrayDeque<>();
+    private boolean busy;
+    private volatile boolean closed;
 
     Loop(DaemonLog log) {
+        this(log, threads(1), true);
+    }
+
+    /** @param threads that other nodes use as well, and that somebody else ends */
+    Loop(DaemonLog log, ScheduledExecutorService threads) {
+        this(log, threads, false);
+    }
+
+    private Loop(DaemonLog log, ScheduledExecutorService threads, boolean own) {
         this.log = log;
-        executor = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("node").daemon().factory());
-        executor.setRemoveOnCancelPolicy(true);
+        this.threads = threads;
+        this.own = own;
     }
 
-    void post(Runnable work) {
-        later(0, work);
+    /** Threads for the loops of a process. */
+    static ScheduledExecutorService threads(int count) {
+        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(count, Thread.ofPlatform().name("node").daemon().factory());
+        threads.setRemoveOnCancelPolicy(true);
+        return threads;
     }
 
-    void later(long delayMs, Runnable work) {
+    void post(Runnable piece) {
+        synchronized (work) {
+            work.add(piece);
+            if (busy || closed) {
+                return;
+            }
+            busy = true;
+        }
+        turn();
+    }
+
+    void later(long delayMs, Runnable piece) {
+        if (delayMs <= 0) {
+            post(piece);
+            return;
+        }
         try {
-            executor.schedule(() -> guarded(work), delayMs, TimeUnit.MILLISECONDS);
+            threads.schedule(() -> post(piece), delayMs, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             log.debug("work after the end was dropped");
         }
     }
 
-    /** A mistake of ours must end the process rather than leave half a change; the next slurmd adopts the jobs. */
-    private void guarded(Runnable work) {
+    private void turn() {
         try {
-            work.run();
+            threads.execute(this::take);
+        } catch (RejectedExecutionException e) {
+            log.debug("work after the end was dropped");
+        }
+    }
+
+    private void take() {
+        for (int i = 0; i < TURN_MAX; i++) {
+            Runnable next;
+            synchronized (work) {
+                next = closed ? null : work.poll();
+                if (next == null) {
+                    busy = false;
+                    return;
+                }
+            }
+            guarded(next);
+        }
+        turn();
+    }
+
+    /** A mistake of ours must end the process rather than leave half a change; the next slurmd adopts the jobs. */
+    private void guarded(Runnable piece) {
+        try {
+            piece.run();
         } catch (RuntimeException | Error e) {
             StringBuilder where = new StringBuilder();
             for (int i = 0; i < Math.min(6, e.getStackTrace().length); i++) {
@@ -50,7 +112,10 @@ final class Loop implements AutoCloseable {
 
     @Override
     public void close() {
-        executor.shutdownNow();
+        closed = true;
+        if (own) {
+            threads.shutdownNow();
+        }
     }
 
     /** Threads for starting stepds: a few at a time, so that a flood of launches does not make all of them slow. */

@@ -1,25 +1,38 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** What a slurmd process has once, for however many nodes it stands: what starts stepds, and the threads that have them started. */
 public final class Machine implements AutoCloseable {
     static final int STARTERS = 4;
+    /** Threads on which the nodes of a process take turns, where there are more of them. */
+    static final int LOOPS = 8;
 
     final StepdServer stepds;
     final ExecutorService starters = Loop.starters(STARTERS);
 
     /** Of the one process. */
     final int nodes;
+    private final Optional<ScheduledExecutorService> loops;
 
     public Machine(Path stepd, int nodes) {
         this.nodes = nodes;
         stepds = new StepdServer(stepd);
+        loops = nodes > LOOPS ? Optional.of(Loop.threads(LOOPS)) : Optional.empty();
+    }
+
+    /** A node's own. */
+    Loop loop(DaemonLog log) {
+        return loops.map(threads -> new Loop(log, threads)).orElseGet(() -> new Loop(log));
     }
 
     @Override
     public void close() {
         starters.shutdown();
+        loops.ifPresent(ExecutorService::shutdownNow);
     }
 }

@@ -19,7 +19,7 @@ import java.util.function.LongFunction;
  * What the controller must hear and has not yet acknowledged, by sequence number. Lives in memory: after a restart the
  * same reports are made again from the spool directory, under new numbers. Used by the node's one thread.
  */
-final class Reports {
+class Reports {
     private static final long ROOM_PER_START = 1L << 32;
 
     private final TreeMap<Long, Pending> pending = new TreeMap<>();
@@ -30,10 +30,18 @@ final class Reports {
 
     /** @param spool keeps where numbers may start, so that they grow over restarts whatever the clock says */
     Reports(Path spool) throws IOException {
-        Path file = spool.resolve("sequence");
+        this(begin(spool.resolve("sequence")));
+    }
+
+    /** @param first number, beyond all that this node has used */
+    Reports(long first) {
+        next = first;
+    }
+
+    private static long begin(Path file) throws IOException {
         long start = Files.exists(file) ? Long.parseLong(Files.readString(file).trim()) : 0;
-        next = start + 1;
         Files.writeString(file, Long.toString(start + ROOM_PER_START));
+        return start + 1;
     }
 
     void add(LongFunction<ToController> make, Runnable whenAcknowledged) {

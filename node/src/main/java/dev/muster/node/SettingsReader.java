@@ -108,7 +108,7 @@ final class SettingsReader {
                         conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
                         sisters.container(),
                         cpuFreqDef(conf), sensing(conf, sisters.gather()),
-                        conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
+                        conf.given(Key.EPILOG_MSG_TIME) ? conf.number(Key.EPILOG_MSG_TIME) : 0, conf.yes(Key.USE_PAM),
                         conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
                         powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),

@@ -104,7 +104,7 @@ public final class Slurmd implements AutoCloseable {
         if (settings.around().pam()) {
             requirePam(settings.stepd());
         }
-        loop = new Loop(log);
+        loop = machine.loop(log);
         Spool spool = new Spool(settings.spoolDirectory());
         try {
             spool.open();

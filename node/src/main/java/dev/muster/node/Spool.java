@@ -35,7 +35,7 @@ import java.util.Set;
  * statuses,
  * which must survive, are synced by stepd.
  */
-final class Spool {
+class Spool {
     /** Tombstones kept; older ones belong to attempts that the controller has long forgotten. */
     static final int TOMBSTONES_MAX = 200_000;
     static final int SOCKET_PATH_BYTES_MAX = 100;
@@ -193,7 +193,7 @@ final class Spool {
     }
 
     /** The process id that stepd wrote; 0 if it has not. */
-    static long stepdPid(Path stepDirectory) {
+    long stepdPid(Path stepDirectory) {
         try (java.io.InputStream in = Files.newInputStream(stepDirectory.resolve("status"))) {
             return StatusFile.stepdPid(in.readNBytes(StatusFile.HEAD_BYTES));
         } catch (IOException e) {

@@ -17,6 +17,9 @@ final class Spread {
      * @return milliseconds that this node waits before it tells
      */
     static long delayMs(List<String> environment, String node, long micros) {
+        if (micros <= 0) {
+            return 0;
+        }
         for (String name : LISTS) {
             for (String entry : environment) {
                 if (entry.startsWith(name) && HostList.parse(entry.substring(name.length())) instanceof HostList.Parsed.Ok ok) {

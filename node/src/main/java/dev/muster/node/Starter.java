@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Puts a step's files in place and starts its stepd. Blocks: runs on the starters' threads. */
-final class Starter {
+final class Starter implements Launcher {
     private final Settings settings;
     private final DaemonLog log;
     private final Spool spool;
@@ -31,6 +31,7 @@ final class Starter {
     private final Sensors sensors;
     private final Profiles profiles;
     private final StepdServer stepds;
+    private final CpuClock clock = CpuClock.here();
 
     Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
             Hooks hooks, Sensors sensors, Profiles profiles, StepdServer stepds) {
@@ -50,38 +51,8 @@ final class Starter {
         this.stepds = stepds;
     }
 
-    /** The launch cannot be carried out; the sentence says why. */
-    static final class FailedException extends Exception {
-        private static final long serialVersionUID = 1L;
-        /** What is said before the sentence; "" for nothing. */
-        final String detail;
-        final boolean nodeFault;
-
-        FailedException(String message) {
-            super(message);
-            detail = "";
-            nodeFault = true;
-        }
-
-        private FailedException(String message, boolean nodeFault) {
-            super(message);
-            this.detail = "";
-            this.nodeFault = nodeFault;
-        }
-
-        /** What was asked for cannot be had: the step's own fault. */
-        static FailedException ofUser(String message) {
-            return new FailedException(message, false);
-        }
-
-        FailedException(SpecBuilder.RefusedException refused) {
-            super(refused.getMessage());
-            detail = refused.detail;
-            nodeFault = false;
-        }
-    }
-
-    Begun start(Launch launch) throws FailedException {
+    @Override
+    public Begun start(Launch launch) throws FailedException {
         JobShare share = launch.share();
         int stepId = launch.stepId();
         try {
@@ -126,15 +97,18 @@ final class Starter {
         return new MpiSpec.Place(socket, directory.resolveSibling("pmix." + launch.stepId()).toString());
     }
 
-    boolean hasContainer(Path stepDirectory) {
+    @Override
+    public boolean hasContainer(Path stepDirectory) {
         return containers.has(stepDirectory);
     }
 
-    void stopContainers(Path stepDirectory) {
+    @Override
+    public void stopContainers(Path stepDirectory) {
         containers.stop(stepDirectory, pids(stepDirectory));
     }
 
-    void removeContainers(Path stepDirectory) {
+    @Override
+    public void removeContainers(Path stepDirectory) {
         containers.remove(stepDirectory, pids(stepDirectory));
     }
 
@@ -156,18 +130,25 @@ final class Starter {
         return CpuFreq.parse(SpecBuilder.variable(environment, "SLURM_CPU_FREQ_REQ", byDefault));
     }
 
-    /** The step has ended on this node. */
-    void stepEnded(int jobId, int stepId) {
+    @Override
+    public void stepEnded(int jobId, int stepId) {
         frequencies.reset(jobId + "." + SpecBuilder.stepName(stepId));
     }
 
-    /** With what the node's meters say of the time from its start to now, when it is over. */
-    Usage metered(Path stepDirectory, Usage usage) {
+    @Override
+    public Usage used(Path stepDirectory, Optional<StatusFile> last) {
+        Usage usage = TaskSamples.ended(stepDirectory, last, clock);
         profiles.end(stepDirectory);
         return sensors.end(stepDirectory, usage);
     }
 
-    Begun startExternal(JobShare share) throws FailedException {
+    @Override
+    public StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener) {
+        return new StepWatch(stepDirectory, spool, loop, listener);
+    }
+
+    @Override
+    public Begun startExternal(JobShare share) throws FailedException {
         try {
             Path none = spool.jobDirectory(share.jobId(), share.attempt());
             return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, specs.confined(0, share.cpus(), share.gres()), none,
@@ -177,19 +158,19 @@ final class Starter {
         }
     }
 
-    /** Something was made for the job here that is to be removed at its end. */
-    boolean cleansUp(JobShare share) {
+    @Override
+    public boolean cleansUp(JobShare share) {
         return namespaces.isUsed() || !share.x11Cookie().isEmpty();
     }
 
-    /** What only the job saw of the node goes. */
-    void cleanUp(JobShare share) {
+    @Override
+    public void cleanUp(JobShare share) {
         windows.close(share);
         namespaces.remove(share.jobId());
     }
 
-    /** Of a job of an earlier slurmd: its windows find their way again. */
-    void reopen(JobShare share) {
+    @Override
+    public void reopen(JobShare share) {
         try {
             windows.of(share);
         } catch (IOException e) {
@@ -197,14 +178,11 @@ final class Starter {
         }
     }
 
-    /** The groups of the external step, made if they are not there yet. */
-    List<Path> externalGroups(JobShare share) {
+    @Override
+    public List<Path> externalGroups(JobShare share) {
         return cgroups.forStep(share.jobId(), share.attempt(), dev.muster.model.node.NodeMessages.STEP_EXTERN,
                 specs.confined(share.memoryMb(), share.cpus(), share.gres()), specs.confined(0, share.cpus(), share.gres())).join();
     }
-
-    /** @param ended see {@link StepdServer.Started} */
-    record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
 
     private interface SpecSource {
         byte[] at(SpecBuilder.Place place, Path directory) throws SpecBuilder.RefusedException, FailedException, IOException;

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  * Follows one stepd on a thread of its own: hears its notices, reads the status it left, or finds that it was killed.
  * Everything it learns is posted to the node's thread.
  */
-final class StepWatch {
+class StepWatch {
     static final long CONNECT_RETRY_MS = 50;
     /** A stepd writes its pid a moment after it was started; one that has not by then never will. */
     static final long PID_WAIT_MS = 3_000;

@@ -294,7 +294,7 @@ class SlurmdTest {
         Path out = spool.resolve("o");
         controller.send(batch(share(20, -1), out, "setsid sleep 77 & echo $! $$; wait\n"));
         awaitText(out, "\n");
-        long stepdPid = Spool.stepdPid(spool.resolve("job00020/step.-5"));
+        long stepdPid = new Spool(spool).stepdPid(spool.resolve("job00020/step.-5"));
         Os.kill(stepdPid, Os.SIGNAL_KILL);
         StepExited exit = exited(20, NodeMessages.STEP_BATCH);
         assertThat(exit.reason()).isEqualTo("StepdKilled");

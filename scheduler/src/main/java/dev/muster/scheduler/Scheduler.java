@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.AccountUse;
 import dev.muster.core.Allocation;
+import dev.muster.core.ByNode;
 import dev.muster.core.Change;
 import dev.muster.core.Decision;
 import dev.muster.core.Entry;
@@ -363,12 +364,10 @@ public final class Scheduler implements Planner {
         List<Allocation.Share> earlier = was.run().allocation().held();
         List<Allocation.Share> later = now.run().allocation().held();
         if (earlier != later) {
-            for (int i = 0; i < earlier.size(); i++) {
-                if (earlier.get(i) != later.get(i)) {
-                    release(was, earlier.get(i), false);
-                    hold(now, later.get(i), false);
-                }
-            }
+            ByNode.changed(earlier, later, i -> {
+                release(was, earlier.get(i), false);
+                hold(now, later.get(i), false);
+            });
         }
         holding.put(now.id(), now);
         licensed.holds(now);

@@ -201,7 +201,14 @@ public final class AccountingRows {
             String submitLine,
             Usage usage,
             String container,
-            String cpuFreq) {}
+            String cpuFreq) {
+
+        /** With what is known of its end and use by now. */
+        public StepRow with(ExitStatus worst, Usage used) {
+            return new StepRow(sluid, restarts, stepId, jobId, name, state, cancelledBy, worst, startTime, endTime, nodes, nodeCount, tasks, cpus,
+                    tresAllocated, layout, submitLine, used, container, cpuFreq);
+        }
+    }
 
     /**
      * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are

@@ -39,14 +39,19 @@ public record SharedLaunch(Launch common, List<Part> parts) {
 
     /** A list as it differs from the common one. @param whole it is all of it; else entries stand at the positions of at */
     public record Own(boolean whole, List<Integer> at, List<Bytes> entries) {
+        static final Own NOTHING = new Own(false, List.of(), List.of());
+
         static Own of(List<Bytes> common, List<Bytes> list) {
+            if (common == list) {
+                return NOTHING;
+            }
             if (common.size() != list.size()) {
                 return new Own(true, List.of(), list);
             }
             List<Integer> at = new ArrayList<>();
             List<Bytes> entries = new ArrayList<>();
             for (int i = 0; i < list.size(); i++) {
-                if (!list.get(i).equals(common.get(i))) {
+                if (list.get(i) != common.get(i) && !list.get(i).equals(common.get(i))) {
                     at.add(i);
                     entries.add(list.get(i));
                 }
@@ -58,6 +63,9 @@ public record SharedLaunch(Launch common, List<Part> parts) {
         List<Bytes> list(List<Bytes> common) {
             if (whole) {
                 return entries;
+            }
+            if (at.isEmpty()) {
+                return common;
             }
             List<Bytes> out = new ArrayList<>(common);
             for (int i = 0; i < at.size(); i++) {
@@ -82,8 +90,9 @@ public record SharedLaunch(Launch common, List<Part> parts) {
             Launch l = launches.get(i);
             JobShare s = l.share();
             Part part = new Part(nodes.get(i), s.bootId(), s.cpus(), s.memoryMb(), s.gres(), s.x11Cookie(),
-                    Own.of(bytes(common.share().environment()), bytes(s.environment())), Own.of(common.environment(), l.environment()), l.tasks(),
-                    l.nodeIndex(), l.memoryMb(), l.gres());
+                    s.environment() == common.share().environment() ? Own.NOTHING
+                            : Own.of(bytes(common.share().environment()), bytes(s.environment())),
+                    Own.of(common.environment(), l.environment()), l.tasks(), l.nodeIndex(), l.memoryMb(), l.gres());
             if (!none.launch(part).equals(l)) {
                 return Optional.empty();
             }

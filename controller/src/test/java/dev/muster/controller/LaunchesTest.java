@@ -1,0 +1,61 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Job;
+import dev.muster.core.Step;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.StepDesc;
+import dev.muster.model.node.NodeMessages.Launch;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What nodes are told alike is made once; each is told what it would be told alone. */
+class LaunchesTest {
+    private static final int NODES = 40;
+
+    @Test
+    void eachNodeOfAStepHasItsOwnLaunch() {
+        Site site = new Site("NodeName=n[1-40] CPUs=4 RealMemory=1000 Gres=gpu:2", "GresTypes=gpu", "PartitionName=p Nodes=ALL Default=YES");
+        assertThat(site.run("nodesMin=40 tasks=40 kind=ALLOCATION tresPerNode=gpu:1")).startsWith("RUNNING n1:");
+        launches(site, "");
+        // with devices and without
+        launches(site, "gpu:0");
+    }
+
+    private static void launches(Site site, String gres) {
+        Json.Obj request = new Json.Obj().put("tasks", 40L).put("nodesMin", 40L).put("overcommit", true);
+        if (!gres.isEmpty()) {
+            request.put("tresPerNode", gres);
+        }
+        StepDesc desc = Codec.bind(new Json.Obj().put("name", "s").put("overlap", true).put("request", request), StepDesc.class)
+                .withEnvironment(List.of(Bytes.of("hash")));
+        site.apply(new Command.CreateStep(1000, "", 1, desc, Bytes.of("A=1"), "io"));
+        Job job = site.core().state().jobs().at(1);
+        Step step = job.run().steps().stream().filter(s -> s.id() >= 0).reduce((a, b) -> b).orElseThrow();
+        assertThat(step.nodes()).hasSize(NODES);
+        Launches launches = new Launches(hash -> Bytes.of("A=1\0SLURM_NODEID=77\0B=2"));
+        Launches.Of together = launches.of(site.core().state(), job, step, 0);
+        for (int i = 0; i < NODES; i++) {
+            Step.Part part = step.nodes().get(i);
+            Launch launch = together.on(part);
+            assertThat(launch).isEqualTo(launches.of(site.core().state(), job, step, 0).on(part));
+            assertThat(launch.environment()).contains(Bytes.of("A=1"), Bytes.of("B=2"), Bytes.of("SLURM_NODEID=" + i),
+                    Bytes.of("SLURM_GTIDS=" + part.tasks().getFirst()), Bytes.of("SLURM_TOPOLOGY_ADDR=" + part.node()));
+            assertThat(launch.environment().stream().filter(e -> e.text().startsWith("SLURM_NODEID="))).hasSize(1);
+            assertThat(launch.nodeIndex()).isEqualTo(i);
+        }
+    }
+
+    /** Nodes, SlurmdTimeout → seconds between two heartbeats of a node. */
+    @ParameterizedTest
+    @CsvSource({"8,300,5", "1000,300,5", "2000,300,10", "10000,300,30", "10000,60,6", "10000,10,5", "10000,0,5"})
+    void heartbeats(int nodes, int timeout, int seconds) {
+        assertThat(NodeLinks.heartbeatSeconds(nodes, timeout)).isEqualTo(seconds);
+    }
+}

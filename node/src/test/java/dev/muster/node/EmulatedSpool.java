@@ -1,0 +1,40 @@
+package dev.muster.node;
+
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The directory of a node that is never started again: nothing is written, what was launched is remembered as long as the node is there. */
+final class EmulatedSpool extends Spool {
+    private final Set<List<Integer>> launched = new HashSet<>();
+
+    EmulatedSpool(Path root) {
+        super(root);
+    }
+
+    @Override
+    boolean mark(int jobId, int attempt, int stepId) {
+        return launched.add(List.of(jobId, attempt, stepId));
+    }
+
+    @Override
+    void makeJobDirectory(int jobId, int attempt) {}
+
+    @Override
+    void saveJob(int jobId, int attempt, JobFile job) {}
+
+    @Override
+    Optional<StatusFile> status(Path stepDirectory) {
+        return Optional.empty();
+    }
+
+    @Override
+    long stepdPid(Path stepDirectory) {
+        return 0;
+    }
+
+    @Override
+    void remove(int jobId, int attempt) {}
+}
