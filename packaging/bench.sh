@@ -9,7 +9,7 @@ java="${JAVA_HOME:?}/bin/java"
 
 cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
 
-. "$here/packaging/pair.bash"
+. "$here/packaging/pair.bash"; . "$here/packaging/scale.bash"
 flow=; trap '[ -z "$flow" ] || kill $flow; clean' EXIT
 debian() { [ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null; }
 now() { date +%s%N; }
@@ -276,6 +276,8 @@ case $what in
   manynodes) manynodes "${3:-1000}" ;;
   throughput) throughput ;;
   durability) durability ;;
+  long) long "${3:-100000}" ;;
+  submit) submit "${3:-10000}" "${4:-10000}" ;;
   plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;
   limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;

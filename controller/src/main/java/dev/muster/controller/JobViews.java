@@ -245,7 +245,7 @@ final class JobViews {
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
     static String perTask(String asked) {
-        return java.util.stream.Stream.of(asked.split(",")).map(t -> t.replaceFirst(":([0-9]+)$", "=$1"))
+        return asked.isEmpty() ? asked : java.util.stream.Stream.of(asked.split(",")).map(t -> t.replaceFirst(":([0-9]+)$", "=$1"))
                 .collect(java.util.stream.Collectors.joining(","));
     }
 
@@ -256,11 +256,15 @@ final class JobViews {
                 .map(dev.muster.core.Partition::exclusive).orElse("NO");
     }
 
+    private static boolean isWhole(String exclusive) {
+        return exclusive.equals("NODE") || exclusive.equals("TOPO");
+    }
+
     /** NO with nodes of its own; YES if it asked to share or must; OK if it does not mind. */
     static String oversubscribe(State state, Job job) {
         Optional<dev.muster.core.Partition> partition = state.partitions().find(job.desc().partition().split(",")[0]);
         boolean forced = partition.filter(p -> p.info().overSubscribe().startsWith("FORCE") && p.jobsPerCore(false) > 1).isPresent();
-        return exclusiveUse(state, job).matches("NODE|TOPO") ? "NO" : forced || job.desc().request().oversubscribe() ? "YES" : "OK";
+        return isWhole(exclusiveUse(state, job)) ? "NO" : forced || job.desc().request().oversubscribe() ? "YES" : "OK";
     }
 
     /** {@code 12-14,20}. */

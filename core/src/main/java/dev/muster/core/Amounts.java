@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.Durations;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
@@ -110,7 +111,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     /** How many seconds a job waits for as few switches as it wants: what it asks for, and no more than max_switch_wait. */
     public static long switchWait(ResourceRequest r, Settings settings) {
         String most = settings.options().getOrDefault("max_switch_wait", "");
-        long limit = most.matches("[0-9]{1,9}") ? Long.parseLong(most) : SWITCH_WAIT_S;
+        long limit = Digits.only(most, 9) ? Long.parseLong(most) : SWITCH_WAIT_S;
         int at = r.switches().indexOf('@');
         long asked = at < 0 ? limit : Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit);
         return asked == Durations.UNLIMITED ? limit : Math.min(limit, asked);
