@@ -276,6 +276,8 @@ case $what in
   manynodes) manynodes "${3:-1000}" ;;
   throughput) throughput ;;
   durability) durability ;;
+  queries) queries "${3:-100000}" ;;
+  latency) latency ;;
   long) long "${3:-100000}" ;;
   submit) submit "${3:-10000}" "${4:-10000}" ;;
   plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;

@@ -42,7 +42,7 @@ ReturnToService=2
 MaxJobCount=${MAXJOBS:-50000}
 MaxArraySize=10001
 MinJobAge=${MINJOBAGE:-10}
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}${MORE_PARAMETERS:-}
+${PARAMETERS-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}${MORE_PARAMETERS:-}}
 SlurmdParameters=config_overrides
 ${MACHINES:-NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
 PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP}

@@ -154,3 +154,36 @@ considered() {
   done
   row "looked at, for a CPU second of slurmctld" jobs seen; row "looked at in depth (backfill), for its second" jobs deep
 }
+
+# From the event to the start that it makes possible, before a queue of JOBS, with and without 1,000 filtered queries a second. queries [JOBS]
+queries() {
+  local jobs=$1 first
+  scale_cluster muster "${NODES:-64}" "$(port_of muster)"
+  first=$(of muster sbatch --parsable -o /dev/null -N1 --exclusive --wrap=true)
+  load muster "$jobs" run one 16 >/dev/null
+  echo "$jobs jobs, ${NODES:-64} nodes; load $(cut -d' ' -f1 /proc/loadavg)"
+  SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -cp "$(cli_classes)" dev.muster.cli.QueryBenchmark "${ROUNDS:-8}" "${RATE:-1000}" "${CONNECTIONS:-16}" "$first" $((first + jobs))
+  down
+}
+
+# From sbatch's start to the first line of the script, on real slurmds that have nothing else to do. latency
+latency() {
+  local k i s bin sbin profile
+  printf '%-52s %11s %11s %10s\n' "submit to exec (ms, median)" muster debian m/d
+  for profile in fast default; do
+    for k in $(kinds); do
+      bin=/usr/bin sbin=/usr/sbin; [ $k = muster ] && bin=$prefix/bin sbin=$prefix/sbin
+      [ $profile = fast ] && PARAMETERS= || PARAMETERS=SchedulerParameters=
+      export PARAMETERS; MAXJOBS=50000 cluster $k "$bin" "$sbin" 2 8 "$(port_of $k)"
+    done
+    unset PARAMETERS; sleep 3; rm -f "$work"/exec.*
+    for i in $(seq -4 "${RUNS:-31}"); do for k in $(kinds); do
+      rm -f "$work/began"; s=$(now); of $k sbatch -o "$work/began" --wrap='date +%s%N' >/dev/null
+      until [ -s "$work/began" ]; do sleep 0.01; done
+      [ "$i" -lt 1 ] || echo "$((($(cat "$work/began") - s) / 1000)) 0" >> "$work/exec.$k"
+    done; done
+    for k in muster debian; do awk '{print $1/1000}' "$work/exec.$k" 2>/dev/null | sort -n > "$work/sorted.$k" || true; done
+    awk -v p=$profile -v m="$(med < "$work/sorted.muster")" -v d="$(med < "$work/sorted.debian")" 'BEGIN{printf "%-52s %11.1f %11.1f %10.2f\n", p == "fast" ? "no batch_sched_delay" : "defaults of SchedulerParameters", m, d, d ? m/d : 0}'
+    down
+  done
+}

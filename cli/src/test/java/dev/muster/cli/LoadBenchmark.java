@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Submits from several threads of one process, each over a connection of its own that it keeps, to the slurmctld of SLURM_CONF.
- * Usage: LoadBenchmark JOBS hold|run same|mix CONNECTIONS [WARM-UP-JOBS]. The jobs are those of libslurm's counterpart: a script of one line, one
- * variable; mix varies nodes, tasks and limits from job to job. Prints jobs per second, the time of a call, and this process's own CPU time.
+ * Usage: LoadBenchmark JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS]. The jobs are those of libslurm's counterpart: a script of one line, one
+ * variable; mix varies nodes, tasks and limits from job to job; of kind one
+ * each takes a whole node. Prints jobs per second, the time of a call, and this process's own CPU time.
  * Not a unit test.
  */
 final class LoadBenchmark {
@@ -29,14 +30,14 @@ final class LoadBenchmark {
     public static void main(String[] args) throws Exception {
         int jobs = Integer.parseInt(args[0]);
         boolean hold = args[1].equals("hold");
-        boolean mix = args[2].equals("mix");
+        String kind = args[2];
         int connections = Integer.parseInt(args[3]);
         int warmUp = args.length > 4 ? Integer.parseInt(args[4]) : 0;
         try (Way way = new Way(connections)) {
-            run(way, warmUp, hold, mix, 0);
+            run(way, warmUp, hold, kind, 0);
             long cpu = cpuNs();
             long start = System.nanoTime();
-            long[] us = run(way, jobs, hold, mix, warmUp);
+            long[] us = run(way, jobs, hold, kind, warmUp);
             double seconds = (System.nanoTime() - start) / 1e9;
             Arrays.sort(us);
             System.out.printf("jobs %d seconds %.2f rate %.1f call_us median %d p99 %d max %d cpu_us_per_job %.0f%n", jobs, seconds, jobs / seconds,
@@ -60,9 +61,14 @@ final class LoadBenchmark {
         private long sessionMs;
 
         Way(int connections) throws SlurmException {
+            this(connections, 0);
+        }
+
+        /** @param port 0 for slurmctld's own */
+        Way(int connections, int port) throws SlurmException {
             conf = host.conf();
             for (int i = 0; i < connections; i++) {
-                clients.add(new Client(conf.servers.getFirst().address(), conf.port, this::session, () -> nonces + nonce.incrementAndGet()));
+                clients.add(new Client(port == 0 ? conf.servers.getFirst().address() : "127.0.0.1", port == 0 ? conf.port : port, this::session, () -> nonces + nonce.incrementAndGet()));
             }
         }
 
@@ -99,7 +105,7 @@ final class LoadBenchmark {
     }
 
     /** Submits as many and waits for all answers. @return microseconds of each call */
-    private static long[] run(Way way, int jobs, boolean hold, boolean mix, int from) throws InterruptedException {
+    private static long[] run(Way way, int jobs, boolean hold, String kind, int from) throws InterruptedException {
         long[] us = new long[jobs];
         AtomicInteger next = new AtomicInteger();
         String ids = way.host.nonce().substring(0, 16);
@@ -109,7 +115,7 @@ final class LoadBenchmark {
             threads.add(Thread.ofPlatform().start(() -> {
                 try {
                     for (int i = next.getAndIncrement(); i < jobs; i = next.getAndIncrement()) {
-                        byte[] body = Json.print(job(from + i, hold, mix).put("requestId", ids + String.format("%016x", i)));
+                        byte[] body = Json.print(job(from + i, hold, kind).put("requestId", ids + String.format("%016x", i)));
                         long start = System.nanoTime();
                         Way.ask(client, "Submit", body);
                         us[i] = (System.nanoTime() - start) / 1000;
@@ -129,12 +135,14 @@ final class LoadBenchmark {
         return us;
     }
 
-    private static Json.Obj job(int i, boolean hold, boolean mix) {
+    private static Json.Obj job(int i, boolean hold, String kind) {
         int x = (int) (i * 2654435761L);
+        boolean mix = kind.equals("mix");
         long nodes = mix ? 1 + (x >>> 8) % 8 : 1;
         Json.Obj timing = new Json.Obj().put("timeLimitMin", mix ? 5L + (x >>> 16) % 1435 : 10L);
         Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "j" + i)
-                .put("request", new Json.Obj().put("nodesMin", nodes).put("tasks", mix ? nodes * (1 + (x >>> 12) % 4) : 1L))
+                .put("request", new Json.Obj().put("nodesMin", nodes).put("tasks", mix ? nodes * (1 + (x >>> 12) % 4) : 1L)
+                        .put("exclusive", kind.equals("one") ? "NODE" : "SHARED"))
                 .put("timing", hold ? timing.put("hold", Boolean.TRUE) : timing)
                 .put("files", new Json.Obj().put("workDir", Bytes.of("/tmp").base64()).put("stdout", Bytes.of("/dev/null").base64()))
                 .put("payload", new Json.Obj().put("submitHost", "login").put("submitPid", ProcessHandle.current().pid()).put("umask", 18L));

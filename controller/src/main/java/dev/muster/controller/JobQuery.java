@@ -11,10 +11,15 @@ import dev.muster.model.api.JobMessages.QueryJobs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /** Finds the jobs that a query means. */
 final class JobQuery {
+    /** Whoever is in one of these is known to the nodes that he has. */
+    private static final Set<String> ON_NODES = Set.of(JobState.RUNNING.name(), JobState.SUSPENDED.name());
+
     private final State state;
     private final QueryJobs q;
     private final Optional<HostList> nodes;
@@ -36,7 +41,7 @@ final class JobQuery {
     List<Hit> hits() {
         List<Hit> out = new ArrayList<>();
         if (q.jobs().isEmpty()) {
-            for (Job job : state.jobs().values()) {
+            for (Job job : onNodes() ? jobsOfNodes() : state.jobs().values()) {
                 if (matches(job)) {
                     out.add(new Hit(job, IndexSet.empty()));
                 }
@@ -47,6 +52,18 @@ final class JobQuery {
             JobName.parse(text, state).ifPresent(name -> named(name, out));
         }
         return out;
+    }
+
+    /** Whether only jobs with an allocation are asked for. */
+    private boolean onNodes() {
+        return !q.allStates() && !q.states().isEmpty() && ON_NODES.containsAll(q.states());
+    }
+
+    /** In the order of their numbers: a few of a long queue. */
+    private List<Job> jobsOfNodes() {
+        TreeSet<Integer> ids = new TreeSet<>();
+        state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
+        return ids.stream().map(state.jobs()::at).toList();
     }
 
     private void named(JobName name, List<Hit> out) {
