@@ -158,8 +158,8 @@ considered() {
 # From the event to the start that it makes possible, before a queue of JOBS, with and without 1,000 filtered queries a second. queries [JOBS]
 queries() {
   local jobs=$1 first
-  scale_cluster muster "${NODES:-64}" "$(port_of muster)"
-  first=$(of muster sbatch --parsable -o /dev/null -N1 --exclusive --wrap=true)
+  ONE=1 MAXJOBS=1000000 cluster muster "$prefix/bin" "$prefix/sbin" "${NODES:-64}" 8 "$(port_of muster)"
+  first=$(of muster sbatch --parsable -o /dev/null -N1 --exclusive --wrap='exec sleep 86400')
   load muster "$jobs" run one 16 >/dev/null
   echo "$jobs jobs, ${NODES:-64} nodes; load $(cut -d' ' -f1 /proc/loadavg)"
   SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -cp "$(cli_classes)" dev.muster.cli.QueryBenchmark "${ROUNDS:-8}" "${RATE:-1000}" "${CONNECTIONS:-16}" "$first" $((first + jobs))
@@ -173,8 +173,8 @@ latency() {
   for profile in fast default; do
     for k in $(kinds); do
       bin=/usr/bin sbin=/usr/sbin; [ $k = muster ] && bin=$prefix/bin sbin=$prefix/sbin
-      [ $profile = fast ] && PARAMETERS= || PARAMETERS=SchedulerParameters=
-      export PARAMETERS; MAXJOBS=50000 cluster $k "$bin" "$sbin" 2 8 "$(port_of $k)"
+      if [ $profile = fast ]; then unset PARAMETERS; else PARAMETERS=; fi
+      MAXJOBS=50000 cluster $k "$bin" "$sbin" 2 8 "$(port_of $k)"
     done
     unset PARAMETERS; sleep 3; rm -f "$work"/exec.*
     for i in $(seq -4 "${RUNS:-31}"); do for k in $(kinds); do

@@ -17,13 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * Submits from several threads of one process, each over a connection of its own that it keeps, to the slurmctld of SLURM_CONF.
  * Usage: LoadBenchmark JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS]. The jobs are those of libslurm's counterpart: a script of one line, one
  * variable; mix varies nodes, tasks and limits from job to job; of kind one
- * each takes a whole node. Prints jobs per second, the time of a call, and this process's own CPU time.
+ * each takes a whole node and does not end. Prints jobs per second, the time of a call, and this process's own CPU time.
  * Not a unit test.
  */
 final class LoadBenchmark {
     private static final int TIMEOUT_MS = 60_000;
     private static final long SESSION_MS = 20_000;
     private static final Bytes SCRIPT = Bytes.of("#!/bin/sh\ntrue\n");
+    private static final Bytes SLEEP = Bytes.of("#!/bin/sh\nexec sleep 86400\n");
 
     private LoadBenchmark() {}
 
@@ -146,7 +147,7 @@ final class LoadBenchmark {
                 .put("timing", hold ? timing.put("hold", Boolean.TRUE) : timing)
                 .put("files", new Json.Obj().put("workDir", Bytes.of("/tmp").base64()).put("stdout", Bytes.of("/dev/null").base64()))
                 .put("payload", new Json.Obj().put("submitHost", "login").put("submitPid", ProcessHandle.current().pid()).put("umask", 18L));
-        return new Json.Obj().put("job", job).put("script", SCRIPT.base64())
+        return new Json.Obj().put("job", job).put("script", (kind.equals("one") ? SLEEP : SCRIPT).base64())
                 .put("environment", new ArrayList<Object>(List.of(Bytes.of("PATH=/usr/bin:/bin").base64())));
     }
 }

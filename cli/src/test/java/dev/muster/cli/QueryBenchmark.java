@@ -197,7 +197,7 @@ final class QueryBenchmark {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         Json.Obj q = new Json.Obj();
         if (random.nextBoolean()) {
-            q.put("jobs", new ArrayList<Object>(List.of(Integer.toString(random.nextInt(first, last))))).put("allStates", Boolean.TRUE);
+            q.put("jobs", new ArrayList<Object>(List.of(Integer.toString(random.nextInt((first + last) / 2, last))))).put("allStates", Boolean.TRUE);
         } else {
             q.put("userIds", new ArrayList<Object>(List.of(65534L)));
         }

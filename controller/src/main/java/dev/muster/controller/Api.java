@@ -246,7 +246,7 @@ final class Api {
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        JobQuery query = new JobQuery(state, q, privacy(caller)::shows);
+        JobQuery query = new JobQuery(state, q, controller.owned(), privacy(caller)::shows);
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
@@ -328,7 +328,7 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
-            for (JobQuery.Hit hit : new JobQuery(core.durable(), q, j -> true).hits()) {
+            for (JobQuery.Hit hit : new JobQuery(core.durable(), q, controller.owned(), j -> true).hits()) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
                 if (mine && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
@@ -388,7 +388,7 @@ final class Api {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of());
-                new JobQuery(core.durable(), q, j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
+                new JobQuery(core.durable(), q, controller.owned(), j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }
