@@ -44,7 +44,10 @@ load() {
     awk -v n="$jobs" -v ns=$((e-s)) 'BEGIN{print n*1e9/ns, 0, 0, 0}'
   fi
 }
-cli_classes() { printf '%s' "$here/cli/target/test-classes"; for m in model config transport lua cli; do printf ':%s' "$here/$m/target/classes"; done; }
+cli_classes() { # the installation's commands, and the load beside them as it was when this began
+  [ -d "$work/load" ] || cp -r "$here/cli/target/test-classes" "$work/load"
+  printf '%s' "$work/load"; printf ':%s' "$prefix"/lib/muster/jars/cli/*.jar
+}
 
 
 kinds() { echo muster; debian && echo debian || true; }

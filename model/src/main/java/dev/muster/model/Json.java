@@ -527,7 +527,8 @@ public final class Json {
             }
             if (at < end && in[at] == '"') {
                 int length = at++ - start;
-                return length == 0 ? "" : length > REPEATED_BYTES_MAX ? new String(in, start, length, StandardCharsets.UTF_8) : repeated(start, length);
+                return length == 0 ? "" : length <= REPEATED_BYTES_MAX ? repeated(start, length)
+                        : new String(in, start, length, StandardCharsets.UTF_8);
             }
             StringBuilder text = new StringBuilder();
             text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
