@@ -69,7 +69,8 @@ final class LoadBenchmark {
         Way(int connections, int port) throws SlurmException {
             conf = host.conf();
             for (int i = 0; i < connections; i++) {
-                clients.add(new Client(port == 0 ? conf.servers.getFirst().address() : "127.0.0.1", port == 0 ? conf.port : port, this::session, () -> nonces + nonce.incrementAndGet()));
+                clients.add(new Client(port == 0 ? conf.servers.getFirst().address() : "127.0.0.1", port == 0 ? conf.port : port,
+                        this::session, () -> nonces + nonce.incrementAndGet()));
             }
         }
 
