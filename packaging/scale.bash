@@ -71,7 +71,7 @@ submit() {
   for threads in ${THREADS:-1 8 64}; do
     for _ in $(seq "${RUNS:-3}"); do for k in $(kinds); do
       c=$(cpu_ms "$(ctld $k)"); r=$(load $k "$jobs" hold same "$threads"); c=$(($(cpu_ms "$(ctld $k)") - c))
-      set -- $r; echo "$1 $(awk -v c=$c -v n="$jobs" 'BEGIN{print c/n}')" >> "$work/rate.$k"; echo "$2 0" >> "$work/p50.$k"; echo "$3 0" >> "$work/p99.$k"; echo "$4 0" >> "$work/own.$k"
+      set -- $r; [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }; echo "$1 $(awk -v c=$c -v n="$jobs" 'BEGIN{print c/n}')" >> "$work/rate.$k"; echo "$2 0" >> "$work/p50.$k"; echo "$3 0" >> "$work/p99.$k"; echo "$4 0" >> "$work/own.$k"
       emptied $k
     done; done
     row "8 nodes, held, $threads connections" jobs/s rate; row "  a call, median" us p50; row "  a call, 99 %" us p99; row "  the submitter's CPU" "us each" own
@@ -81,7 +81,7 @@ submit() {
   for k in $(kinds); do scale_cluster $k "$n" "$(port_of $k)"; fill $k 100 $((n / 100)); done
   for _ in $(seq "${RUNS:-3}"); do for k in $(kinds); do
     r=$jobs; [ $k = debian ] && r=$((jobs > 2000 ? 2000 : jobs))
-    c=$(cpu_ms "$(ctld $k)"); set -- $(load $k $r run mix 8); c=$(($(cpu_ms "$(ctld $k)") - c))
+    c=$(cpu_ms "$(ctld $k)"); set -- $(load $k $r run mix 8); [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }; c=$(($(cpu_ms "$(ctld $k)") - c))
     echo "$1 $(awk -v c=$c -v n=$r 'BEGIN{print c/n}')" >> "$work/rate.$k"; echo "$2 0" >> "$work/p50.$k"
   done; done
   row "$n busy nodes, jobs that wait, 8 connections" jobs/s rate; row "  a call, median" us p50
