@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
 #   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
+#   bench.sh PREFIX submit [JOBS [NODES]] | long [JOBS] | queries [JOBS] | latency: scale.bash, SUBMIT_LIB=a program that submits through libslurm
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,7 +10,7 @@ java="${JAVA_HOME:?}/bin/java"
 
 cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
 
-. "$here/packaging/pair.bash"
+. "$here/packaging/pair.bash"; . "$here/packaging/scale.bash"
 flow=; trap '[ -z "$flow" ] || kill $flow; clean' EXIT
 debian() { [ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null; }
 now() { date +%s%N; }
@@ -295,10 +296,14 @@ case $what in
   emulated) emulated "${3:-10000}" "${4:-100000}" "${5:-array,separate,wide,storm}" ;;
   throughput) throughput ;;
   durability) durability ;;
+  queries) queries "${3:-100000}" ;;
+  latency) latency ;;
+  long) long "${3:-100000}" ;;
+  submit) submit "${3:-10000}" "${4:-10000}" ;;
   plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;
   limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]|submit [JOBS [NODES]]|long [JOBS]|queries [JOBS]|latency"; exit 2 ;;
 esac

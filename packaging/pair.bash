@@ -1,7 +1,8 @@
 # Sourced by what compares Debian's Slurm and Muster: needs $work, a directory of its own below /tmp.
 
 # a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT; with ONE=1 one process of ours stands for all nodes;
-# BEFORE names what is called with the first and third word before slurmctld starts
+# BEFORE names what is called with the first and third word before slurmctld starts;
+# MACHINES stands in place of the nodes and the partition (NODES is 0 then)
 cluster() {
   local d=$work/$1 host; host=$(hostname -s 2>/dev/null || hostname)
   mkdir -p "$d"/{run,state,spool,log,sbin}
@@ -38,13 +39,13 @@ TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
-MaxJobCount=50000
+MaxJobCount=${MAXJOBS:-50000}
 MaxArraySize=10001
 MinJobAge=${MINJOBAGE:-10}
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}
+${PARAMETERS-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}${MORE_PARAMETERS:-}}
 SlurmdParameters=config_overrides
-NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
-PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP
+${MACHINES:-NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
+PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP}
 ${EXTRA:-}
 C
   ${BEFORE:-:} "$1" "$3"

@@ -188,12 +188,17 @@ final class HttpController implements Controller {
         }
     }
 
+    /** An answer that is no JSON. */
+    static SlurmException unreadable() {
+        return new SlurmException(SlurmErrno.CTLD_RECV.number(), SlurmErrno.CTLD_RECV.sentence());
+    }
+
     static Json.Obj answer(Client.Response response) throws SlurmException {
         Json.Obj body;
         try {
             body = response.body().length == 0 ? new Json.Obj() : Json.object(response.body());
         } catch (Json.MalformedException e) {
-            throw new SlurmException(SlurmErrno.CTLD_RECV.number(), SlurmErrno.CTLD_RECV.sentence());
+            throw unreadable();
         }
         if (response.status() != 200) {
             String error = body.text("error");

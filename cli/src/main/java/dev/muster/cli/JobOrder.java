@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** squeue's sort keys. One class instead of chained comparators: those are made anew in every process. */
-final class JobOrder implements Comparator<Json.Obj> {
+final class JobOrder implements Comparator<JobOrder.Line> {
     private record Key(JobField field, boolean descending) {}
 
     private final List<Key> keys = new ArrayList<>();
@@ -36,41 +36,60 @@ final class JobOrder implements Comparator<Json.Obj> {
         return order;
     }
 
+    /** A row that is to be printed, with what it is sorted by: the job itself is not kept, there may be very many. */
+    record Line(List<Object> keys, long jobId, String text) {}
+
+    Line line(Json.Obj job, String text) {
+        List<Object> values = new ArrayList<>(keys.size() + 1);
+        for (int i = 0; i < keys.size(); i++) {
+            JobField f = keys.get(i).field;
+            if (isPriority(f)) {
+                values.add(job.number("partitionTier"));
+            }
+            values.add(key(f, job));
+        }
+        return new Line(values, job.number("jobId"), text);
+    }
+
+    private static boolean isPriority(JobField f) {
+        return f == JobField.PRIORITY || f == JobField.PRIORITY_LONG;
+    }
+
     @Override
-    public int compare(Json.Obj a, Json.Obj b) {
+    public int compare(Line a, Line b) {
+        int at = 0;
         for (int i = 0; i < keys.size(); i++) {
             Key k = keys.get(i);
-            int c = compare(k.field, a, b);
-            if (c != 0) {
-                return k.descending ? -c : c;
+            for (int end = at + (isPriority(k.field) ? 2 : 1); at < end; at++) {
+                Object x = a.keys.get(at);
+                int c = x instanceof Long n ? Long.compare(n, (Long) b.keys.get(at)) : ((String) x).compareTo((String) b.keys.get(at));
+                if (c != 0) {
+                    return k.descending ? -c : c;
+                }
             }
         }
-        return keys.isEmpty() ? 0 : Long.compare(a.number("jobId"), b.number("jobId"));
+        return keys.isEmpty() ? 0 : Long.compare(a.jobId, b.jobId);
     }
 
-    private int compare(JobField f, Json.Obj a, Json.Obj b) {
+    /** What it is sorted by in this column: a number or a text. Of a priority the one within the partition's tier. */
+    private Object key(JobField f, Json.Obj j) {
         return switch (f) {
-            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> numbers(a, b, "jobId");
-            case STATE, STATE_COMPACT -> Integer.compare(JobRows.stateOrder(a), JobRows.stateOrder(b));
-            case PRIORITY, PRIORITY_LONG -> numbers(a, b, "partitionTier") != 0 ? numbers(a, b, "partitionTier")
-                    : numbers(a, b, "priority");
-            case TIME_LIMIT, TIME_LEFT -> Long.compare(orLast(a, "timeLimitMin", -1), orLast(b, "timeLimitMin", -1));
-            case TIME_USED -> Long.compare(JobRows.used(a), JobRows.used(b));
-            case NODES -> numbers(a, b, "nodeCount");
-            case CPUS -> numbers(a, b, "cpus");
-            case START_TIME -> Long.compare(orLast(a, "startTime", 0), orLast(b, "startTime", 0));
-            case END_TIME -> Long.compare(orLast(a, "endTime", 0), orLast(b, "endTime", 0));
-            case SUBMIT_TIME -> Long.compare(orLast(a, "submitTime", 0), orLast(b, "submitTime", 0));
-            case UID -> numbers(a, b, "userId");
-            case GROUP_ID -> numbers(a, b, "groupId");
-            case NICE -> numbers(a, b, "nice");
-            case MIN_MEMORY -> Long.compare(memory(a), memory(b));
-            default -> f.value(a, view).compareTo(f.value(b, view));
+            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> j.number("jobId");
+            case STATE, STATE_COMPACT -> (long) JobRows.stateOrder(j);
+            case PRIORITY, PRIORITY_LONG -> j.number("priority");
+            case TIME_LIMIT, TIME_LEFT -> orLast(j, "timeLimitMin", -1);
+            case TIME_USED -> (long) JobRows.used(j);
+            case NODES -> j.number("nodeCount");
+            case CPUS -> j.number("cpus");
+            case START_TIME -> orLast(j, "startTime", 0);
+            case END_TIME -> orLast(j, "endTime", 0);
+            case SUBMIT_TIME -> orLast(j, "submitTime", 0);
+            case UID -> j.number("userId");
+            case GROUP_ID -> j.number("groupId");
+            case NICE -> j.number("nice");
+            case MIN_MEMORY -> memory(j);
+            default -> f.value(j, view);
         };
-    }
-
-    private static int numbers(Json.Obj a, Json.Obj b, String field) {
-        return Long.compare(a.number(field), b.number(field));
     }
 
     private static long memory(Json.Obj j) {

@@ -105,6 +105,11 @@ final class RowFormat {
 
     /** One row: values by column in order. */
     void print(List<String> values, Output out) {
+        out.println(line(values));
+    }
+
+    /** As {@link #print} prints it, without the line's end. */
+    String line(List<String> values) {
         StringBuilder b = new StringBuilder(120);
         for (int i = 0; i < columns.size(); i++) {
             Column c = columns.get(i);
@@ -113,7 +118,7 @@ final class RowFormat {
             }
             b.append(c.suffix);
         }
-        out.println(b.toString());
+        return b.toString();
     }
 
     static void append(StringBuilder b, String value, int width, boolean right) {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -352,7 +353,8 @@ final class Squeue implements Command {
             Json.Obj reply = c.host().controller().call("QueryJobs", q);
             Json.Obj picked = new Json.Obj();
             reply.fields().forEach(picked::put);
-            picked.put("jobs", new ArrayList<Object>(wanted(w, reply, all, c.host().uid())));
+            Pick pick = new Pick(w, all, c.host().uid());
+            picked.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(pick::takes).toList()));
             return JsonOutput.print(c, w.json, w.parser, JobsJson.answer(JsonOutput.names(c), picked));
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_jobs error", e);
@@ -387,9 +389,13 @@ final class Squeue implements Command {
     private static int showJobs(CommandContext c, Wanted w) throws UsageException {
         RowFormat format = format(c, w);
         String sort = !w.sort.isEmpty() ? w.sort : w.start ? "S" : "P,t,-p";
-        Json.Obj reply;
+        Controller.Rows reply;
+        Json.Obj head;
         try {
-            reply = c.host().controller().call("QueryJobs", query(c, w, format, sort));
+            reply = c.host().controller().rows("QueryJobs", query(c, w, format, sort), "jobs");
+            head = reply.head();
+        } catch (Json.MalformedException e) {
+            return Standard.failed(c, "slurm_load_jobs error", HttpController.unreadable());
         } catch (SlurmException e) {
             if (e.errno() == SlurmErrno.INVALID_NODE_NAME.number() && !w.nodes.isEmpty()) {
                 c.error("Invalid node name " + w.nodes.getFirst());
@@ -397,37 +403,46 @@ final class Squeue implements Command {
             }
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
-        List<Json.Obj> jobs = reply.objects("jobs");
-        if (w.verbose > 0) {
-            c.out().println("last_update_time=" + reply.number("lastUpdate") + " records=" + jobs.size());
+        JobField.View view = new JobField.View(c, head.number("now"), c.env("SLURM_TIME_FORMAT"),
+                JobRows.indexesShown(c), cluster(c, w), new JobField.Style(w.expand, w.noConvert));
+        JobOrder order = JobOrder.of(c, sort);
+        Optional<Map<String, Long>> tiers = w.priority ? Optional.of(tiers(c)) : Optional.empty();
+        Pick pick = new Pick(w, w.allStates, c.host().uid());
+        List<JobOrder.Line> lines = new ArrayList<>();
+        try {
+            // a long queue is never held as a whole but as the lines that are printed
+            reply.each(job -> {
+                if (pick.takes(job)) {
+                    tiers.map(t -> byPartition(t, job)).orElse(List.of(job)).forEach(row -> lines.add(order.line(row, line(row, format, view))));
+                }
+            });
+        } catch (Json.MalformedException e) {
+            return Standard.failed(c, "slurm_load_jobs error", HttpController.unreadable());
         }
-        if (isOneJob(w) && !w.start && jobs.isEmpty()) {
+        if (w.verbose > 0) {
+            c.out().println("last_update_time=" + head.number("lastUpdate") + " records=" + pick.seen);
+        }
+        if (isOneJob(w) && !w.start && pick.seen == 0) {
             return Standard.failed(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }
         if (!w.noHeader) {
             header(c, w, format);
         }
-        jobs = wanted(w, reply, w.allStates, c.host().uid());
-        if (w.priority) {
-            jobs = byPartition(c, jobs);
-        }
-        jobs.sort(JobOrder.of(c, sort));
-        JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
-                JobRows.indexesShown(c), cluster(c, w), new JobField.Style(w.expand, w.noConvert));
-        List<String> values = new ArrayList<>();
-        for (Json.Obj job : jobs) {
-            values.clear();
-            for (RowFormat.Column col : format.columns()) {
-                values.add(col.field() == RowFormat.LITERAL ? "" : JobField.at(col.field()).value(job, view));
-            }
-            format.print(values, c.out());
-        }
+        lines.sort(order);
+        lines.forEach(l -> c.out().println(l.text()));
         return 0;
     }
 
-    /** {@code --priority}: a job that waits for several partitions has a row for each. */
-    private static List<Json.Obj> byPartition(CommandContext c, List<Json.Obj> jobs) {
+    private static String line(Json.Obj job, RowFormat format, JobField.View view) {
+        List<String> values = new ArrayList<>(format.columns().size());
+        for (RowFormat.Column col : format.columns()) {
+            values.add(col.field() == RowFormat.LITERAL ? "" : JobField.at(col.field()).value(job, view));
+        }
+        return format.line(values);
+    }
+
+    private static Map<String, Long> tiers(CommandContext c) {
         Map<String, Long> tiers = new HashMap<>();
         try {
             Json.Obj q = new Json.Obj();
@@ -438,15 +453,17 @@ final class Squeue implements Command {
         } catch (SlurmException e) {
             tiers.clear();
         }
+        return tiers;
+    }
+
+    /** {@code --priority}: a job that waits for several partitions has a row for each. */
+    private static List<Json.Obj> byPartition(Map<String, Long> tiers, Json.Obj job) {
         List<Json.Obj> out = new ArrayList<>();
-        for (Json.Obj job : jobs) {
-            List<String> names = job.text("state").equals("PENDING") ? Texts.split(job.text("partition"), ',')
-                    : List.of(job.text("partition"));
-            for (String name : names) {
-                Json.Obj row = new Json.Obj();
-                job.fields().forEach(row::put);
-                out.add(row.put("partition", name).put("partitionTier", tiers.getOrDefault(name, 0L)));
-            }
+        List<String> names = job.text("state").equals("PENDING") ? Texts.split(job.text("partition"), ',') : List.of(job.text("partition"));
+        for (String name : names) {
+            Json.Obj row = new Json.Obj();
+            job.fields().forEach(row::put);
+            out.add(row.put("partition", name).put("partitionTier", tiers.getOrDefault(name, 0L)));
         }
         return out;
     }
@@ -540,18 +557,27 @@ final class Squeue implements Command {
     }
 
     /** What the controller's filters have let through and these options want: the same jobs in every form of output. */
-    private static List<Json.Obj> wanted(Wanted w, Json.Obj reply, boolean allStates, int uid) {
-        List<Json.Obj> out = new ArrayList<>();
-        Set<String> seen = new LinkedHashSet<>();
-        for (Json.Obj j : reply.objects("jobs")) {
+    private static final class Pick {
+        private final Wanted w;
+        private final boolean allStates;
+        private final int uid;
+        private final Set<String> named = new LinkedHashSet<>();
+        /** Jobs that were looked at. */
+        private int seen;
+
+        Pick(Wanted w, boolean allStates, int uid) {
+            this.w = w;
+            this.allStates = allStates;
+            this.uid = uid;
+        }
+
+        boolean takes(Json.Obj j) {
+            seen++;
             boolean is = !(w.notMe && j.integer("userId") == uid) && (allStates || isInState(w, j))
                     && ranAsLong(w, !j.text("state").equals("PENDING"), JobRows.used(j));
             // an id typed twice is still one job
-            if (is && (w.jobs.size() < 2 || seen.add(JobRows.id(j, 0)))) {
-                out.add(j);
-            }
+            return is && (w.jobs.size() < 2 || named.add(JobRows.id(j, 0)));
         }
-        return out;
     }
 
     /** The state filter again: the query for one job asks for it in any state. */

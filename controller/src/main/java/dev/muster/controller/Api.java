@@ -34,6 +34,7 @@ import dev.muster.model.api.PolicyMessages;
 import dev.muster.model.api.TriggerMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,7 +42,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
@@ -49,6 +50,8 @@ final class Api {
     static final int WAIT_MS_MAX = 60_000;
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
+    /** So many parts of one request are decided before the first of them is durable: others' commands come between them still. */
+    private static final int CHUNKS_AHEAD = 8;
 
     private final Controller controller;
     private final CoreThread core;
@@ -226,7 +229,11 @@ final class Api {
     }
 
     private JobViews views(State state) {
-        return new JobViews(state, controller.planner(), controller.clock().now(), controller.conf().text(Key.MAIL_DOMAIN));
+        return views(state, Set.of());
+    }
+
+    private JobViews views(State state, Set<String> fields) {
+        return new JobViews(state, controller.planner(), controller.clock().now(), controller.conf().text(Key.MAIL_DOMAIN), fields);
     }
 
     private Privacy privacy(Caller caller) {
@@ -239,12 +246,13 @@ final class Api {
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        JobQuery query = new JobQuery(state, q, privacy(caller)::shows);
+        JobQuery query = new JobQuery(state, q, controller.owned(), privacy(caller)::shows);
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        JobViews views = views(state);
-        Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
+        Set<String> fields = Set.copyOf(q.fields());
+        JobViews views = views(state, fields);
+        Codec.Columns columns = Codec.columns(JobMessages.JobInfo.class, fields);
         Json.Writer out = new Json.Writer();
         long now = System.currentTimeMillis() / 1000;
         long lastPass = controller.planner().lastPass();
@@ -266,11 +274,7 @@ final class Api {
             for (JobMessages.JobInfo row : rows) {
                 out.raw(separator);
                 separator = ",";
-                if (fields.isEmpty()) {
-                    Codec.write(out, row);
-                } else {
-                    Codec.writeFields(out, row, fields);
-                }
+                columns.write(out, row);
             }
         }
         out.raw("]}");
@@ -324,7 +328,7 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
-            for (JobQuery.Hit hit : new JobQuery(core.durable(), q, j -> true).hits()) {
+            for (JobQuery.Hit hit : new JobQuery(core.durable(), q, controller.owned(), j -> true).hits()) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
                 if (mine && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
@@ -349,10 +353,15 @@ final class Api {
     private Reply chunked(Caller caller, String requestId, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
             java.util.function.Function<List<Command.JobRef>, Command> command) {
         List<String> done = new ArrayList<>();
-        for (int i = 0; i < refs.size(); i += CHUNK) {
-            Command chunk = command.apply(List.copyOf(refs.subList(i, Math.min(refs.size(), i + CHUNK))));
-            Decision decision = core.execute(once(caller, requestId, i, chunk), caller.uid());
-            switch (decision) {
+        ArrayDeque<CompletableFuture<Decision>> underWay = new ArrayDeque<>();
+        for (int i = 0; i < refs.size() || !underWay.isEmpty();) {
+            // the first is awaited alone: what is refused as a whole is refused then
+            while (i < refs.size() && underWay.size() < (i <= CHUNK ? 1 : CHUNKS_AHEAD)) {
+                Command chunk = command.apply(List.copyOf(refs.subList(i, Math.min(refs.size(), i + CHUNK))));
+                underWay.add(core.submit(once(caller, requestId, i, chunk), caller.uid()));
+                i += CHUNK;
+            }
+            switch (underWay.remove().join()) {
                 case Decision.Accepted a -> {
                     JobMessages.CancelReply reply = (JobMessages.CancelReply) a.reply();
                     done.addAll(reply.done());
@@ -379,7 +388,7 @@ final class Api {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of());
-                new JobQuery(core.durable(), q, j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
+                new JobQuery(core.durable(), q, controller.owned(), j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }

@@ -81,6 +81,7 @@ final class Controller {
     private final long startedNs = System.nanoTime();
     private final Runnable onShutdown;
     private final Consumer<Throwable> onFault;
+    private final OwnedJobs owned = new OwnedJobs();
     private final AtomicLong lastSnapshot = new AtomicLong();
     private Journal journal;
     private Blobs blobs;
@@ -265,6 +266,7 @@ final class Controller {
         Recovery recovered = Recovery.of(journal, blobs::put, accounting);
         lastSnapshot.set(recovered.snapshotIndex());
         core.reset(recovered.state());
+        owned.reset(recovered.state());
         applied = journal.lastIndex();
         goesOn = applied > 0;
         if (applied > 0) {
@@ -294,6 +296,11 @@ final class Controller {
         warn(c);
     }
 
+    /** Whose jobs there are. */
+    OwnedJobs owned() {
+        return owned;
+    }
+
     BurstBuffers buffers() {
         return buffers;
     }
@@ -319,8 +326,9 @@ final class Controller {
         thread.wake();
     }
 
-    private void project(Entry entry, State after) {
+    private void project(Entry entry, State before, State after) {
         applied++;
+        owned.follow(entry, before, after);
         statistics.follow(entry);
         accounting.follow(applied, entry, after);
         long index = applied;

@@ -41,7 +41,8 @@ final class CoreThread {
     private volatile boolean stopping;
     private Thread decider;
     private Thread releaser;
-    private volatile boolean schedulable = true;
+    /** Not before the configuration is applied: whoever opens the doors would wait for a first pass over the whole queue. */
+    private volatile boolean schedulable;
     private long passNotBeforeNs;
     private long nextTickNs;
     private volatile long passes;

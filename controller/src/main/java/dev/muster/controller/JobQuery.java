@@ -11,17 +11,24 @@ import dev.muster.model.api.JobMessages.QueryJobs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /** Finds the jobs that a query means. */
 final class JobQuery {
+    /** Whoever is in one of these is known to the nodes that he has. */
+    private static final Set<String> ON_NODES = Set.of(JobState.RUNNING.name(), JobState.SUSPENDED.name());
+
     private final State state;
     private final QueryJobs q;
     private final Optional<HostList> nodes;
     private final Predicate<Job> shown;
+    private final OwnedJobs owned;
 
-    /** @param shown which jobs the asker may know of */
-    JobQuery(State state, QueryJobs q, Predicate<Job> shown) {
+    /** @param shown which jobs the asker may know of; @param owned as of this state or a later one */
+    JobQuery(State state, QueryJobs q, OwnedJobs owned, Predicate<Job> shown) {
+        this.owned = owned;
         this.shown = shown;
         this.state = state;
         this.q = q;
@@ -36,7 +43,7 @@ final class JobQuery {
     List<Hit> hits() {
         List<Hit> out = new ArrayList<>();
         if (q.jobs().isEmpty()) {
-            for (Job job : state.jobs().values()) {
+            for (Job job : onNodes() ? jobsOfNodes() : q.userIds().isEmpty() ? state.jobs().values() : jobsOfUsers()) {
                 if (matches(job)) {
                     out.add(new Hit(job, IndexSet.empty()));
                 }
@@ -47,6 +54,22 @@ final class JobQuery {
             JobName.parse(text, state).ifPresent(name -> named(name, out));
         }
         return out;
+    }
+
+    /** Whether only jobs with an allocation are asked for. */
+    private boolean onNodes() {
+        return !q.allStates() && !q.states().isEmpty() && ON_NODES.containsAll(q.states());
+    }
+
+    /** In the order of their numbers: a few of a long queue. */
+    private List<Job> jobsOfNodes() {
+        TreeSet<Integer> ids = new TreeSet<>();
+        state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
+        return ids.stream().map(state.jobs()::at).toList();
+    }
+
+    private List<Job> jobsOfUsers() {
+        return owned.of(q.userIds()).stream().map(state.jobs()::find).flatMap(Optional::stream).toList();
     }
 
     private void named(JobName name, List<Hit> out) {
@@ -86,13 +109,14 @@ final class JobQuery {
     }
 
     private boolean matches(Job job) {
-        return shown.test(job) && states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
+        return states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
                 && partitions(job) && (q.qos().isEmpty() || job.desc().charge().eachQos().stream().anyMatch(q.qos()::contains))
                 && oneOf(q.names(), job.desc().name())
                 && oneOf(q.reservations(), job.desc().charge().reservation())
                 && (q.licenses().isEmpty() || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))
                 && (nodes.isEmpty() || !job.run().allocation().isEmpty()
-                        && job.run().allocation().nodes().stream().anyMatch(s -> nodes.get().contains(s.node())));
+                        && job.run().allocation().nodes().stream().anyMatch(s -> nodes.get().contains(s.node())))
+                && shown.test(job);
     }
 
     private boolean partitions(Job job) {

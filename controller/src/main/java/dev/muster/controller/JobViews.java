@@ -29,6 +29,8 @@ import dev.muster.scheduler.Unavailable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /** Jobs and steps as queries show them. */
 final class JobViews {
@@ -37,9 +39,16 @@ final class JobViews {
     private final long tickMs;
     private final long now;
     private final String mailDomain;
+    private final Set<String> fields;
     private Priorities priorities;
 
     JobViews(State state, Scheduler planner, Now now, String mailDomain) {
+        this(state, planner, now, mailDomain, Set.of());
+    }
+
+    /** As above. @param fields those of {@link JobInfo} that are wanted, empty for all; others that cost something are left at their defaults */
+    JobViews(State state, Scheduler planner, Now now, String mailDomain, Set<String> fields) {
+        this.fields = fields;
         this.state = state;
         this.planner = planner;
         this.tickMs = now.tickMs();
@@ -175,6 +184,16 @@ final class JobViews {
         return most == 0 ? said : (int) Math.min(bound, (cpus + most - 1) / most);
     }
 
+    private static final Limits.Memory NO_MEMORY = new Limits.Memory(0, 0, false);
+
+    private boolean wants(String field) {
+        return fields.isEmpty() || fields.contains(field);
+    }
+
+    private String text(String field, Supplier<String> made) {
+        return wants(field) ? made.get() : "";
+    }
+
     /** @param task -1, or one index of an array's pending record shown as a row of its own */
     JobInfo info(Job job, int task, boolean details) {
         JobDesc d = job.desc();
@@ -182,50 +201,59 @@ final class JobViews {
         Job.Run run = job.run();
         Allocation a = run.allocation();
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
-        long planned = job.state() == JobState.PENDING ? planner.plannedStart(job.id()) : 0;
-        Limits.Memory memory = Limits.memory(state, job);
+        long planned = job.state() == JobState.PENDING && wants("startTime") ? planner.plannedStart(job.id()) : 0;
+        Limits.Memory memory = wants("memPerNodeMb") || wants("memPerCpuMb") ? Limits.memory(state, job) : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
-        JobPaths.Paths files = JobPaths.expanded(job);
-        JobPaths.Paths patterns = JobPaths.patterns(job);
+        JobPaths.Paths files = wants("stdin") || wants("stdout") || wants("stderr") ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
+        JobPaths.Paths patterns = wants("stdinPattern") || wants("stdoutPattern") || wants("stderrPattern") ? JobPaths.patterns(job)
+                : JobPaths.Paths.NONE;
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
                 job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
                 d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
-                flags(job), reason(job).word(), reasonText(job), priority(job), d.timing().nice(),
-                        Dependency.print(job.dependencies()),
+                flags(job), wants("reason") ? reason(job).word() : "", text("reasonText", () -> reasonText(job)),
+                wants("priority") ? priority(job) : 0, d.timing().nice(),
+                        text("dependency", () -> Dependency.print(job.dependencies())),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
-                job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), Priorities.accrueTime(state, job),
+                job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(),
+                wants("accrueTime") ? Priorities.accrueTime(state, job) : 0,
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), preemptTime(job), lastLook(job),
-                limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
+                d.timing().deadline(), wants("preemptTime") ? preemptTime(job) : 0, lastLook(job),
+                wants("timeLimitMin") ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
-                schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodes(job),
+                text("schedNodes", () -> schedNodes(job)),
+                d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "",
+                wants("nodeCount") ? nodes(job) : 0,
                 Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
-                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), oversubscribe(state, job).equals("YES"),
+                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
+                wants("oversubscribe") && oversubscribe(state, job).equals("YES"),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
-                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), perTask(r.tresPerTask()), r.tresPerSocket(),
-                TresText.requested(state, job),
-                shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
-                d.files().workDir().text(), files.stdin().text(), files.stdout().text(), files.stderr().text(),
-                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
-                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), bufferState(job),
-                d.payload().submitLine().text(), job.shownSluid(),
-                details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
-                exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
+                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), text("tresPerTask", () -> perTask(r.tresPerTask())),
+                r.tresPerSocket(),
+                text("tresRequested", () -> TresText.requested(state, job)),
+                text("tresAlloc", () -> shown.isEmpty() ? "" : TresText.allocated(state, job, shown)), text("command", () -> command(d)),
+                text("workDir", () -> d.files().workDir().text()), files.stdin().text(), files.stdout().text(), files.stderr().text(),
+                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), text("mailUser", () -> mailUser(d)), d.extras().mailType(),
+                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), text("burstBufferState", () -> bufferState(job)),
+                text("submitLine", () -> d.payload().submitLine().text()), job.shownSluid(),
+                details && !shown.isEmpty() ? details(shown) : List.of(),
+                text("gresTotal", () -> TresText.gresTotal(state, shown)), idSet(job), shown.licences(),
+                text("exclusiveUse", () -> exclusiveUse(state, job)), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
                 d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
-                dev.muster.core.Crontab.when(state, job), d.extras().containerId(),
+                text("cronSpec", () -> dev.muster.core.Crontab.when(state, job)), d.extras().containerId(),
                 patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
-                state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
+                !wants("assocId") ? 0
+                        : state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
                 d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
-                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wishes(d));
+                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants("wishes") ? wishes(d) : List.of());
     }
 
     /** What it wants that has no field of its own, by the words of the REST API. */
@@ -252,7 +280,7 @@ final class JobViews {
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
     static String perTask(String asked) {
-        return java.util.stream.Stream.of(asked.split(",")).map(t -> t.replaceFirst(":([0-9]+)$", "=$1"))
+        return asked.isEmpty() ? asked : java.util.stream.Stream.of(asked.split(",")).map(t -> t.replaceFirst(":([0-9]+)$", "=$1"))
                 .collect(java.util.stream.Collectors.joining(","));
     }
 
@@ -263,11 +291,15 @@ final class JobViews {
                 .map(dev.muster.core.Partition::exclusive).orElse("NO");
     }
 
+    private static boolean isWhole(String exclusive) {
+        return exclusive.equals("NODE") || exclusive.equals("TOPO");
+    }
+
     /** NO with nodes of its own; YES if it asked to share or must; OK if it does not mind. */
     static String oversubscribe(State state, Job job) {
         Optional<dev.muster.core.Partition> partition = state.partitions().find(job.desc().partition().split(",")[0]);
         boolean forced = partition.filter(p -> p.info().overSubscribe().startsWith("FORCE") && p.jobsPerCore(false) > 1).isPresent();
-        return exclusiveUse(state, job).matches("NODE|TOPO") ? "NO" : forced || job.desc().request().oversubscribe() ? "YES" : "OK";
+        return isWhole(exclusiveUse(state, job)) ? "NO" : forced || job.desc().request().oversubscribe() ? "YES" : "OK";
     }
 
     /** {@code 12-14,20}. */

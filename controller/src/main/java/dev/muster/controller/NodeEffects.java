@@ -19,10 +19,16 @@ final class NodeEffects implements Pipeline.Effects {
     private final Programs programs;
     private final SchedulerLog scheduling;
     private final News news;
-    private final java.util.function.BiConsumer<Entry, State> projection;
+    private final Follower projection;
+
+    /** Goes along with what is durable. */
+    @FunctionalInterface
+    interface Follower {
+        void follow(Entry entry, State before, State after);
+    }
 
     NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
-            SchedulerLog scheduling, News news, java.util.function.BiConsumer<Entry, State> projection) {
+            SchedulerLog scheduling, News news, Follower projection) {
         this.news = news;
         this.links = links;
         this.outgoing = outgoing;
@@ -56,7 +62,7 @@ final class NodeEffects implements Pipeline.Effects {
             }
         }
         news.follow(entry, before, after);
-        projection.accept(entry, after);
+        projection.follow(entry, before, after);
     }
 
     private void say(Change change, State after) {

@@ -47,14 +47,15 @@ public record Recovery(State state, long snapshotIndex) {
         Optional<Journal.Snapshot> snapshot = journal.latestSnapshot();
         if (snapshot.isPresent()) {
             List<Change> changes = new ArrayList<>();
-            snapshot.get().read(item -> changes.add(Codec.decode(item, Change.class)));
+            DecodedAhead<Change> items = new DecodedAhead<>(item -> Codec.decode(item, Change.class), (change, index) -> changes.add(change));
+            snapshot.get().read(item -> items.add(0, item));
+            items.finish();
             state = State.EMPTY.apply(new Entry(0, 0, -1, "Snapshot", changes));
             snapshotIndex = snapshot.get().index();
         }
         follower.begin(snapshotIndex, state);
         State[] now = {state};
-        journal.replay(snapshotIndex + 1, (index, bytes) -> {
-            Entry entry = Entry.decode(bytes);
+        DecodedAhead<Entry> entries = new DecodedAhead<>(Entry::decode, (entry, index) -> {
             for (Change change : entry.changes()) {
                 if (change instanceof Change.BlobStored b) {
                     blobs.accept(b.hash(), b.content());
@@ -63,6 +64,8 @@ public record Recovery(State state, long snapshotIndex) {
             now[0] = now[0].apply(entry);
             follower.follow(index, entry, now[0]);
         });
+        journal.replay(snapshotIndex + 1, entries::add);
+        entries.finish();
         return new Recovery(now[0], snapshotIndex);
     }
 

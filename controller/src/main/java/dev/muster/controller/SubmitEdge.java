@@ -10,6 +10,7 @@ import dev.muster.core.JobSubmit;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;
+import dev.muster.model.Digits;
 import dev.muster.model.Identity;
 import dev.muster.model.JobDesc;
 import dev.muster.model.SlurmErrno;
@@ -45,7 +46,7 @@ final class SubmitEdge {
     /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
     private int scriptBytesMax() {
         String text = controller.conf().schedulerParameters().getOrDefault("max_script_size", "");
-        return text.matches("[1-9][0-9]{0,8}") ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
+        return Digits.only(text, 9) && text.charAt(0) != '0' ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
     }
 
     Reply submit(Caller caller, JobMessages.Submit m) {

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.Durations;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
@@ -118,7 +119,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     /** How many seconds a job waits for few switches at most. */
     public static long switchWaitMax(Settings settings) {
         String most = settings.options().getOrDefault("max_switch_wait", "");
-        return most.matches("[0-9]{1,9}") ? Long.parseLong(most) : SWITCH_WAIT_S;
+        return Digits.only(most, 9) ? Long.parseLong(most) : SWITCH_WAIT_S;
     }
 
     /** What nodes have in all. */

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
@@ -53,7 +54,7 @@ final class BufferRules {
     /** Each task of an array has a buffer of its own, and so some of them become jobs of their own ahead of their start. */
     private void nextTasks(Job array, List<Change> changes, Ids ids) {
         String said = state.settings().options().getOrDefault(ARRAY_STAGE_COUNT, "");
-        int most = said.matches("[0-9]{1,4}") ? Math.max(1, Integer.parseInt(said)) : ARRAY_STAGE_DEFAULT;
+        int most = Digits.only(said, 4) ? Math.max(1, Integer.parseInt(said)) : ARRAY_STAGE_DEFAULT;
         long ready = state.tasksOf(array.id()).stream().filter(Job::isPending).count();
         for (int task = array.array().pending().first(); task >= 0 && ready < most; task = array.array().pending().next(task + 1)) {
             int id = ids.forTask(array);

@@ -19,6 +19,9 @@ public final class ChangingFeatures {
 
     /** The names in an expression of {@code -C}. */
     public static List<String> names(String expression) {
+        if (expression.isEmpty()) {
+            return List.of();
+        }
         List<String> out = new ArrayList<>();
         for (String name : expression.replaceAll("\\*[0-9]+", "").split("[&|,()\\[\\]]")) {
             if (!name.isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
@@ -31,7 +32,7 @@ final class Exits {
     /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
     static List<Change> later(State state, Job job, Now now) {
         String set = state.settings().options().getOrDefault(Settings.REQUEUE_DELAY, "");
-        long delayS = set.matches("[0-9]{1,8}") ? Long.parseLong(set) : REQUEUE_DELAY_S;
+        long delayS = Digits.only(set, 8) ? Long.parseLong(set) : REQUEUE_DELAY_S;
         long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + delayS);
         return List.of(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin)),
                 new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),

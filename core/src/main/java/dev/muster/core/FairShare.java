@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ public final class FairShare {
         accounts.assocs().values().forEach(a -> items.put(a.id(), new Item(a)));
         for (Item i : items.values()) {
             String set = i.assoc.limits().getOrDefault("Fairshare", "");
-            i.shares = set.equals(LimitField.PARENT_SHARES) ? -1 : set.matches("[0-9]{1,10}") ? Long.parseLong(set) : 1;
+            i.shares = set.equals(LimitField.PARENT_SHARES) ? -1 : Digits.only(set, 10) ? Long.parseLong(set) : 1;
             i.parent = items.get(i.assoc.parentId());
             (i.parent == null ? roots : i.parent.children).add(i);
             users += i.isUser() ? 1 : 0;

@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.Codec;
+import dev.muster.model.Digits;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
 import dev.muster.model.ResourceRequest;
@@ -20,7 +21,7 @@ public record GpuDefaults(long cpusPerGpu, long memPerGpuMb) {
         GpuDefaults out = NONE;
         for (String word : text.isEmpty() ? new String[0] : text.split(",")) {
             String[] pair = word.strip().split("=", 2);
-            boolean number = pair.length == 2 && pair[1].matches("[0-9]{1,12}");
+            boolean number = pair.length == 2 && Digits.only(pair[1], 12);
             if (!number || !pair[0].equalsIgnoreCase("DefCpuPerGPU") && !pair[0].equalsIgnoreCase("DefMemPerGPU")) {
                 return Optional.empty();
             }

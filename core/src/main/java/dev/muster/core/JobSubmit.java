@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.Codec;
+import dev.muster.model.Digits;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -137,7 +138,7 @@ public final class JobSubmit {
 
     private static boolean isTooMany(State state, JobDesc job, Submissions submissions, Now now) {
         String most = state.settings().options().getOrDefault(PER_HOUR, "");
-        return most.matches("[1-9][0-9]{0,8}") && submissions.of(job.owner().uid(), now.seconds()) >= Integer.parseInt(most);
+        return Digits.only(most, 9) && most.charAt(0) != '0' && submissions.of(job.owner().uid(), now.seconds()) >= Integer.parseInt(most);
     }
 
     /** What the plugin logging says of a request. */

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -137,14 +138,14 @@ public final class LimitUse {
 
     private static long number(Map<String, String> limits, String key) {
         String text = limits.getOrDefault(key, "");
-        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
+        return Digits.only(text, 18) ? Long.parseLong(text) : -1;
     }
 
     private static Map<String, Long> amounts(Map<String, String> limits, String key) {
         Map<String, Long> out = new LinkedHashMap<>();
         for (String item : limits.getOrDefault(key, "").split(",")) {
             int equals = item.indexOf('=');
-            if (equals > 0 && item.substring(equals + 1).matches("[0-9]{1,18}")) {
+            if (equals > 0 && Digits.only(item.substring(equals + 1), 18)) {
                 out.put(item.substring(0, equals), Long.parseLong(item.substring(equals + 1)));
             }
         }

@@ -40,7 +40,8 @@ public final class Limits {
         long perCpu = first(partition.info().defMemPerCpuMb(), Math.max(0, settings.defMemPerCpuMb()));
         long perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), Math.max(0, settings.defMemPerNodeMb()));
         // a partition may deal out cores or sockets without their memory
-        boolean without = partition.info().selectTypeParameters().matches("(?i)CR_(CORE|SOCKET)");
+        String consumed = partition.info().selectTypeParameters();
+        boolean without = consumed.equalsIgnoreCase("CR_CORE") || consumed.equalsIgnoreCase("CR_SOCKET");
         return new Memory(perNode, perCpu, settings.memoryConsumed() && !without && perCpu == 0 && perNode == 0);
     }
 

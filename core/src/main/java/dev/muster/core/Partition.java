@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.List;
 
@@ -34,7 +35,7 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         boolean shared = text.startsWith("FORCE") || text.startsWith("YES") && asked;
         int colon = text.indexOf(':');
         String count = colon < 0 ? "4" : text.substring(colon + 1);
-        return shared && count.matches("[0-9]{1,5}") ? Math.max(1, Integer.parseInt(count)) : 1;
+        return shared && Digits.only(count, 5) ? Math.max(1, Integer.parseInt(count)) : 1;
     }
 
     /** Each job has its nodes to itself. */

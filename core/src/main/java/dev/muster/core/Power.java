@@ -126,7 +126,13 @@ public final class Power {
     /** Whether some node is ever stopped for want of work. */
     boolean stopsIdle() {
         return options.containsKey(STOPS) && (usual.idleS >= 0 || special.values().stream().anyMatch(t -> t.idleS >= 0 || t.atOnce)
-                || state.nodes().values().stream().anyMatch(n -> n.spec().suspendTime().matches("[0-9]+")));
+                || state.nodes().values().stream().anyMatch(Power::stopsOfItself));
+    }
+
+    /** It has a SuspendTime of its own that is a number. */
+    private static boolean stopsOfItself(Node node) {
+        String own = node.spec().suspendTime();
+        return !own.isEmpty() && own.charAt(0) >= '0' && own.charAt(0) <= '9';
     }
 
     /** Nodes that are never stopped for want of work. {@code n[1-9]:2} keeps two of them that are there. */

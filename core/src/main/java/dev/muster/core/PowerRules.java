@@ -20,11 +20,14 @@ final class PowerRules {
     private final State state;
     private final Now now;
     private final Power power;
+    /** Asked once: it looks at all nodes, and so does whoever asks here. */
+    private final boolean stopsIdle;
 
     PowerRules(State state, Now now) {
         this.state = state;
         this.now = now;
         this.power = new Power(state);
+        this.stopsIdle = power.stopsIdle();
     }
 
     // ---- what time brings about
@@ -36,12 +39,12 @@ final class PowerRules {
 
     /** @param some nodes are ordered so: where none is there is nothing to look for */
     void due(List<Change> changes, List<Decision.Direct> direct, boolean some) {
-        if (!some && !power.stopsIdle()) {
+        if (!some && !stopsIdle) {
             return;
         }
         int starts = room(Power.START_RATE, true);
         int stops = room(Power.STOP_RATE, false);
-        Set<String> kept = power.stopsIdle() ? power.kept() : Set.of();
+        Set<String> kept = stopsIdle ? power.kept() : Set.of();
         Set<String> reserved = new HashSet<>();
         state.reservations().values().stream().filter(r -> r.isActive(now.seconds())).forEach(r -> reserved.addAll(r.nodes()));
         for (Node node : state.nodes().values()) {
@@ -99,7 +102,7 @@ final class PowerRules {
     }
 
     private boolean isIdleTooLong(Node node, Set<String> kept, Set<String> reserved) {
-        if (!power.stopsIdle() || node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.UNKNOWN)
+        if (!stopsIdle || node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.UNKNOWN)
                 || node.has(Node.Flag.REBOOT_REQUESTED) || kept.contains(node.name()) || !node.jobs().isEmpty()) {
             return false;
         }

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import java.util.Optional;
@@ -12,7 +13,7 @@ public final class Sampling {
     public static int taskSeconds(String text) {
         for (String part : text.split(",")) {
             String number = part.startsWith("task=") ? part.substring(5) : part;
-            if (number.matches("[0-9]{1,9}")) {
+            if (Digits.only(number, 9)) {
                 return Integer.parseInt(number);
             }
         }

@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.Digits;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
@@ -313,7 +314,7 @@ final class SubmitRules {
         }
         IndexSet tasks = spec.getFirst().indexes();
         String most = state.settings().options().getOrDefault("max_array_tasks", "");
-        if (most.matches("[0-9]{1,9}") && tasks.count() > Integer.parseInt(most)) {
+        if (Digits.only(most, 9) && tasks.count() > Integer.parseInt(most)) {
             return Optional.empty();
         }
         return Optional.of(new Job.Array(0, -1, tasks, spec.getFirst().limit(), tasks.count()));

@@ -47,9 +47,31 @@ public final class Codec {
         shape(record.getClass()).write(out, record);
     }
 
-    /** Writes only the named components of a record: what a bulk read with chosen columns moves. */
+    /** Writes only the named components of a record. */
     public static void writeFields(Json.Writer out, Object record, Set<String> fields) {
-        ((RecordShape) shape(record.getClass())).write(out, record, "", fields);
+        RecordShape shape = (RecordShape) shape(record.getClass());
+        shape.write(out, record, "", shape.places(fields));
+    }
+
+    /** Chosen components of a record type: what a bulk read moves, found once for all rows. @param fields empty for all; unknown names are none */
+    public static Columns columns(Class<? extends Record> type, Set<String> fields) {
+        RecordShape shape = (RecordShape) shape(type);
+        return new Columns(shape, fields.isEmpty() ? shape.all() : shape.places(fields));
+    }
+
+    /** Of {@link #columns}. */
+    public static final class Columns {
+        private final RecordShape shape;
+        private final int[] places;
+
+        private Columns(RecordShape shape, int[] places) {
+            this.shape = shape;
+            this.places = places;
+        }
+
+        public void write(Json.Writer out, Record row) {
+            shape.write(out, row, "", places);
+        }
     }
 
     /** @throws Json.MalformedException if the bytes are not such a value */
@@ -387,7 +409,8 @@ public final class Codec {
         }
 
         public void write(Json.Writer out, Object value) {
-            ((RecordShape) shape(value.getClass())).write(out, value, value.getClass().getSimpleName(), null);
+            RecordShape shape = (RecordShape) shape(value.getClass());
+            shape.write(out, value, value.getClass().getSimpleName(), shape.all());
         }
 
         public Object read(Object tree) {
@@ -428,6 +451,9 @@ public final class Codec {
     private static final class RecordShape implements Shape {
         private final Class<?> type;
         private final String[] names;
+        /** The names as they are written. */
+        private final String[] heads;
+        private final int[] all;
         private final MethodHandle[] accessors;
         private final Shape[] shapes;
         private final MethodHandle constructor;
@@ -437,6 +463,8 @@ public final class Codec {
             this.type = type;
             RecordComponent[] components = type.getRecordComponents();
             names = new String[components.length];
+            heads = new String[components.length];
+            all = java.util.stream.IntStream.range(0, components.length).toArray();
             accessors = new MethodHandle[components.length];
             shapes = new Shape[components.length];
             Class<?>[] parameterTypes = new Class<?>[components.length];
@@ -444,6 +472,7 @@ public final class Codec {
                 MethodHandles.Lookup lookup = MethodHandles.lookup();
                 for (int i = 0; i < components.length; i++) {
                     names[i] = components[i].getName();
+                    heads[i] = '"' + names[i] + "\":";
                     Method accessor = components[i].getAccessor();
                     accessor.setAccessible(true);
                     accessors[i] = lookup.unreflect(accessor)
@@ -461,22 +490,28 @@ public final class Codec {
         }
 
         public void write(Json.Writer out, Object value) {
-            write(out, value, "", null);
+            write(out, value, "", all);
         }
 
-        void write(Json.Writer out, Object value, String typeName, Set<String> only) {
+        int[] all() {
+            return all;
+        }
+
+        /** Where the named components are, in the record's order. */
+        int[] places(Set<String> fields) {
+            return java.util.stream.IntStream.range(0, names.length).filter(i -> fields.contains(names[i])).toArray();
+        }
+
+        void write(Json.Writer out, Object value, String typeName, int[] places) {
             char separator = '{';
             if (!typeName.isEmpty()) {
                 out.raw(separator).raw("\"type\":").text(typeName);
                 separator = ',';
             }
-            for (int i = 0; i < names.length; i++) {
-                if (only != null && !only.contains(names[i])) {
-                    continue;
-                }
+            for (int i : places) {
                 Object component = component(value, i);
                 if (!shapes[i].isAbsent(component)) {
-                    out.raw(separator).raw('"').raw(names[i]).raw("\":");
+                    out.raw(separator).raw(heads[i]);
                     shapes[i].write(out, component);
                     separator = ',';
                 }

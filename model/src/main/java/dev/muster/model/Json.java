@@ -385,9 +385,15 @@ public final class Json {
     }
 
     private static final class Parser {
+        /** Strings that are kept to be used again, a power of two, and the longest of them. */
+        private static final int REPEATED = 128;
+        private static final int REPEATED_BYTES_MAX = 32;
+        /** Numbers of so many digits are none that a long could not hold. */
+        private static final int DIGITS_MAX = 18;
         private final byte[] in;
         private final int end;
         private int at;
+        private final String[] repeated = new String[REPEATED];
 
         Parser(byte[] in, int from, int to) {
             this.in = in;
@@ -520,11 +526,35 @@ public final class Json {
                 at++;
             }
             if (at < end && in[at] == '"') {
-                return new String(in, start, at++ - start, StandardCharsets.UTF_8);
+                int length = at++ - start;
+                return length == 0 ? "" : length <= REPEATED_BYTES_MAX ? repeated(start, length)
+                        : new String(in, start, length, StandardCharsets.UTF_8);
             }
             StringBuilder text = new StringBuilder();
             text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
             return escapedString(text);
+        }
+
+        /** Names, and words of lists, come again and again: one string serves for all of them. */
+        private String repeated(int start, int length) {
+            int hash = length;
+            for (int i = start; i < start + length; i++) {
+                hash = hash * 31 + in[i];
+            }
+            int place = (hash ^ hash >>> 8) & REPEATED - 1;
+            String before = repeated[place];
+            if (before != null && before.length() == length) {
+                int i = 0;
+                while (i < length && before.charAt(i) == in[start + i]) {
+                    i++;
+                }
+                if (i == length) {
+                    return before;
+                }
+            }
+            String made = new String(in, start, length, StandardCharsets.UTF_8);
+            repeated[place] = made;
+            return made;
         }
 
         private String escapedString(StringBuilder text) {
@@ -581,6 +611,14 @@ public final class Json {
 
         private Object number() {
             int start = at;
+            long whole = 0;
+            while (at < end && at - start < DIGITS_MAX && in[at] >= '0' && in[at] <= '9') {
+                whole = whole * 10 + in[at++] - '0';
+            }
+            if (at > start && at < end && (in[at] == ',' || in[at] == '}' || in[at] == ']')) {
+                return whole;
+            }
+            at = start;
             boolean real = false;
             boolean digit = false;
             while (at < end) {

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.model.Digits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -83,7 +84,7 @@ final class Features {
             int star = item.lastIndexOf('*');
             if (star < 0) {
                 every.append(every.isEmpty() ? "" : "&").append(item);
-            } else if (item.substring(star + 1).matches("[0-9]{1,6}")) {
+            } else if (Digits.only(item.substring(star + 1), 6)) {
                 counts.add(new Count(item.substring(0, star), Integer.parseInt(item.substring(star + 1))));
             } else {
                 return List.of();
@@ -173,6 +174,9 @@ final class Features {
 
     /** The names in an expression. */
     static List<String> names(String text) {
+        if (text.isEmpty()) {
+            return List.of();
+        }
         List<String> out = new ArrayList<>();
         for (String name : text.replaceAll("\\*[0-9]+", "").split("[&|,()\\[\\]]")) {
             if (!name.isEmpty()) {

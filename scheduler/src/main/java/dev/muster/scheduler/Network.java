@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
+import dev.muster.model.Digits;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.Topology;
 
@@ -19,7 +20,7 @@ import dev.muster.model.Topology;
 record Network(String topology, int switches, int segment, boolean apart, boolean together, String within, int ports) {
     static Network of(ResourceRequest r, Partition partition, int ports) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
-        return new Network(partition.info().topology(), text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0, r.segment(),
+        return new Network(partition.info().topology(), Digits.only(text, 9) ? Integer.parseInt(text) : 0, r.segment(),
                 r.spreadSegments(), r.consolidateSegments(), r.segment() > 0 ? r.nodeList() : "", ports);
     }
 

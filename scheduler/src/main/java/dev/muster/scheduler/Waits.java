@@ -4,6 +4,7 @@ import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.core.State;
+import dev.muster.model.Digits;
 import java.util.function.UnaryOperator;
 
 /** What a job puts up with once it has waited long enough: more switches than it wanted, nodes that must be rebooted for it. */
@@ -36,6 +37,6 @@ final class Waits {
     private long bootDelayS(Job job) {
         String all = state.settings().options().getOrDefault("delay_boot", "");
         int own = job.desc().timing().delayBootMin();
-        return own > 0 ? own * 60L : all.matches("[0-9]{1,7}") ? Long.parseLong(all) * 60 : 0;
+        return own > 0 ? own * 60L : Digits.only(all, 7) ? Long.parseLong(all) * 60 : 0;
     }
 }

@@ -162,7 +162,8 @@ public final class Server implements AutoCloseable {
             if (method.equals("POST") && path.startsWith(MESSAGE_PATH)) {
                 byte[] body;
                 try (InputStream in = request.content().inputStream()) {
-                    body = in.readNBytes((int) BODY_BYTES_MAX + 1);
+                    // without a length said a buffer of 16 kB is made for each request
+                    body = in.readNBytes((int) Math.min(request.headers().contentLength().orElse(Long.MAX_VALUE), BODY_BYTES_MAX + 1));
                 }
                 Reply reply = body.length > BODY_BYTES_MAX
                         ? Reply.error(413, SlurmErrno.PATHNAME_TOO_LONG, "request too long")
