@@ -29,6 +29,8 @@ final class Classes {
     private final List<Lane> lanes = new ArrayList<>();
     /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
     private Settled settled = new Settled(new FreeTable(0));
+    /** Jobs whose places were kept in the last pass, in the order in which their turns came. */
+    private final List<Integer> comers = new ArrayList<>();
     /** Goes up with each change of what nodes are. */
     private long version;
 
@@ -101,9 +103,9 @@ final class Classes {
             return asked == null ? JobReason.NONE : limits.blocks(asked);
         }
 
-        /** Who is charged for its jobs, where nothing else decides on limits; UNKNOWN elsewhere. */
+        /** Who is charged for its jobs, counted from 1, where nothing else decides on limits; 0 elsewhere. */
         int payer() {
-            return asked == null || !asked.isShared() ? QueueOrder.UNKNOWN : asked.payer();
+            return asked == null || !asked.isShared() ? 0 : asked.payer() + 1;
         }
     }
 
@@ -133,6 +135,10 @@ final class Classes {
 
     Settled settled() {
         return settled;
+    }
+
+    List<Integer> comers() {
+        return comers;
     }
 
     int groupsSize() {

@@ -713,9 +713,8 @@ final class Pass {
 
     /** Plans are made elsewhere: what the last one keeps for the job is kept. */
     private void standBy(Job job, Need need, JobReason reason, boolean nothing) {
-        if (!nothing && standing.get().has(job.id()) && planned.add(job.id())) {
-            standing.get().keep(job.id());
-            reservations++;
+        if (!nothing && isKept(job)) {
+            keep(job.id());
         }
         if (!nothing) {
             turns.head(job, blocker(need));
@@ -729,7 +728,38 @@ final class Pass {
     }
 
     boolean isKept(Job job) {
-        return standing.isPresent() && standing.get().has(job.id());
+        return isKept(job.id());
+    }
+
+    boolean isKept(int jobId) {
+        return standing.isPresent() && standing.get().has(jobId);
+    }
+
+    /** The job waits: what the last plan keeps for it is kept. */
+    void keep(int jobId) {
+        if (planned.add(jobId)) {
+            standing.orElseThrow().keep(jobId);
+            reservations++;
+            lanes.kept(jobId);
+        }
+    }
+
+    /** Nothing is kept for the job any more: who was turned down for that is looked at anew. */
+    void given(int jobId) {
+        standing.ifPresent(s -> s.leave(jobId));
+    }
+
+    boolean hasStanding() {
+        return standing.isPresent();
+    }
+
+    /** Time has gone beyond what the last plan keeps for somebody. */
+    boolean areClaimsOver() {
+        return standing.isPresent() && standing.get().areOver();
+    }
+
+    Beside beside() {
+        return new Beside(scheduler.nodes(), standing, now.seconds());
     }
 
     void planned(Job job) {
