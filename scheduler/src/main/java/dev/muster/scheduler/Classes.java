@@ -130,7 +130,7 @@ final class Classes {
         byKey.clear();
         lanes.clear();
         groups.clear();
-        scheduler.yields().unsettle();
+        scheduler.yields().forgetGroups();
     }
 
     Settled settled() {

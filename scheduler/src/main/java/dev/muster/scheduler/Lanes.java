@@ -44,7 +44,7 @@ final class Lanes {
     private int[] states;
     /** Of classes the ordinal of the reason for which all their jobs wait that no limit keeps back and that nobody makes room for, or ASK. */
     private short[] verdicts;
-    /** A partition has somebody who waits, or something was taken, since verdicts were last found for all that were settled before. */
+    /** A partition has somebody who waits, or all have come whose places are kept, since verdicts were last found for all that are settled. */
     private boolean due;
     /** So many have had their places kept so far. */
     private int came;
@@ -117,7 +117,7 @@ final class Lanes {
 
     /** The first from there on of whom there is more to do than to let him wait for what he was told before; the block's size if there is none. */
     int next(QueueOrder.Block block, int from) {
-        if (due && pass.hasReserved()) {
+        if ((due || from == 0 && settled.isStale()) && pass.hasReserved()) {
             spread();
         }
         if (preempts && !vainKnown) {
@@ -142,8 +142,8 @@ final class Lanes {
         for (int id = 0; id < settled.size() && id < states.length; id++) {
             if (states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
                     && !(pass.hasReservations() && pass.isBarred(settled.need(id)))) {
-                set(id, settled.partition(id), FAILED);
-                verdicts[id] = (short) JobReason.PRIORITY.ordinal();
+                fail(id, settled.need(id));
+                verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
             }
         }
     }
@@ -236,8 +236,18 @@ final class Lanes {
         if (!isBlocked(partition) || pass.hasReservations() && pass.isBarred(settled.need(id))) {
             return 0;
         }
-        set(id, partition, FAILED);
-        return FAILED;
+        return fail(id, settled.need(id));
+    }
+
+    /** One that is settled: for want of licences first, if it asks for any. */
+    private int fail(int id, NeedClass c) {
+        boolean lacks = c.licensed && pass.licences().given(c.need, 0).isEmpty();
+        set(id, settled.partition(id), lacks ? LACKS_LICENCES : FAILED);
+        if (c.licensed && !lacks) {
+            // whatever becomes of the licences in this pass
+            pass.failed(c.need);
+        }
+        return states[id] & STATE;
     }
 
     /** The first of its class: as if it had been tried. 0 if it must be. */
@@ -275,7 +285,8 @@ final class Lanes {
 
     /** It fails in this pass, and in the next ones as long as nothing is had that could serve it. @param anyTime short of what is free */
     private void settle(NeedClass c, boolean anyTime) {
-        if (!c.licensed && (anyTime || pass.hasStanding() && !pass.areClaimsOver())) {
+        boolean asked = c.licensed && (pass.isInOrder() || isLayered(c.need));
+        if (!asked && (anyTime || pass.hasStanding() && !pass.areClaimsOver())) {
             settled.add(c.id, c, anyTime ? 0 : came);
         }
     }
@@ -370,7 +381,6 @@ final class Lanes {
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
         considered = true;
-        due |= settled.isStale();
         if (block.lanes[i] == QueueOrder.UNKNOWN) {
             block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed, limited);
             block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;

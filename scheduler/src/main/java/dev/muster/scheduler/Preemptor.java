@@ -386,6 +386,7 @@ final class Preemptor {
         if (group.kindEra != scheduler.yields().era()) {
             group.kind = kind(taker, need);
             group.kindEra = scheduler.yields().era();
+            scheduler.yields().join(group.kind, group.id());
         }
         return scheduler.yields().isShort(group.kind, c, group.memory);
     }

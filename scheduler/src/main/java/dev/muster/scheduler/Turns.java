@@ -84,7 +84,7 @@ final class Turns {
     /** The job is not looked at: it waits for this. */
     private void wait(QueueOrder.Block block, int i, int reason) {
         int id = block.places[i].jobId();
-        boolean kept = pass.isKept(id);
+        boolean kept = block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(id);
         if (kept && Lanes.keepsPlace(reason)) {
             pass.keep(id);
         }
