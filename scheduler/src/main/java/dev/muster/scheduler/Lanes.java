@@ -128,7 +128,7 @@ final class Lanes {
         int[] needs = block.needs;
         short[] said = verdicts;
         for (int i = from; i < block.size; i++) {
-            if (passed[i] != said[needs[i]] || limited && !isKnownFree(block.payers[i]) || preempts && !vain[block.groups[i]]) {
+            if (passed[i] != said[needs[i]] || limited && !isFree(block.payers[i]) || preempts && !vain[block.groups[i]]) {
                 return i;
             }
         }
@@ -197,10 +197,6 @@ final class Lanes {
                 java.util.Arrays.fill(payers, (byte) 0);
             }
         }
-    }
-
-    private boolean isKnownFree(int payer) {
-        return payer < payers.length && payers[payer] == FREE;
     }
 
     /** @param payer as in the queue, 0 for nobody */
@@ -382,7 +378,7 @@ final class Lanes {
     void considered(QueueOrder.Block block, int i, Job job) {
         considered = true;
         if (block.lanes[i] == QueueOrder.UNKNOWN) {
-            block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed, limited);
+            block.lanes[i] = pass.isDrawn(job) ? QueueOrder.UNKNOWN : classes.laneOf(state, job, candidates, memoryConsumed, limited);
             block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;
             block.groups[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).group.id();
             block.payers[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();

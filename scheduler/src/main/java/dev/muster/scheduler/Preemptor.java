@@ -82,7 +82,7 @@ final class Preemptor {
         this.now = now;
         this.policy = new Preemption.Policy(state);
         this.plain = policy.isPlain();
-        this.remembers = plain && state.reservations().size() == 0;
+        this.remembers = plain;
     }
 
     boolean isOn() {

@@ -739,7 +739,7 @@ public final class Scheduler implements Planner {
         free.quiet = on;
     }
 
-    private void forgetLanes() {
+    void forgetLanes() {
         known.forgetLanes();
         queue.forget();
     }

@@ -36,10 +36,34 @@ class KeptPruningTest {
                 PruningTest.end(c, job);
             }
         }
+        if (r.nextInt(3) == 0) {
+            reserve(c, r);
+        }
         if (r.nextInt(6) == 0) {
             c.apply(new Command.UpdateNode(0, List.of("n" + (1 + r.nextInt(10))), Map.of("state", r.nextBoolean() ? "drain" : "resume",
                     "reason", "x")));
         }
+    }
+
+    /** Some nodes from now on or later, of every kind; or one of those that there are ends. */
+    private static void reserve(Cluster c, Random r) {
+        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.Reservation::name).toList();
+        if (names.size() > 3) {
+            c.apply(new Command.DeleteReservation(0, "root", List.of(), names.get(r.nextInt(names.size()))));
+            return;
+        }
+        String flags = List.of("", "FLEX", "MAINT", "DAILY", "MAGNETIC", "OVERLAP", "TIME_FLOAT").get(r.nextInt(7));
+        Map<String, String> values = new TreeMap<>(Map.of("starttime", "+" + (r.nextInt(3) == 0 ? 0 : r.nextInt(5000)), "duration",
+                String.valueOf(600 + r.nextInt(9000)), "nodes", "n" + (1 + r.nextInt(10)), "users", r.nextBoolean() ? "u" : "root"));
+        if (!flags.isEmpty()) {
+            values.put("flags", flags);
+        }
+        c.apply(new Command.CreateReservation(0, "r" + r.nextInt(1000), c.moments(values), Map.of()));
+    }
+
+    private static String inReservation(Cluster c, Random r) {
+        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.Reservation::name).toList();
+        return names.isEmpty() || r.nextInt(8) > 0 ? "" : " charge.reservation=" + names.get(r.nextInt(names.size()));
     }
 
     @ParameterizedTest
@@ -48,6 +72,7 @@ class KeptPruningTest {
         "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY options.accounting_enforce=associations,limits,qos"})
     void whatIsRememberedBesideKeptPlacesChangesNothing(String options) {
         int kept = 0;
+        int reserved = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
             Cluster c = PruningTest.cluster(options);
@@ -59,7 +84,7 @@ class KeptPruningTest {
             pruned.outlooks().elsewhere(true);
             for (int step = 0; step < STEPS; step++) {
                 for (int i = r.nextInt(9); i > 0; i--) {
-                    c.submit(PruningTest.job(r) + (charged ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
+                    c.submit(PruningTest.job(r) + inReservation(c, r) + (charged ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
                             + List.of("low", "normal", "high").get(r.nextInt(3)) : ""));
                 }
                 Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
@@ -69,6 +94,7 @@ class KeptPruningTest {
                 }
                 String as = "seed " + seed + " step " + step + " " + options;
                 List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
+                reserved += c.state().reservations().size();
                 kept += pruned.outlooks().kept().byJob().size();
                 Scheduler plain = new Scheduler().withoutConnections().unpruned();
                 plain.reset(c.state());
@@ -82,6 +108,7 @@ class KeptPruningTest {
                 happens(c, r);
             }
         }
+        assertThat(reserved).as("reservations").isGreaterThan(SEEDS * STEPS);
         assertThat(kept).as("places that were kept").isGreaterThan(SEEDS * STEPS);
     }
 }
