@@ -8,6 +8,7 @@ import dev.muster.core.Partition;
 import dev.muster.core.State;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,6 +30,10 @@ final class Classes {
     private final List<Lane> lanes = new ArrayList<>();
     /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
     private Settled settled = new Settled(new FreeTable(0));
+    private ReservedNodes reserved = ReservedNodes.NOTHING;
+    private boolean areMagnetic;
+    /** Jobs whose places were kept in the last pass, in the order in which their turns came. */
+    private final List<Integer> comers = new ArrayList<>();
     /** Goes up with each change of what nodes are. */
     private long version;
 
@@ -101,9 +106,9 @@ final class Classes {
             return asked == null ? JobReason.NONE : limits.blocks(asked);
         }
 
-        /** Who is charged for its jobs, where nothing else decides on limits; UNKNOWN elsewhere. */
+        /** Who is charged for its jobs, counted from 1, where nothing else decides on limits; 0 elsewhere. */
         int payer() {
-            return asked == null || !asked.isShared() ? QueueOrder.UNKNOWN : asked.payer();
+            return asked == null || !asked.isShared() ? 0 : asked.payer() + 1;
         }
     }
 
@@ -118,6 +123,7 @@ final class Classes {
     void clear() {
         byNeed.clear();
         settled = new Settled(scheduler.free());
+        reserved = ReservedNodes.NOTHING;
         wheres.clear();
         partitions.clear();
         version++;
@@ -128,11 +134,29 @@ final class Classes {
         byKey.clear();
         lanes.clear();
         groups.clear();
-        scheduler.yields().unsettle();
+        scheduler.yields().forgetGroups();
     }
 
     Settled settled() {
         return settled;
+    }
+
+    List<Integer> comers() {
+        return comers;
+    }
+
+    /** What reservations have of nodes. When that is other than before, who was turned down is looked at anew. @param now seconds since 1970 */
+    ReservedNodes reserved(State state, long now) {
+        if (!reserved.holds(state, now)) {
+            boolean drew = areMagnetic;
+            reserved = new ReservedNodes(scheduler, state, now);
+            areMagnetic = state.reservations().values().stream().anyMatch(r -> r.has(ReservationFlag.MAGNETIC));
+            forgetShort();
+            if (drew || areMagnetic) {
+                scheduler.forgetLanes();
+            }
+        }
+        return reserved;
     }
 
     int groupsSize() {

@@ -198,6 +198,37 @@ final class FreeTable {
                 && gpus[n] >= c.gpus;
     }
 
+    /** Something of it is free. */
+    boolean hasRoom(int node) {
+        return is(ready, node) && (is(room, node) || is(idle, node));
+    }
+
+    /** As {@link #isShort(NeedClass)}, of what others leave of it who come first. */
+    boolean isShort(NeedClass c, Beside beside) {
+        long[] mask = c.mask();
+        long[] of = c.exclusive ? idle : room;
+        int nodes = 0;
+        long tasks = 0;
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                if (cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus || c.exclusive && !beside.isWhole(c, n)) {
+                    continue;
+                }
+                int left = beside.cpus(c, n, cpus[n]);
+                long leftMb = left < c.cpusMin ? 0 : beside.memoryMb(c, n, memoryMb[n]);
+                if (left >= c.cpusMin && leftMb >= c.memoryMin) {
+                    nodes++;
+                    tasks += c.tasksOn(left, leftMb);
+                    if (nodes >= c.nodesMin && tasks >= c.tasks) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
     /** What is free now does not suffice for the need, wherever it lies and whatever is planned. That it may suffice says nothing. */
     boolean isShort(NeedClass c) {
         long[] mask = c.mask();

@@ -25,6 +25,9 @@ final class Lanes {
     /** Of what is known of a class: this, and beginning at that bit the number of its partition. */
     private static final int STATE = 3;
     private static final int PARTITION = 2;
+    /** Of a class, in place of a reason: its jobs must be looked at. */
+    private static final short ASK = -2;
+    private static final byte FREE = 1;
 
     private final Pass pass;
     private final Scheduler scheduler;
@@ -39,6 +42,13 @@ final class Lanes {
     private final long number;
     private final Settled settled;
     private int[] states;
+    /** Of classes the ordinal of the reason for which all their jobs wait that no limit keeps back and that nobody makes room for, or ASK. */
+    private short[] verdicts;
+    /** A partition has somebody who waits, or all have come whose places are kept, since verdicts were last found for all that are settled. */
+    private boolean due;
+    /** So many have had their places kept so far. */
+    private int came;
+    private final Beside beside;
     /** Of groups that nothing is to be tried for in this pass, whatever the priority. */
     private boolean[] vain = {};
     private boolean vainKnown;
@@ -66,8 +76,14 @@ final class Lanes {
         this.number = scheduler.passes();
         this.layered = !state.settings().layered().isEmpty();
         this.states = new int[classes.size() + 64];
+        this.verdicts = new short[states.length];
+        java.util.Arrays.fill(verdicts, ASK);
         this.blocked = new boolean[classes.partitionsSize() + 8];
         this.settled = classes.settled();
+        this.beside = pass.beside();
+        if (pass.areClaimsOver()) {
+            settled.forgetBehind();
+        }
         settled.wake();
     }
 
@@ -90,9 +106,46 @@ final class Lanes {
 
     private void set(int id, int partition, int is) {
         if (id >= states.length) {
+            int known = verdicts.length;
             states = java.util.Arrays.copyOf(states, Math.max(id + 1, states.length * 2));
+            verdicts = java.util.Arrays.copyOf(verdicts, states.length);
+            java.util.Arrays.fill(verdicts, known, verdicts.length, ASK);
         }
         states[id] = is | partition << PARTITION;
+        verdicts[id] = ASK;
+    }
+
+    /** The first from there on of whom there is more to do than to let him wait for what he was told before; the block's size if there is none. */
+    int next(QueueOrder.Block block, int from) {
+        if ((due || from == 0 && settled.isStale()) && pass.hasReserved()) {
+            spread();
+        }
+        if (preempts && !vainKnown) {
+            return from;
+        }
+        renewPayers();
+        short[] passed = block.passed;
+        int[] needs = block.needs;
+        short[] said = verdicts;
+        for (int i = from; i < block.size; i++) {
+            if (passed[i] != said[needs[i]] || limited && !isFree(block.payers[i]) || preempts && !vain[block.groups[i]]) {
+                return i;
+            }
+        }
+        return block.size;
+    }
+
+    /** Those who are known to be short of what is free wait, where somebody before them does: all of them at once. */
+    private void spread() {
+        due = false;
+        settled.renew();
+        for (int id = 0; id < settled.size() && id < states.length; id++) {
+            if (states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
+                    && !(pass.hasReservations() && pass.isBarred(settled.need(id)))) {
+                fail(id, settled.need(id));
+                verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
+            }
+        }
     }
 
     /** The ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
@@ -112,22 +165,30 @@ final class Lanes {
             return QueueOrder.UNKNOWN;
         }
         if (is == LACKS_LICENCES) {
-            return JobReason.LICENSES.ordinal();
+            return verdict(block.needs[i], JobReason.LICENSES);
         }
         if (is == EXCEEDS) {
-            return Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state).ordinal();
+            return verdict(block.needs[i], Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state));
         }
         if (preempts && !isKnownVain(block.groups[i]) && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
         }
-        return (isBlocked(stateOf(block.needs[i]) >>> PARTITION) ? JobReason.PRIORITY : JobReason.RESOURCES).ordinal();
+        return isBlocked(stateOf(block.needs[i]) >>> PARTITION) ? verdict(block.needs[i], JobReason.PRIORITY) : JobReason.RESOURCES.ordinal();
     }
 
-    private boolean isFree(int payer) {
-        if (payer < 0) {
-            return false;
-        }
-        if (considered) {
+    /** The same is said to all of the class from here on. */
+    private int verdict(int id, JobReason reason) {
+        verdicts[id] = (short) reason.ordinal();
+        return reason.ordinal();
+    }
+
+    /** A job of which no more is known than this reason has its place kept while it waits. */
+    static boolean keepsPlace(int reason) {
+        return reason == JobReason.PRIORITY.ordinal() || reason == JobReason.RESOURCES.ordinal() || reason == JobReason.LICENSES.ordinal();
+    }
+
+    private void renewPayers() {
+        if (limited && considered) {
             // nothing else in a pass changes what limits say
             considered = false;
             long stamp = scheduler.limits().stamp();
@@ -136,13 +197,21 @@ final class Lanes {
                 java.util.Arrays.fill(payers, (byte) 0);
             }
         }
+    }
+
+    /** @param payer as in the queue, 0 for nobody */
+    private boolean isFree(int payer) {
+        if (payer == 0) {
+            return false;
+        }
+        renewPayers();
         if (payer >= payers.length) {
             payers = java.util.Arrays.copyOf(payers, Math.max(payer + 64, payers.length * 2));
         }
         if (payers[payer] == 0) {
-            payers[payer] = (byte) (scheduler.limits().isFree(payer) ? 1 : 2);
+            payers[payer] = (byte) (scheduler.limits().isFree(payer - 1) ? FREE : 2);
         }
-        return payers[payer] == 1;
+        return payers[payer] == FREE;
     }
 
     private boolean isKnownVain(int group) {
@@ -156,15 +225,25 @@ final class Lanes {
 
     private int first(QueueOrder.Block block, int i) {
         int id = block.needs[i];
-        if (!settled.has(id)) {
+        if (!isSettled(id)) {
             return first(classes.lane(block.lanes[i]).need);
         }
         int partition = settled.partition(id);
         if (!isBlocked(partition) || pass.hasReservations() && pass.isBarred(settled.need(id))) {
             return 0;
         }
-        set(id, partition, FAILED);
-        return FAILED;
+        return fail(id, settled.need(id));
+    }
+
+    /** One that is settled: for want of licences first, if it asks for any. */
+    private int fail(int id, NeedClass c) {
+        boolean lacks = c.licensed && pass.licences().given(c.need, 0).isEmpty();
+        set(id, settled.partition(id), lacks ? LACKS_LICENCES : FAILED);
+        if (c.licensed && !lacks) {
+            // whatever becomes of the licences in this pass
+            pass.failed(c.need);
+        }
+        return states[id] & STATE;
     }
 
     /** The first of its class: as if it had been tried. 0 if it must be. */
@@ -182,10 +261,11 @@ final class Lanes {
                 || pass.isBarred(c)) {
             return 0;
         }
+        boolean anyTime = c.isKnownShort(free);
         if (remembered) {
             set(c, FAILED);
         } else {
-            failed(c, true);
+            failed(c, anyTime);
         }
         if (c.licensed) {
             // whatever becomes of the licences in this pass
@@ -195,15 +275,58 @@ final class Lanes {
             set(c, EXCEEDS);
             return EXCEEDS;
         }
-        if (!c.licensed && c.isKnownShort(free)) {
-            settled.add(c.id, c);
-        }
+        settle(c, anyTime);
         return FAILED;
     }
 
-    /** It is known to be short of what is free. */
+    /** It fails in this pass, and in the next ones as long as nothing is had that could serve it. @param anyTime short of what is free */
+    private void settle(NeedClass c, boolean anyTime) {
+        boolean asked = c.licensed && (pass.isInOrder() || isLayered(c.need));
+        if (!asked && (anyTime || pass.hasStanding() && !pass.areClaimsOver())) {
+            settled.add(c.id, c, anyTime ? 0 : came);
+        }
+    }
+
+    private boolean isSettled(int id) {
+        return settled.has(id) && settled.behind(id) <= came;
+    }
+
+    /** It is known to be short of what is free, or of what is left of it. */
     private boolean isRemembered(NeedClass c) {
-        return settled.has(c.id) || c.isKnownShort(free);
+        return isSettled(c.id) || c.isKnownShort(free);
+    }
+
+    /** The job waits, and its place is kept from here on. Where it is not that one's turn whose it was in the last pass, things may be had again. */
+    void kept(int jobId) {
+        List<Integer> order = classes.comers();
+        if (came < order.size() && order.get(came) != jobId) {
+            int at = order.subList(came, order.size()).indexOf(jobId);
+            if (at > 0) {
+                gone(came, came + at);
+            } else {
+                order.add(came, jobId);
+                settled.shift(came, 1);
+            }
+        } else if (came == order.size()) {
+            order.add(jobId);
+        }
+        came++;
+        due |= came == order.size();
+    }
+
+    /** It was everybody's turn: who was not among them has nothing kept any more. */
+    void end() {
+        if (came < classes.comers().size()) {
+            gone(came, classes.comers().size());
+        }
+    }
+
+    private void gone(int from, int to) {
+        List<Integer> those = classes.comers().subList(from, to);
+        those.forEach(pass::given);
+        those.clear();
+        settled.shift(from, from - to);
+        settled.wake();
     }
 
     private boolean isVain(Classes.Lane lane, QueueOrder.Place place) {
@@ -254,13 +377,14 @@ final class Lanes {
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
         considered = true;
-        if (block.lanes[i] == QueueOrder.UNKNOWN && !pass.isKept(job)) {
-            block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed, limited);
+        if (block.lanes[i] == QueueOrder.UNKNOWN) {
+            block.lanes[i] = pass.isDrawn(job) ? QueueOrder.UNKNOWN : classes.laneOf(state, job, candidates, memoryConsumed, limited);
             block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;
             block.groups[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).group.id();
-            block.payers[i] = block.lanes[i] < 0 ? QueueOrder.UNKNOWN : classes.lane(block.lanes[i]).payer();
+            block.payers[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
         }
         block.told[i] = (short) scheduler.reason(job.id()).ordinal();
+        block.passed[i] = block.lanes[i] < 0 || pass.isKept(job) ? (short) QueueOrder.UNKNOWN : block.told[i];
     }
 
     // ---- what the pass finds
@@ -277,12 +401,17 @@ final class Lanes {
         if (isRemembered(c)) {
             return true;
         }
+        boolean fails = false;
         for (Failed f : c.where() < failed.size() ? failed.get(c.where()) : List.<Failed>of()) {
             if (c.asksNoLess(f.need, f.anyTime)) {
-                return true;
+                if (f.anyTime) {
+                    c.isShortAsWell(free);
+                    return true;
+                }
+                fails = true;
             }
         }
-        return c.isShort(free);
+        return fails || c.isShort(free) || !beside.isEmpty() && c.need.reservation().isEmpty() && free.isShort(c, beside);
     }
 
     /** With the bounds of its class, where they hold of what is free now. */
@@ -296,7 +425,11 @@ final class Lanes {
             NeedClass c = of(need);
             set(c, FAILED);
             if (isShort || tooFew) {
-                failed(c, isShort && isRemembered(c));
+                boolean anyTime = isShort && c.isKnownShort(free);
+                failed(c, anyTime);
+                if (c.simple) {
+                    settle(c, anyTime);
+                }
             }
         }
     }
@@ -360,6 +493,7 @@ final class Lanes {
             if (p >= blocked.length) {
                 blocked = java.util.Arrays.copyOf(blocked, p + 8);
             }
+            due |= !blocked[p];
             blocked[p] = true;
         }
     }

@@ -6,7 +6,9 @@ import dev.muster.core.Now;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.LayeredResource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -17,6 +19,10 @@ final class LicenceDesk {
     private final Now now;
     private final Supplier<Times> times;
     private LicencePlan plan;
+    /** What would be given now to those without a reservation, until somebody takes any. */
+    private final Map<Asked, Optional<List<Licences.Item>>> atOnce = new HashMap<>();
+
+    private record Asked(Licences.Wanted wanted, int end) {}
 
     /** @param times those of the pass, made when they are asked for */
     LicenceDesk(Scheduler scheduler, State state, Now now, Supplier<Times> times) {
@@ -29,8 +35,12 @@ final class LicenceDesk {
     /** The licences that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
     Optional<List<Licences.Item>> given(Need need, int slot) {
         Licences.Wanted anywhere = anywhere(need.licences(), state.settings().layered());
-        return anywhere.items().isEmpty() ? Optional.of(List.of())
-                : plan().choose(anywhere, slot, times.get().endSlot(slot, need.limitMin()), need.reservation());
+        if (anywhere.items().isEmpty()) {
+            return Optional.of(List.of());
+        }
+        int end = times.get().endSlot(slot, need.limitMin());
+        return slot > 0 || !need.reservation().isEmpty() ? plan().choose(anywhere, slot, end, need.reservation())
+                : atOnce.computeIfAbsent(new Asked(anywhere, end), a -> plan().choose(a.wanted, 0, a.end, ""));
     }
 
     /** Without those of layered resources, which depend on nodes. */
@@ -51,6 +61,7 @@ final class LicenceDesk {
     /** Takes what an allocation has of licences, or with give puts it back. */
     void take(Allocation allocation, Need need, boolean give) {
         if (!allocation.licences().isEmpty()) {
+            atOnce.clear();
             Licences.parse(allocation.licences()).ifPresent(w -> plan().take(give ? negative(w.items()) : w.items(), 0,
                     times.get().endSlot(0, need.limitMin())));
         }
@@ -59,6 +70,7 @@ final class LicenceDesk {
     /** As {@link #take}, of what was given from a slot on. */
     void keep(List<Licences.Item> items, int slot, Need need, boolean give) {
         if (!items.isEmpty()) {
+            atOnce.clear();
             plan().take(give ? negative(items) : items, slot, times.get().endSlot(slot, need.limitMin()));
         }
     }

@@ -161,6 +161,11 @@ final class NeedClass {
         return false;
     }
 
+    /** As if it had been looked for: somebody who asks for no more is short. */
+    void isShortAsWell(FreeTable table) {
+        free.at(table.freed());
+    }
+
     void forget() {
         free.forget();
     }

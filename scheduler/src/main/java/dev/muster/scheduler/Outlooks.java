@@ -28,7 +28,7 @@ final class Outlooks {
     private final Scheduler scheduler;
     private volatile Optional<Forecast> latest = Optional.empty();
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
-    private Map<Integer, List<Forecast.Claim>> claims = Map.of();
+    private Kept claims = Kept.NONE;
     private boolean elsewhere;
     /** There has been a plan. */
     private boolean planned;
@@ -47,14 +47,14 @@ final class Outlooks {
         era++;
         latest = Optional.empty();
         offered.set(null);
-        claims = Map.of();
+        claims = Kept.NONE;
         planned = false;
     }
 
     /** Passes keep the places that plans give, and make none. */
     void elsewhere(boolean on) {
         elsewhere = on;
-        claims = on ? claims : Map.of();
+        claims = on ? claims : Kept.NONE;
     }
 
     /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
@@ -113,18 +113,33 @@ final class Outlooks {
             return Optional.empty();
         }
         if (fresh != null) {
-            Map<Integer, List<Forecast.Claim>> before = claims;
+            Kept before = claims;
             claims = new Standing(scheduler, state, now, before).renewed(fresh.claims(), fresh.changes());
-            before.keySet().forEach(scheduler::forgetLane);
-            claims.keySet().forEach(scheduler::forgetLane);
+            // who was turned down for what was kept there is looked at anew
+            scheduler.known().comers().clear();
+            before.nodes(scheduler.free()::hasRoom).forEach(scheduler.free()::freer);
+            claims.byJob().keySet().forEach(scheduler::lookAt);
         }
         return Optional.of(new Standing(scheduler, state, now, claims));
     }
 
+    /** Places that passes keep. */
+    Kept kept() {
+        return claims;
+    }
+
+    /** For tests: passes keep these places. */
+    void keeping(Kept places) {
+        elsewhere = true;
+        planned = true;
+        claims = places;
+    }
+
     /** The place of the first that waits can still be kept. Others may lose theirs to those before them. */
     boolean keepsFirst(State state, Now now) {
-        Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims::containsKey);
-        return first.isEmpty() || !new Standing(scheduler, state, now, Map.of()).renewed(Map.of(first.get(), claims.get(first.get())), -1).isEmpty();
+        Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims.byJob()::containsKey);
+        return first.isEmpty() || !new Standing(scheduler, state, now, Kept.NONE)
+                .renewed(Map.of(first.get(), claims.byJob().get(first.get())), -1).byJob().isEmpty();
     }
 
     /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */

@@ -112,7 +112,7 @@ final class Pass {
             scheduler.limits().at(state, accounts, scheduler.use(), now.seconds());
         }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
-        this.reserved = new Reserved(state, scheduler.nodes(), scheduler.marked(), now.seconds());
+        this.reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), scheduler.marked(), now.seconds());
         this.candidates = new Candidates(scheduler, state);
         this.backfill = scheduler.backfill(state);
         this.outlook = new Outlook(scheduler, state, now, starts);
@@ -142,7 +142,7 @@ final class Pass {
 
     List<Planner.Start> run() {
         try {
-            boolean whole = turns.walk(backfill.fills() || limitStops || reserved.areMagnetic() || words.areGiven());
+            boolean whole = turns.walk(backfill.fills() || limitStops || words.areGiven());
             goOn(Integer.MIN_VALUE);
             turns.fill();
             if (whole && starts.size() < most) {
@@ -653,8 +653,15 @@ final class Pass {
 
     /** As {@link #unavailable}, of a class that names no nodes. */
     boolean isBarred(NeedClass c) {
+        // who is not kept out for good is not for any time
         return !reserved.isEmpty() && c.need.reservation().isEmpty()
-                && barred.computeIfAbsent(new Span(c.partition, c.need.limitMin()), s -> allBarred(c.need));
+                && barred.computeIfAbsent(new Span(c.partition, -1), s -> allBarred(c.need, -1))
+                && barred.computeIfAbsent(new Span(c.partition, c.need.limitMin()), s -> allBarred(c.need, s.limitMin));
+    }
+
+    /** Reservations draw the job although it names none. */
+    boolean isDrawn(Job job) {
+        return reserved.areMagnetic() && reserved.of(job.desc()).size() > 1;
     }
 
     private boolean unavailable(Need need) {
@@ -664,7 +671,7 @@ final class Pass {
                 return true;
             }
         }
-        return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need);
+        return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need, need.limitMin());
     }
 
     /** There are nodes enough, but not with what it asks for of layered resources. */
@@ -679,9 +686,9 @@ final class Pass {
     }
 
     /** Reservations leave nothing of the partition for now. */
-    private boolean allBarred(Need need) {
+    private boolean allBarred(Need need, int limitMin) {
         for (NodeSlot node : scheduler.nodesOf(need.partition())) {
-            if (node.usable && !reserved.allowed("", node, now.seconds(), until(now.seconds(), need.limitMin())).isEmpty()) {
+            if (node.usable && !reserved.allowed("", node, now.seconds(), until(now.seconds(), limitMin)).isEmpty()) {
                 return false;
             }
         }
@@ -714,9 +721,8 @@ final class Pass {
 
     /** Plans are made elsewhere: what the last one keeps for the job is kept. */
     private void standBy(Job job, Need need, JobReason reason, boolean nothing) {
-        if (!nothing && standing.get().has(job.id()) && planned.add(job.id())) {
-            standing.get().keep(job.id());
-            reservations++;
+        if (!nothing && isKept(job)) {
+            keep(job.id());
         }
         if (!nothing) {
             turns.head(job, blocker(need));
@@ -730,7 +736,38 @@ final class Pass {
     }
 
     boolean isKept(Job job) {
-        return standing.isPresent() && standing.get().has(job.id());
+        return isKept(job.id());
+    }
+
+    boolean isKept(int jobId) {
+        return standing.isPresent() && standing.get().has(jobId);
+    }
+
+    /** The job waits: what the last plan keeps for it is kept. */
+    void keep(int jobId) {
+        if (planned.add(jobId)) {
+            standing.orElseThrow().keep(jobId);
+            reservations++;
+            lanes.kept(jobId);
+        }
+    }
+
+    /** Nothing is kept for the job any more: who was turned down for that is looked at anew. */
+    void given(int jobId) {
+        standing.ifPresent(s -> s.leave(jobId));
+    }
+
+    boolean hasStanding() {
+        return standing.isPresent();
+    }
+
+    /** Time has gone beyond what the last plan keeps for somebody. */
+    boolean areClaimsOver() {
+        return standing.isPresent() && standing.get().areOver();
+    }
+
+    Beside beside() {
+        return new Beside(scheduler.nodes(), reserved, standing, now.seconds());
     }
 
     void planned(Job job) {

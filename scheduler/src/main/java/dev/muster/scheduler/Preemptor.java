@@ -82,7 +82,7 @@ final class Preemptor {
         this.now = now;
         this.policy = new Preemption.Policy(state);
         this.plain = policy.isPlain();
-        this.remembers = plain && state.reservations().size() == 0;
+        this.remembers = plain;
     }
 
     boolean isOn() {
@@ -386,6 +386,7 @@ final class Preemptor {
         if (group.kindEra != scheduler.yields().era()) {
             group.kind = kind(taker, need);
             group.kindEra = scheduler.yields().era();
+            scheduler.yields().join(group.kind, group.id());
         }
         return scheduler.yields().isShort(group.kind, c, group.memory);
     }

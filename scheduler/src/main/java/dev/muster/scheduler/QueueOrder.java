@@ -38,11 +38,13 @@ final class QueueOrder {
         final int[] lanes = new int[BLOCK];
         /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
         final int[] needs = new int[BLOCK];
-        /** Likewise of its {@link Classes.Group}, and of who is charged for it. */
+        /** Likewise of its {@link Classes.Group}, and of who is charged for it: one more than his number, 0 if there is nobody. */
         final int[] groups = new int[BLOCK];
         final int[] payers = new int[BLOCK];
         /** The ordinal of the reason that it was last told, or UNKNOWN. */
         final short[] told = new short[BLOCK];
+        /** The same for those of whom nothing but that is to be done if it is said again; UNKNOWN for others. */
+        final short[] passed = new short[BLOCK];
 
         private void insert(int at, Place place) {
             System.arraycopy(places, at, places, at + 1, size - at);
@@ -51,9 +53,9 @@ final class QueueOrder {
             System.arraycopy(groups, at, groups, at + 1, size - at);
             System.arraycopy(payers, at, payers, at + 1, size - at);
             System.arraycopy(told, at, told, at + 1, size - at);
+            System.arraycopy(passed, at, passed, at + 1, size - at);
             places[at] = place;
-            lanes[at] = UNKNOWN;
-            told[at] = (short) UNKNOWN;
+            forget(at, at + 1);
             size++;
         }
 
@@ -66,6 +68,7 @@ final class QueueOrder {
             System.arraycopy(groups, 0, out.groups, 0, size);
             System.arraycopy(payers, 0, out.payers, 0, size);
             System.arraycopy(told, 0, out.told, 0, size);
+            System.arraycopy(passed, 0, out.passed, 0, size);
             return out;
         }
 
@@ -77,7 +80,18 @@ final class QueueOrder {
             System.arraycopy(groups, at + 1, groups, at, size - at);
             System.arraycopy(payers, at + 1, payers, at, size - at);
             System.arraycopy(told, at + 1, told, at, size - at);
+            System.arraycopy(passed, at + 1, passed, at, size - at);
             places[size] = null;
+        }
+
+        /** Nothing is known of these, not even what those before them were. */
+        private void forget(int from, int to) {
+            java.util.Arrays.fill(lanes, from, to, UNKNOWN);
+            java.util.Arrays.fill(needs, from, to, 0);
+            java.util.Arrays.fill(groups, from, to, 0);
+            java.util.Arrays.fill(payers, from, to, 0);
+            java.util.Arrays.fill(told, from, to, (short) UNKNOWN);
+            java.util.Arrays.fill(passed, from, to, (short) UNKNOWN);
         }
 
         private int find(Place place) {
@@ -94,6 +108,7 @@ final class QueueOrder {
             System.arraycopy(groups, half, right.groups, 0, right.size);
             System.arraycopy(payers, half, right.payers, 0, right.size);
             System.arraycopy(told, half, right.told, 0, right.size);
+            System.arraycopy(passed, half, right.passed, 0, right.size);
             java.util.Arrays.fill(places, half, size, null);
             size = half;
             return right;
@@ -187,17 +202,22 @@ final class QueueOrder {
         int b = blockOf(place);
         int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
         if (at >= 0) {
-            blocks.get(b).lanes[at] = UNKNOWN;
-            blocks.get(b).told[at] = (short) UNKNOWN;
+            blocks.get(b).forget(at, at + 1);
+        }
+    }
+
+    /** The job is looked at in the next pass, whatever it was told. */
+    void look(Place place) {
+        int b = blockOf(place);
+        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (at >= 0) {
+            blocks.get(b).passed[at] = (short) UNKNOWN;
         }
     }
 
     /** What was known of the jobs is no more. */
     void forget() {
-        for (Block block : blocks) {
-            java.util.Arrays.fill(block.lanes, UNKNOWN);
-            java.util.Arrays.fill(block.told, (short) UNKNOWN);
-        }
+        blocks.forEach(b -> b.forget(0, BLOCK));
     }
 
     void forEach(Consumer<Place> each) {

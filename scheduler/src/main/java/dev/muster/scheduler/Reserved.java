@@ -17,18 +17,16 @@ import java.util.Optional;
 final class Reserved {
     private final Map<String, Reservation> reservations = new HashMap<>();
     private final List<Reservation> magnetic = new ArrayList<>();
-    private final Map<String, List<Claim>> byNode = new HashMap<>();
+    private final ReservedNodes nodes;
     private final State state;
     private final long now;
     private final Collection<NodeSlot> marked;
 
-    /** Units of a node in one of a reservation's times, seconds since 1970. */
-    private record Claim(Reservation reservation, IndexSet units, long from, long to) {}
-
-    /** @param marked nodes of which devices are withheld since an earlier pass, and from now on those of this */
-    Reserved(State state, Collection<NodeSlot> nodes, Collection<NodeSlot> marked, long now) {
+    /** @param nodes as of now; @param marked nodes of which devices are withheld since an earlier pass, and from now on those of this */
+    Reserved(State state, ReservedNodes nodes, Collection<NodeSlot> marked, long now) {
         this.state = state;
         this.now = now;
+        this.nodes = nodes;
         this.marked = marked;
         marked.forEach(n -> n.withheld = Map.of());
         marked.clear();
@@ -36,19 +34,10 @@ final class Reserved {
         if (all.isEmpty()) {
             return;
         }
-        Map<String, NodeSlot> slots = new HashMap<>();
-        nodes.forEach(n -> slots.put(n.spec.name(), n));
         for (Reservation r : all) {
             reservations.put(r.name(), r);
             if (r.has(ReservationFlag.MAGNETIC)) {
                 magnetic.add(r);
-            }
-            List<Reservation.Window> windows = r.windows(now, now, now + Times.HORIZON_S);
-            for (String name : r.nodes()) {
-                NodeSlot slot = slots.get(name);
-                for (Reservation.Window w : slot == null ? List.<Reservation.Window>of() : windows) {
-                    byNode.computeIfAbsent(name, k -> new ArrayList<>()).add(new Claim(r, r.unitsOn(slot.spec), w.from(), w.to()));
-                }
             }
         }
     }
@@ -107,12 +96,12 @@ final class Reserved {
         IndexSet own = IndexSet.empty();
         IndexSet barred = IndexSet.empty();
         List<Reservation> others = new ArrayList<>();
-        for (Claim c : byNode.getOrDefault(node.spec.name(), List.of())) {
-            if (c.reservation.name().equals(name)) {
-                own = own.union(c.units);
-            } else if (c.from + c.reservation.maxStartDelayS() < to && c.to > from && !yields(name, c.reservation)) {
-                barred = barred.union(c.units);
-                others.add(c.reservation);
+        for (ReservedNodes.Claim c : nodes.on(node.index)) {
+            if (c.reservation().name().equals(name)) {
+                own = own.union(c.units());
+            } else if (keeps(c, from, to) && !yields(name, c.reservation())) {
+                barred = barred.union(c.units());
+                others.add(c.reservation());
             }
         }
         withhold(name, node, others);
@@ -128,8 +117,27 @@ final class Reserved {
         return within ? own.minus(barred) : IndexSet.empty();
     }
 
+    /** Others must be off it in that time. */
+    private boolean keeps(ReservedNodes.Claim c, long from, long to) {
+        return c.from(now) + c.reservation().maxStartDelayS() < to && c.to(now) > from && c.from(now) < now + Times.HORIZON_S;
+    }
+
+    /** Something of the node is some reservation's. */
+    boolean has(NodeSlot node) {
+        return !nodes.on(node.index).isEmpty();
+    }
+
+    /** Of its free units those that a job without a reservation may have until then, seconds since 1970. */
+    int freeUntil(NodeSlot node, long to) {
+        IndexSet free = node.freeUnits;
+        for (ReservedNodes.Claim c : nodes.on(node.index)) {
+            free = keeps(c, now, to) ? free.minus(c.units()) : free;
+        }
+        return free.count();
+    }
+
     private void withhold(String name, NodeSlot node, List<Reservation> others) {
-        if (node.freeGres.isEmpty() || !byNode.containsKey(node.spec.name())) {
+        if (node.freeGres.isEmpty() || !has(node)) {
             return;
         }
         Reservation own = name.isEmpty() || flexible(name) ? null : reservations.get(name);
@@ -161,7 +169,7 @@ final class Reserved {
 
     /** Units that a job cannot have on the node in that time although it could without reservations. */
     int barred(String name, NodeSlot node, long from, long to) {
-        if (!byNode.containsKey(node.spec.name()) && name.isEmpty()) {
+        if (!has(node) && name.isEmpty()) {
             return 0;
         }
         return node.spec.units() - allowed(name, node, from, to).count();

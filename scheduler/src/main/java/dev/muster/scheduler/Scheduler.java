@@ -372,7 +372,11 @@ public final class Scheduler implements Planner {
         holding.put(now.id(), now);
         licensed.holds(now);
         if (was.run().limitTickMs() != now.run().limitTickMs()) {
-            later.forEach(share -> Optional.ofNullable(byName.get(share.node())).ifPresent(slot -> free.change(slot.index)));
+            later.forEach(share -> Optional.ofNullable(byName.get(share.node())).ifPresent(slot -> {
+                free.change(slot.index);
+                // what is planned there may leave more room, or less
+                free.freer(slot.index);
+            }));
         }
     }
 
@@ -657,8 +661,9 @@ public final class Scheduler implements Planner {
         return places.containsKey(jobId);
     }
 
-    void forgetLane(int jobId) {
-        Optional.ofNullable(places.get(jobId)).ifPresent(queue::forget);
+    /** The job is not passed over in the next pass, whatever is known of it. */
+    void lookAt(int jobId) {
+        Optional.ofNullable(places.get(jobId)).ifPresent(queue::look);
     }
 
     /** Somebody makes plans on a thread of his own: passes over a large cluster leave that to him, and keep the places that his plans give. */
@@ -733,7 +738,7 @@ public final class Scheduler implements Planner {
         free.quiet = on;
     }
 
-    private void forgetLanes() {
+    void forgetLanes() {
         known.forgetLanes();
         queue.forget();
     }

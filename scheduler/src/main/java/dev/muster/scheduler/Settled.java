@@ -19,12 +19,15 @@ final class Settled {
     private int[] gpus = new int[0];
     private int[] partitions = new int[0];
     private NeedClass[] needs = new NeedClass[0];
+    /** How many had their places kept before it, where it was too little for that; 0 where that did not count. */
+    private int[] behind = new int[0];
     private int size;
     /** Up to which change of the table all of them were known to be short. */
     private long at;
     /** What has become free since, and the most that one of those nodes has after so many changes. */
     private int[] freer = {};
     private long changes = -1;
+    private boolean inDoubt;
     private int mostCpus;
     private long mostMemoryMb;
     private int mostGpus;
@@ -59,8 +62,31 @@ final class Settled {
         return partitions[id];
     }
 
-    /** It is short of what is free now. */
+    /** So many must have had their places kept before what is said of it holds. */
+    int behind(int id) {
+        return behind[id];
+    }
+
+    /** Of those whose places are kept some came, or went, beyond so many. */
+    void shift(int from, int by) {
+        for (int id = 0; id < size; id++) {
+            behind[id] = behind[id] > from ? Math.max(from, behind[id] + by) : behind[id];
+        }
+    }
+
+    /** What is kept for others is not counted on any more. */
+    void forgetBehind() {
+        for (int id = 0; id < size; id++) {
+            is[id] = behind[id] > 0 ? 0 : is[id];
+        }
+    }
+
     void add(int id, NeedClass c) {
+        add(id, c, 0);
+    }
+
+    /** It is short of what is free now. @param after so many had their places kept */
+    void add(int id, NeedClass c, int after) {
         if (at != table.freed()) {
             return;
         }
@@ -72,6 +98,7 @@ final class Settled {
             gpus = Arrays.copyOf(gpus, length);
             partitions = Arrays.copyOf(partitions, length);
             needs = Arrays.copyOf(needs, length);
+            behind = Arrays.copyOf(behind, length);
         }
         size = Math.max(size, id + 1);
         is[id] = SURE;
@@ -80,9 +107,34 @@ final class Settled {
         gpus[id] = c.gpus;
         partitions[id] = c.partition;
         needs[id] = c;
+        behind[id] = after;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Something was taken since those in doubt were last looked at. */
+    boolean isStale() {
+        return inDoubt && changes != table.changes();
+    }
+
+    /** Who asks for more than any of what became freer has left is in doubt no more. */
+    void renew() {
+        if (inDoubt) {
+            look();
+            inDoubt = false;
+            for (int id = 0; id < size; id++) {
+                if (is[id] == DOUBTFUL && !isLess(id)) {
+                    is[id] = SURE;
+                }
+                inDoubt |= is[id] == DOUBTFUL;
+            }
+        }
     }
 
     void clear() {
+        inDoubt = false;
         Arrays.fill(is, 0, size, (byte) 0);
         Arrays.fill(needs, 0, size, null);
         size = 0;
@@ -99,6 +151,7 @@ final class Settled {
         Optional<FreeTable.Freer> now = size == 0 ? Optional.empty() : table.freerSince(at);
         at = table.freed();
         changes = -1;
+        inDoubt = false;
         if (now.isEmpty()) {
             freer = new int[0];
             clear();
@@ -109,6 +162,7 @@ final class Settled {
         for (int id = 0; id < size; id++) {
             if (is[id] == SURE && isLess(id)) {
                 is[id] = DOUBTFUL;
+                inDoubt = true;
             }
         }
     }

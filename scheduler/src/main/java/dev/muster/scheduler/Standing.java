@@ -21,14 +21,64 @@ final class Standing {
     private final Scheduler scheduler;
     private final State state;
     private final Now now;
-    private final Map<Integer, List<Forecast.Claim>> claims;
-    private final Map<Integer, List<Forecast.Claim>> byNode = new HashMap<>();
+    private final Kept claims;
+    /** Whose turn has come, as {@link Kept#rank}. */
+    private final BitSet come = new BitSet();
+    /** Goes up with each whose turn comes. */
+    private int version;
+    private final Map<Integer, Bound> bounds = new HashMap<>();
+
+    /** What is left of a node by the time at which somebody comes, for the sooner times and this; as long as nothing else changes. */
+    private static final class Bound {
+        private final int version;
+        private final int units;
+        private final long memoryMb;
+        private final long[] at;
+        private final long[] leastCpus;
+        private final long[] leastMb;
+
+        private Bound(int version, NodeSlot node, long[] at) {
+            this.version = version;
+            this.units = node.freeUnits.count();
+            this.memoryMb = node.freeMemoryMb;
+            this.at = at;
+            this.leastCpus = new long[at.length];
+            this.leastMb = new long[at.length];
+        }
+
+        private boolean holds(int now, NodeSlot node) {
+            return version == now && units == node.freeUnits.count() && memoryMb == node.freeMemoryMb;
+        }
+
+        private long until(long until, boolean cpus) {
+            long least = Long.MAX_VALUE;
+            for (int i = 0; i < at.length && at[i] < until; i++) {
+                least = Math.min(least, cpus ? leastCpus[i] : leastMb[i]);
+            }
+            return Math.max(0, least);
+        }
+    }
+
+    private Bound bound(NodeSlot node) {
+        Bound known = bounds.get(node.index);
+        if (known != null && known.holds(version, node)) {
+            return known;
+        }
+        List<Forecast.Claim> here = here(node.index);
+        Bound out = new Bound(version, node, here.stream().mapToLong(c -> Math.max(c.from(), now.seconds())).sorted().distinct().toArray());
+        for (int i = 0; i < out.at.length; i++) {
+            out.leastCpus[i] = left(node, here, out.at[i], true);
+            out.leastMb[i] = left(node, here, out.at[i], false);
+        }
+        bounds.put(node.index, out);
+        return out;
+    }
     /** Of nodes that were looked at: when what comes free, as seconds since 1970, CPUs, mebibytes, and the number of the job that has it. */
     private final Map<Integer, List<long[]>> ends = new HashMap<>();
     /** Running jobs that are off their nodes for a moment: what they have is free already. */
     private final Set<Integer> lifted = new HashSet<>();
 
-    Standing(Scheduler scheduler, State state, Now now, Map<Integer, List<Forecast.Claim>> claims) {
+    Standing(Scheduler scheduler, State state, Now now, Kept claims) {
         this.scheduler = scheduler;
         this.state = state;
         this.now = now;
@@ -36,14 +86,30 @@ final class Standing {
     }
 
     boolean has(int jobId) {
-        return claims.containsKey(jobId);
+        return claims.byJob().containsKey(jobId);
     }
 
     /** The job does not start now: its places are kept. */
     void keep(int jobId) {
-        for (Forecast.Claim c : claims.getOrDefault(jobId, List.of())) {
-            byNode.computeIfAbsent(c.node(), n -> new ArrayList<>()).add(c);
+        int rank = claims.rank(jobId);
+        if (rank >= 0) {
+            come.set(rank);
+            version++;
         }
+    }
+
+    /** Of the job's nodes those with room have more of it again for others. */
+    void leave(int jobId) {
+        FreeTable free = scheduler.free();
+        for (Forecast.Claim c : claims.byJob().getOrDefault(jobId, List.of())) {
+            if (free.hasRoom(c.node())) {
+                free.freer(c.node());
+            }
+        }
+    }
+
+    boolean areOver() {
+        return claims.firstEnd() <= now.seconds();
     }
 
     void lifted(int jobId, boolean off) {
@@ -56,12 +122,17 @@ final class Standing {
 
     /** Something of the node is kept for somebody who came before. */
     boolean touches(NodeSlot node) {
-        return byNode.containsKey(node.index);
+        for (int at = claims.first(node.index); at >= 0; at = claims.next(at)) {
+            if (come.get(claims.rankAt(at))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether somebody who came before has his place there before that second since 1970. */
     boolean comesBefore(NodeSlot node, long until) {
-        for (Forecast.Claim c : byNode.getOrDefault(node.index, List.of())) {
+        for (Forecast.Claim c : here(node.index)) {
             if (c.from() < until) {
                 return true;
             }
@@ -81,24 +152,26 @@ final class Standing {
 
     /** The least that is left at any time when somebody comes. */
     private long least(NodeSlot node, long until, boolean cpus) {
-        List<Forecast.Claim> here = byNode.getOrDefault(node.index, List.of());
-        long free = cpus ? (long) node.freeUnits.count() * node.spec.cpusPerUnit() : node.freeMemoryMb;
-        long least = Long.MAX_VALUE;
-        for (Forecast.Claim c : here) {
-            long at = Math.max(c.from(), now.seconds());
-            if (at >= until) {
-                continue;
-            }
-            long left = free;
-            for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
-                left += e[0] <= at && !lifted.contains((int) e[3]) ? e[cpus ? 1 : 2] : 0;
-            }
-            for (Forecast.Claim other : here) {
-                left -= other.from() <= at && other.to() > at ? cpus ? other.cpus() : other.memoryMb() : 0;
-            }
-            least = Math.min(least, left);
+        if (!lifted.isEmpty()) {
+            bounds.remove(node.index);
         }
-        return Math.max(0, least);
+        long least = bound(node).until(until, cpus);
+        if (!lifted.isEmpty()) {
+            bounds.remove(node.index);
+        }
+        return least;
+    }
+
+    /** What is left then. */
+    private long left(NodeSlot node, List<Forecast.Claim> here, long at, boolean cpus) {
+        long left = cpus ? (long) node.freeUnits.count() * node.spec.cpusPerUnit() : node.freeMemoryMb;
+        for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
+            left += e[0] <= at && !lifted.contains((int) e[3]) ? e[cpus ? 1 : 2] : 0;
+        }
+        for (Forecast.Claim other : here) {
+            left -= other.from() <= at && other.to() > at ? cpus ? other.cpus() : other.memoryMb() : 0;
+        }
+        return left;
     }
 
     private List<long[]> ends(NodeSlot node) {
@@ -115,41 +188,47 @@ final class Standing {
         return out;
     }
 
+    /** What is kept of the node for those who came before. */
+    private List<Forecast.Claim> here(int node) {
+        List<Forecast.Claim> out = new ArrayList<>();
+        for (int at = claims.first(node); at >= 0; at = claims.next(at)) {
+            if (come.get(claims.rankAt(at))) {
+                out.add(claims.at(at));
+            }
+        }
+        return out;
+    }
+
     /**
      * The claims of a new plan that can still be kept, in its order; for a job that loses its place the one that it had, if that can. Where nothing
      * has changed since the plan was noted down they can be.
      *
      * @param since as {@link FreeTable#changes} was then; before the beginning: each is looked at
      */
-    Map<Integer, List<Forecast.Claim>> renewed(Map<Integer, List<Forecast.Claim>> wanted, long since) {
-        Map<Integer, List<Forecast.Claim>> out = new java.util.LinkedHashMap<>();
+    Kept renewed(Map<Integer, List<Forecast.Claim>> wanted, long since) {
+        Kept out = new Kept(scheduler.nodes().size());
         BitSet other = new BitSet();
         wanted.forEach((job, fresh) -> {
             if (!scheduler.isQueued(job)) {
                 return;
             }
-            boolean stays = fits(fresh, n -> !scheduler.free().hasChanged(n, since) && !other.get(n));
-            List<Forecast.Claim> kept = stays ? fresh : claims.getOrDefault(job, List.of());
-            if (!kept.isEmpty() && (stays || fits(kept, n -> false))) {
-                out.put(job, kept);
-                kept.forEach(c -> byNode.computeIfAbsent(c.node(), n -> new ArrayList<>()).add(c));
-                kept.forEach(c -> other.set(c.node(), !stays || other.get(c.node())));
+            boolean stays = fits(fresh, out, n -> !scheduler.free().hasChanged(n, since) && !other.get(n));
+            List<Forecast.Claim> kept = stays ? fresh : claims.byJob().getOrDefault(job, List.of());
+            if (!kept.isEmpty() && (stays || fits(kept, out, n -> false))) {
+                out.add(job, kept);
+                if (!stays) {
+                    kept.forEach(c -> other.set(c.node()));
+                }
             }
         });
         return out;
     }
 
-    /** @param asPlanned nodes of which that is known */
-    private boolean fits(List<Forecast.Claim> those, IntPredicate asPlanned) {
+    /** @param beside what is kept already; @param asPlanned nodes of which that is known */
+    private boolean fits(List<Forecast.Claim> those, Kept beside, IntPredicate asPlanned) {
         for (Forecast.Claim c : those) {
-            if (asPlanned.test(c.node())) {
-                continue;
-            }
             NodeSlot node = scheduler.nodes().get(c.node());
-            byNode.computeIfAbsent(c.node(), n -> new ArrayList<>()).add(c);
-            boolean room = node.usable && isEnough(node, c);
-            byNode.get(c.node()).remove(c);
-            if (!room) {
+            if (!asPlanned.test(c.node()) && !(node.usable && isEnough(node, c, beside.on(c.node())))) {
                 return false;
             }
         }
@@ -157,8 +236,9 @@ final class Standing {
     }
 
     /** With this claim among them, no time comes at which there is less than nothing. */
-    private boolean isEnough(NodeSlot node, Forecast.Claim c) {
-        List<Forecast.Claim> here = byNode.get(c.node());
+    private boolean isEnough(NodeSlot node, Forecast.Claim c, List<Forecast.Claim> others) {
+        List<Forecast.Claim> here = new ArrayList<>(others);
+        here.add(c);
         for (Forecast.Claim other : here) {
             long at = Math.max(other.from(), c.from());
             if (at >= Math.min(other.to(), c.to())) {

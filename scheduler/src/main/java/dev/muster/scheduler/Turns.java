@@ -47,12 +47,14 @@ final class Turns {
         int tier = Integer.MAX_VALUE;
         for (QueueOrder.Block block : scheduler.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
-                int known = quick && block.lanes[i] >= 0 && !pass.hasStopped() ? lanes.reason(block, i) : QueueOrder.UNKNOWN;
+                boolean passes = quick && !pass.hasStopped();
+                i = passes ? lanes.next(block, i) : i;
+                if (i == block.size) {
+                    break;
+                }
+                int known = passes && block.lanes[i] >= 0 ? lanes.reason(block, i) : QueueOrder.UNKNOWN;
                 if (known >= 0) {
-                    if (block.told[i] != known) {
-                        block.told[i] = (short) known;
-                        scheduler.explain(block.places[i].jobId(), Lanes.REASONS[known]);
-                    }
+                    wait(block, i, known);
                     continue;
                 }
                 if (pass.isFull()) {
@@ -75,7 +77,22 @@ final class Turns {
             }
         }
         take(ordered);
+        lanes.end();
         return true;
+    }
+
+    /** The job is not looked at: it waits for this. */
+    private void wait(QueueOrder.Block block, int i, int reason) {
+        int id = block.places[i].jobId();
+        boolean kept = block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(id);
+        if (kept && Lanes.keepsPlace(reason)) {
+            pass.keep(id);
+        }
+        if (block.told[i] != reason) {
+            block.told[i] = (short) reason;
+            scheduler.explain(id, Lanes.REASONS[reason]);
+        }
+        block.passed[i] = kept ? (short) QueueOrder.UNKNOWN : (short) reason;
     }
 
     /** Whether its turn comes in the backfill's own order. */

@@ -62,6 +62,8 @@ final class Yields {
         /** Of needs for which there was no room in this pass beside what is planned, so many of each place. */
         private final List<List<NeedClass>> planned = new ArrayList<>();
         private long pass = -1;
+        /** Numbers of groups that are of it. */
+        private final BitSet groups = new BitSet();
         /** Groups of takers for whom it is too little. */
         private final Settled settled;
 
@@ -179,9 +181,20 @@ final class Yields {
         return era;
     }
 
-    /** Groups have other numbers, or are to be asked anew. */
+    /** Groups are to be asked anew. */
     void unsettle() {
         kinds.values().forEach(k -> k.settled.clear());
+    }
+
+    /** Groups have other numbers. */
+    void forgetGroups() {
+        unsettle();
+        kinds.values().forEach(k -> k.groups.clear());
+    }
+
+    /** The group with that number is of the kind. */
+    void join(Kind kind, int group) {
+        kind.groups.set(group);
     }
 
     /** Nobody has to go for such takers. */
@@ -199,6 +212,9 @@ final class Yields {
         for (Kind kind : kinds.values()) {
             current(kind);
             kind.settled.wake();
+            for (int g = isPowerless(kind) ? kind.groups.nextSetBit(0) : -1; g >= 0 && g < vain.length; g = kind.groups.nextSetBit(g + 1)) {
+                vain[g] = true;
+            }
             for (int g = 0; g < vain.length; g++) {
                 vain[g] |= kind.settled.isSure(g);
             }

@@ -38,12 +38,14 @@ import java.util.Set;
  * on. Prints one table, milliseconds of the thread's CPU and by the clock: passes that keep the places of none, 100 or 1000 jobs and start
  * whoever can, with what they remember and without; a plan of the whole queue; and how long it takes from a job's end until others are decided
  * on. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES [on|off|each [EVENTS]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all
- * different); on, off or each: limits, preemption, licences, topology (and features), or some joined by +. The mix limits is what checking limits
+ * different); on, off or each: limits, preemption, licences, topology (and features), 1000
+ * reservations (of users, flexible, of maintenance to come, daily), or some joined by +. The mix limits is what checking limits
  * costs: the same queue with limits of every kind at each association and QOS that hold nobody back, enforced and not, in turns. Not a unit test.
  */
 public final class PlanBenchmark {
-    private static final Set<String> EVERYTHING = Set.of("limits", "preemption", "licences", "topology");
+    private static final Set<String> EVERYTHING = Set.of("limits", "preemption", "licences", "topology", "reservations");
     private static final int USERS = 400;
+    private static final int RESERVATIONS = 1000;
     private static final int LEAF = 40;
     private static final int TEMPLATES = 1800;
     /** Beyond so many jobs each has a description of its own, so that the heap is what it is in slurmctld. */
@@ -303,6 +305,17 @@ public final class PlanBenchmark {
         loaded();
     }
 
+    /** Of one node in ten: a quarter each for users now, flexible ones to come, maintenance to come, and daily hours. */
+    private void reserve(Set<String> features) {
+        for (int i = 0; features.contains("reservations") && i < RESERVATIONS; i++) {
+            long start = ms / 1000 + (i % 4 == 0 ? 0 : 600L + random.nextInt(300_000));
+            String flags = List.of("IGNORE_JOBS", "IGNORE_JOBS,FLEX", "IGNORE_JOBS,MAINT", "IGNORE_JOBS,DAILY").get(i % 4);
+            run(new Command.CreateReservation(0, "r" + i, Map.of("starttime", Long.toString(start), "duration",
+                    Long.toString(i % 4 == 3 ? 7200 : 3600L * (1 + random.nextInt(40))), "nodes", nodes.get(i * nodes.size() / RESERVATIONS).name(),
+                    "users", "u" + random.nextInt(USERS), "flags", flags), Map.of()));
+        }
+    }
+
     private void queue(int jobs, String mix, Set<String> features) {
         for (int i = 0; i < TEMPLATES; i++) {
             templates.add(desc(features));
@@ -520,12 +533,13 @@ public final class PlanBenchmark {
         System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
                 "med_cpu", "p99_cpu", "med_wall", "p99_wall", "starts");
         List<Set<String>> with = args.length < 5 ? List.of(Set.of(), EVERYTHING) : args[4].equals("each") ? List.of(Set.of(), Set.of("limits"),
-                Set.of("preemption"), Set.of("licences"), Set.of("topology"), EVERYTHING) : List.of(args[4].equals("on") ? EVERYTHING
+                Set.of("preemption"), Set.of("licences"), Set.of("topology"), Set.of("reservations"), EVERYTHING) : List.of(args[4].equals("on") ? EVERYTHING
                 : args[4].equals("off") ? Set.<String>of() : Set.of(args[4].split("\\+")));
         for (Set<String> features : with) {
             for (String mix : mixes) {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
                 bench.occupy(features);
+                bench.reserve(features);
                 bench.queue(jobs, mix, features);
                 bench.heap("in the queue");
                 bench.rows(mix + ", " + (features.isEmpty() ? "plain" : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),

@@ -27,7 +27,7 @@ class PruningTest {
     private static final int SEEDS = 16;
     private static final int STEPS = 25;
 
-    private static Cluster cluster(String options) {
+    static Cluster cluster(String options) {
         return new Cluster("n[1-4] cpus=4 mem=1000 feature=a gpus=2\nn[5-8] cpus=2 mem=2000 feature=b\nn[9-10] cpus=8 threads=2 mem=1000",
                 "p nodes=n[1-10] default=yes defmempercpu=10\nq nodes=n[5-10] defmempercpu=10 prioritytier=2\n"
                 + "r nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
@@ -36,7 +36,7 @@ class PruningTest {
                         new LayeredResource.Layer(Cluster.names("n[1-10]"), 9, 1)))));
     }
 
-    private static String job(Random r) {
+    static String job(Random r) {
         String size = switch (r.nextInt(9)) {
             case 0 -> "tasks=1 memPerCpuMb=" + 100 * (1 + r.nextInt(9));
             case 1 -> "tasks=" + (1 + r.nextInt(12));
@@ -58,7 +58,7 @@ class PruningTest {
     }
 
     /** Limits that are reached, in what runs and in minutes; low gives way to all others. */
-    private static Policy policy() {
+    static Policy policy() {
         List<String> qos = List.of("low", "normal", "high");
         return new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), qos, ""),
                 new AssocPolicy(2, 1, "a", "", "", false, Map.of("GrpTRES", "cpu=30", "GrpTRESRunMins", "cpu=4000"), qos, ""),
@@ -68,7 +68,7 @@ class PruningTest {
                         new QosPolicy(3, "high", Map.of("Preempt", "low,normal", "GrpJobs", "4"))), List.of(), List.of());
     }
 
-    private static List<Job> running(Cluster c) {
+    static List<Job> running(Cluster c) {
         List<Job> out = new ArrayList<>();
         c.state().jobs().values().forEach(j -> {
             if (j.holdsNodes()) {
@@ -78,7 +78,7 @@ class PruningTest {
         return out;
     }
 
-    private static void end(Cluster c, Job job) {
+    static void end(Cluster c, Job job) {
         c.apply(new Command.CompleteAllocation(Cluster.USER, job.id(), ExitStatus.NONE));
         for (String node : job.run().allocation().nodeNames()) {
             c.apply(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));

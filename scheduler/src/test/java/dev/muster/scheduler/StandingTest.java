@@ -165,8 +165,8 @@ class StandingTest {
                 if (r.nextBoolean()) {
                     c.schedule();
                 }
-                Map<Integer, List<Forecast.Claim>> all = new Standing(s, c.state(), now(c), Map.of()).renewed(plan.claims(), -1);
-                assertThat(new Standing(s, c.state(), now(c), Map.of()).renewed(plan.claims(), plan.changes())).as("seed " + seed + " step " + step)
+                Map<Integer, List<Forecast.Claim>> all = new Standing(s, c.state(), now(c), Kept.NONE).renewed(plan.claims(), -1).byJob();
+                assertThat(new Standing(s, c.state(), now(c), Kept.NONE).renewed(plan.claims(), plan.changes()).byJob()).as("seed " + seed + " step " + step)
                         .isEqualTo(all);
                 kept += all.size();
                 lost += (int) plan.claims().keySet().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();

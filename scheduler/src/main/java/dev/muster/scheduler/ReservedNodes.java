@@ -1,0 +1,82 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Reservation;
+import dev.muster.core.State;
+import dev.muster.model.IndexSet;
+import dev.muster.model.ReservationFlag;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Which units of which nodes reservations have when: made when they change, or one of them begins or ends, and read by all passes until then. */
+final class ReservedNodes {
+    /** Times that come again are looked for so much further ahead, in seconds, than a pass asks for. */
+    private static final long AHEAD_S = 3600;
+    private static final List<Claim> NONE = List.of();
+    static final ReservedNodes NOTHING = new ReservedNodes();
+
+    private final Object table;
+    private final List<List<Claim>> byNode = new ArrayList<>();
+    private final long madeS;
+    private long untilS = Long.MAX_VALUE;
+    private boolean moves;
+
+    /** Units of a node in one of a reservation's times: seconds since 1970, or from now on where it floats. */
+    record Claim(Reservation reservation, IndexSet units, long begin, long end, boolean floats) {
+        long from(long now) {
+            return floats ? now + begin : begin;
+        }
+
+        long to(long now) {
+            return floats ? now + end : end;
+        }
+    }
+
+    private ReservedNodes() {
+        table = null;
+        madeS = 0;
+    }
+
+    ReservedNodes(Scheduler scheduler, State state, long now) {
+        table = state.reservations();
+        madeS = now;
+        boolean any = state.reservations().size() > 0;
+        for (int i = any ? scheduler.nodes().size() : 0; i > 0; i--) {
+            byNode.add(NONE);
+        }
+        untilS = any ? now + AHEAD_S : Long.MAX_VALUE;
+        for (Reservation r : state.reservations().values()) {
+            boolean floats = r.has(ReservationFlag.TIME_FLOAT);
+            moves |= floats && r.repeats();
+            List<Reservation.Window> windows = r.windows(now, now, now + Times.HORIZON_S + AHEAD_S);
+            for (Reservation.Window w : floats ? List.<Reservation.Window>of() : windows) {
+                changes(w.from());
+                changes(w.from() + r.maxStartDelayS());
+                changes(w.to());
+            }
+            for (String name : r.nodes()) {
+                NodeSlot slot = scheduler.node(name);
+                for (Reservation.Window w : slot == null ? List.<Reservation.Window>of() : windows) {
+                    if (byNode.get(slot.index) == NONE) {
+                        byNode.set(slot.index, new ArrayList<>(1));
+                    }
+                    byNode.get(slot.index).add(new Claim(r, r.unitsOn(slot.spec), floats ? w.from() - now : w.from(), floats ? w.to() - now : w.to(),
+                            floats));
+                }
+            }
+        }
+    }
+
+    private void changes(long at) {
+        untilS = at > madeS ? Math.min(untilS, at) : untilS;
+    }
+
+    /** The same would be made of the state now: nothing begins or ends meanwhile. */
+    boolean holds(State state, long now) {
+        return table == state.reservations() && now >= madeS && now < untilS && !moves;
+    }
+
+    /** Those on the node. */
+    List<Claim> on(int node) {
+        return node < byNode.size() ? byNode.get(node) : NONE;
+    }
+}
