@@ -21,7 +21,7 @@ class KeptPruningTest {
     private static Map<Integer, String> reasons(Cluster c, Scheduler s, List<Planner.Start> starts) {
         Map<Integer, String> out = new TreeMap<>();
         c.state().jobs().values().forEach(j -> {
-            if (j.isPending() && starts.stream().noneMatch(p -> p.jobId() == j.id())) {
+            if (j.isPending() && s.isQueued(j.id()) && starts.stream().noneMatch(p -> p.jobId() == j.id())) {
                 out.put(j.id(), s.reason(j.id()).toString());
             }
         });
