@@ -72,9 +72,9 @@ final class JobViews {
             return "";
         }
         return switch (reason) {
-            case RESOURCES, REQ_NODE_NOT_AVAIL -> Unavailable.words(state, job.desc(), now);
+            case RESOURCES, REQ_NODE_NOT_AVAIL -> planner.unavailable().words(state, job.desc(), now);
             // that its turn is not yet come is no news to who waits for nodes that somebody has to bring back
-            case PRIORITY -> Unavailable.missing(state, job.desc());
+            case PRIORITY -> planner.unavailable().missing(state, job.desc());
             default -> "";
         };
     }

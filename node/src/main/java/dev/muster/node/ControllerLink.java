@@ -181,13 +181,14 @@ final class ControllerLink implements AutoCloseable {
                 ToController next = queue.poll(heartbeatSeconds, TimeUnit.SECONDS);
                 taken.add(next == null ? heartbeat.get() : next);
                 queue.drainTo(taken, TOGETHER_MAX - 1);
-                for (ToController one : taken) {
-                    if (one == END) {
-                        return;
-                    }
+                int end = taken.indexOf(END);
+                for (ToController one : end < 0 ? taken : taken.subList(0, end)) {
                     together.add(Codec.encode(one, ToController.class));
                 }
                 frames.sendAll(together);
+                if (end >= 0) {
+                    return;
+                }
                 together.clear();
                 taken.clear();
             }

@@ -135,7 +135,8 @@ final class Exacting {
             return false;
         }
         Need need = c.need;
-        return need.shape().contiguous() || !Features.isPlain(need.features()) || hangsTogether(need, slot) || !layers(need, slot, slot + 1).isEmpty();
+        return need.shape().contiguous() || !Features.isPlain(need.features()) || hangsTogether(need, slot)
+                || !layers(need, slot, slot + 1).isEmpty();
     }
 
     private boolean hangsTogether(Need need, int slot) {

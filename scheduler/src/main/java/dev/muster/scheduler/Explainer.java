@@ -185,7 +185,7 @@ public final class Explainer {
     }
 
     private String nodes(Job job) {
-        String missing = Unavailable.missing(state, job.desc());
+        String missing = scheduler.unavailable().missing(state, job.desc());
         if (!missing.isEmpty() && job.desc().request().nodeList().isEmpty()) {
             return missing(job);
         }
@@ -215,10 +215,12 @@ public final class Explainer {
         List<Node> gone = partition.map(Partition::nodes).orElse(List.of()).stream().map(n -> state.nodes().find(n)).flatMap(Optional::stream)
                 .filter(n -> !n.isUsable()).toList();
         for (Node node : gone.stream().limit(NAMED_MAX).toList()) {
-            evidence.add("Node " + node.name() + " is " + node.baseState() + flags(node) + (node.reason().isEmpty() ? "" : ": " + node.reason()) + ".");
+            evidence.add("Node " + node.name() + " is " + node.baseState() + flags(node)
+                    + (node.reason().isEmpty() ? "" : ": " + node.reason()) + ".");
         }
         if (gone.size() > NAMED_MAX) {
-            evidence.add("Likewise " + (gone.size() - NAMED_MAX) + " more of " + HostList.of(gone.stream().map(Node::name).toList()).compressed() + ".");
+            evidence.add("Likewise " + (gone.size() - NAMED_MAX) + " more of "
+                    + HostList.of(gone.stream().map(Node::name).toList()).compressed() + ".");
         }
         evidence.add("It asks for " + asks(job) + ".");
         change = "The nodes come back, or the job asks for less or for another partition.";
@@ -251,7 +253,7 @@ public final class Explainer {
     // ---- room and order
 
     private String resources(Job job) {
-        if (!Unavailable.missing(state, job.desc()).isEmpty()) {
+        if (!scheduler.unavailable().missing(state, job.desc()).isEmpty()) {
             return missing(job);
         }
         Free free = free(job);
@@ -262,7 +264,7 @@ public final class Explainer {
     }
 
     private String priority(Job job) {
-        if (!Unavailable.missing(state, job.desc()).isEmpty()) {
+        if (!scheduler.unavailable().missing(state, job.desc()).isEmpty()) {
             return missing(job);
         }
         List<Job> ahead = new ArrayList<>();

@@ -37,6 +37,9 @@ final class NeedClass {
     /** Whether its partition can never hold it, as nodes were configured at this version; -1: not asked yet. */
     private long judgedAt = -1;
     private boolean exceeding;
+    /** Whether it waits for nodes that are gone, as of that version of {@link Unavailable}. */
+    private long missedAt = -1;
+    private boolean missing;
 
     /** When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known to be. */
     static final class Memory {
@@ -196,5 +199,14 @@ final class NeedClass {
                 && (single || !other.single) && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode)
                 && need.reservation().isEmpty() && need.reboot() == other.need.reboot()
                 && (anyTime || need.limitMin() < 0 || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
+    }
+
+    /** Whether jobs of this class wait for nodes that somebody has to bring back. @param ask if it is not known as of that version */
+    boolean isMissing(long version, java.util.function.BooleanSupplier ask) {
+        if (missedAt != version) {
+            missedAt = version;
+            missing = ask.getAsBoolean();
+        }
+        return missing;
     }
 }

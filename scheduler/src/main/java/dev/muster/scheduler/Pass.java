@@ -381,7 +381,8 @@ final class Pass {
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES
                 : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
-        boolean waitsForNodes = !blocked.contains(blocker(need)) && Unavailable.isNamed(Unavailable.missing(state, job.desc()));
+        boolean waitsForNodes = !blocked.contains(blocker(need)) && lanes.of(need).isMissing(scheduler.unavailable().version(),
+                () -> Unavailable.isNamed(scheduler.unavailable().missing(state, job.desc(), need.partition())));
         if (reserve(job, need, reason) && reason != JobReason.LICENSES && !waitsForNodes) {
             blocked.add(blocker(need));
             lanes.blocked(need);

@@ -64,6 +64,7 @@ public final class Scheduler implements Planner {
     private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
     private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
     private final Needs needs = new Needs();
+    private final Unavailable unavailable = new Unavailable();
     private final Classes known = new Classes(this);
     private FreeTable free = new FreeTable(0);
     private final Outlooks outlooks = new Outlooks(this);
@@ -145,6 +146,7 @@ public final class Scheduler implements Planner {
         needs.clear();
         limits.clear();
         outlooks.clear();
+        unavailable.changed();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
@@ -212,6 +214,7 @@ public final class Scheduler implements Planner {
                 NodeSlot slot = byName.get(node);
                 if (slot != null) {
                     List<String> features = slot.features;
+                    boolean usable = slot.usable;
                     boolean future = before.nodes().at(node).has(Node.Flag.FUTURE);
                     slot.judge(after.nodes().at(node), after.settings());
                     changed(slot);
@@ -221,6 +224,9 @@ public final class Scheduler implements Planner {
                     }
                     if (!features.equals(slot.features)) {
                         known.moved();
+                        unavailable.changed();
+                    } else if (usable != slot.usable) {
+                        unavailable.changed();
                     }
                 }
             }
@@ -563,13 +569,7 @@ public final class Scheduler implements Planner {
         return new Pass(this, state, now, 0).estimate(desc);
     }
 
-    /**
-     * Since the beginning.
-     *
-     * @param backfilled    jobs started ahead of more urgent ones
-     * @param backfilledHet components of heterogeneous jobs that were
-     * @param full          passes that ended because as many had started as may in one
-     */
+    /** Since the beginning: jobs and components started ahead of more urgent ones, and passes in which as many started as may. */
     public record Counts(long backfilled, long backfilledHet, long full) {}
 
     public Counts counts() {
@@ -646,6 +646,11 @@ public final class Scheduler implements Planner {
 
     Needs needs() {
         return needs;
+    }
+
+    /** What jobs are told that wait for nodes which are not there. On any thread. */
+    public Unavailable unavailable() {
+        return unavailable;
     }
 
     /** The same need with its user in it, which counts where others want no stranger beside them. */

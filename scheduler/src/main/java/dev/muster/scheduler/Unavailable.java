@@ -31,8 +31,8 @@ public final class Unavailable {
     /** So many different requests are remembered. */
     private static final int WORDS_MAX = 20_000;
 
-    /** Nodes of each partition that nobody can have, as of one version of the nodes. */
-    private record Known(Object nodes, Object partitions, Map<String, Gone> of) {}
+    /** Nodes of each partition that nobody can have, as of one {@link #version}. */
+    private record Known(long version, Map<String, Gone> of) {}
 
     /** What the answer hangs on: some QOS lift a partition's limits. */
     private record Asked(ResourceRequest request, String qos) {}
@@ -52,12 +52,22 @@ public final class Unavailable {
         }
     }
 
-    private static volatile Known known = new Known(null, null, Map.of());
+    private volatile Known known = new Known(-1, Map.of());
+    /** Goes up when a node comes or goes, or is another than before; jobs on it do not matter. Written by the core thread alone. */
+    private volatile long version;
 
-    private Unavailable() {}
+    /** A node has come or gone, or nodes or partitions are configured anew. By the core thread. */
+    void changed() {
+        version++;
+    }
+
+    /** Goes up with each change that answers hang on. */
+    long version() {
+        return version;
+    }
 
     /** "" if the nodes that are there and nobody else's suffice, once they are free. @param now seconds since 1970 */
-    public static String words(State state, JobDesc desc, long now) {
+    public String words(State state, JobDesc desc, long now) {
         Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
         String missing = missing(state, desc);
         List<String> others = partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : List.of();
@@ -70,8 +80,13 @@ public final class Unavailable {
     }
 
     /** As {@link #words} of nodes that nobody can have; whatever reservations leave. Cheap for requests like others before. */
-    public static String missing(State state, JobDesc desc) {
-        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+    public String missing(State state, JobDesc desc) {
+        return missing(state, desc, desc.partition().split(",")[0]);
+    }
+
+    /** Likewise in one of its partitions. */
+    String missing(State state, JobDesc desc, String in) {
+        Optional<Partition> partition = state.partitions().find(in);
         Optional<Gone> gone = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
         if (gone.isEmpty()) {
             return "";
@@ -79,7 +94,8 @@ public final class Unavailable {
         if (gone.get().words.size() > WORDS_MAX) {
             gone.get().words.clear();
         }
-        return gone.get().words.computeIfAbsent(new Asked(desc.request(), desc.charge().qos()), a -> missing(state, desc, partition.get(), gone.get().nodes));
+        return gone.get().words.computeIfAbsent(new Asked(desc.request(), desc.charge().qos()),
+                a -> missing(state, desc, partition.get(), gone.get().nodes));
     }
 
     /** Nobody else has to wait for a job that waits for such nodes. */
@@ -116,16 +132,17 @@ public final class Unavailable {
         return List.copyOf(out);
     }
 
-    private static Gone gone(State state, Partition partition) {
+    private Gone gone(State state, Partition partition) {
         Known now = known;
-        if (now.nodes != state.nodes() || now.partitions != state.partitions()) {
-            // jobs come and go: what was said holds on as long as the same nodes are gone and nothing is configured anew
-            now = new Known(state.nodes(), state.partitions(), new ConcurrentHashMap<>(now.of));
-            Known made = now;
-            made.of.replaceAll((name, before) -> state.partitions().find(name).map(p -> look(state, p, before)).orElse(before));
+        long at = version;
+        if (now.version != at) {
+            // what was said holds on as long as the same nodes are gone and nothing is configured anew
+            now = new Known(at, new ConcurrentHashMap<>(now.of));
+            now.of.replaceAll((name, before) -> state.partitions().find(name).map(p -> look(state, p, before)).orElse(before));
             known = now;
         }
-        return now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
+        Gone gone = now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
+        return gone.partition == partition ? gone : look(state, partition, gone);
     }
 
     private static Gone look(State state, Partition partition, Gone before) {
@@ -140,6 +157,7 @@ public final class Unavailable {
                 gone.add(name);
             }
         }
-        return before != null && before.isAs(partition, gone, specs) ? before : new Gone(partition, List.copyOf(gone), specs, new ConcurrentHashMap<>());
+        return before != null && before.isAs(partition, gone, specs) ? before
+                : new Gone(partition, List.copyOf(gone), specs, new ConcurrentHashMap<>());
     }
 }

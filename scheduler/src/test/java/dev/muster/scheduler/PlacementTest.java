@@ -71,6 +71,10 @@ class PlacementTest {
                 """);
     }
 
+    private static Unavailable unavailable(Cluster c) {
+        return ((Scheduler) c.core().planner()).unavailable();
+    }
+
     @Test
     void nodesThatAreNotThere() {
         Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] defmempercpu=10", "");
@@ -80,11 +84,11 @@ class PlacementTest {
             {"nodeList=n[1,4]", "ReqNodeNotAvail, UnavailableNodes:n4"}, {"features=far", both}, {"memPerNodeMb=1500", both},
             {"excludeList=n[1-2]", both}, {"tasks=8", ""}};
         for (String[] row : table) {
-            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEmpty();
+            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEmpty();
         }
         c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
         for (String[] row : table) {
-            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEqualTo(row[1]);
+            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEqualTo(row[1]);
         }
     }
 
@@ -109,16 +113,16 @@ class PlacementTest {
     void nodesThatComeBackAreMissedNoMore() {
         Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] default=yes defmempercpu=10", "");
         JobDesc far = Cluster.desc("partition=p features=far");
-        assertThat(Unavailable.missing(c.state(), far)).isEmpty();
+        assertThat(unavailable(c).missing(c.state(), far)).isEmpty();
         c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
         c.accept("tasks=1");
         c.schedule();
-        assertThat(Unavailable.missing(c.state(), far)).isEqualTo("ReqNodeNotAvail, UnavailableNodes:n[3-4]");
+        assertThat(unavailable(c).missing(c.state(), far)).isEqualTo("ReqNodeNotAvail, UnavailableNodes:n[3-4]");
         c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("state", "resume")));
         c.apply(new Command.RegisterNode(c.registration("n3", "boot", List.of())));
-        assertThat(Unavailable.missing(c.state(), far)).isEmpty();
+        assertThat(unavailable(c).missing(c.state(), far)).isEmpty();
         c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("availablefeatures", "near", "activefeatures", "near")));
-        assertThat(Unavailable.missing(c.state(), far)).isEqualTo("ReqNodeNotAvail, UnavailableNodes:n4");
+        assertThat(unavailable(c).missing(c.state(), far)).isEqualTo("ReqNodeNotAvail, UnavailableNodes:n4");
     }
 
     @Test
@@ -130,7 +134,7 @@ class PlacementTest {
         String[][] table = {{"nodesMin=3", others}, {"nodesMin=3 timing.timeLimitMin=30", ""}, {"nodesMin=2", ""}, {"nodeList=n1", others},
             {"tasks=9 timing.timeLimitMin=90", others}, {"nodesMin=3 charge.reservation=r", ""}};
         for (String[] row : table) {
-            assertThat(Unavailable.words(c.state(), Cluster.desc("partition=p " + row[0]), c.seconds())).as(row[0]).isEqualTo(row[1]);
+            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), c.seconds())).as(row[0]).isEqualTo(row[1]);
         }
     }
 
