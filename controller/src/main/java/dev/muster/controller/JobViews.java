@@ -63,7 +63,8 @@ final class JobViews {
         }
         JobReason buffer = job.eligibleTime() > 0 ? BurstBuffer.blocks(state, job) : JobReason.NONE;
         JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
-        return reason != JobReason.REQ_NODE_NOT_AVAIL && unavailable(job, reason).startsWith(Unavailable.WORD) ? JobReason.REQ_NODE_NOT_AVAIL : reason;
+        return reason != JobReason.REQ_NODE_NOT_AVAIL && unavailable(job, reason).startsWith(Unavailable.WORD) ? JobReason.REQ_NODE_NOT_AVAIL
+                : reason;
     }
 
     /** The nodes that it waits for are not there: what is said of that. */

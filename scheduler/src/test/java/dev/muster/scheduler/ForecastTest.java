@@ -85,14 +85,17 @@ class ForecastTest {
                 """);
         int first = c.accept("tresPerNode=gres/gpu:b:3 timing.timeLimitMin=60");
         int second = c.accept("tresPerNode=gres/gpu:b:3 timing.timeLimitMin=60");
-        assertThat(List.of(planned(c, first), planned(c, second))).as("what the first takes the second waits for").containsExactly("+0 n2", "+3600 n2");
+        assertThat(List.of(planned(c, first), planned(c, second))).as("what the first takes the second waits for")
+                .containsExactly("+0 n2", "+3600 n2");
     }
 
     @Test
     void whatPartitionsAllowOnANodeAndWhoIsThere() {
-        Cluster c = new Cluster("n[1-2] cpus=8 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10 maxcpuspernode=4\nq nodes=n[1-2] defmempercpu=10", "");
+        Cluster c = new Cluster("n[1-2] cpus=8 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10 maxcpuspernode=4\n"
+                + "q nodes=n[1-2] defmempercpu=10", "");
         c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=10");
-        c.apply(new Command.SubmitJob(0, Cluster.desc("tasks=2 nodeList=n2 timing.timeLimitMin=20 owner.uid=7"), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
+        c.apply(new Command.SubmitJob(0, Cluster.desc("tasks=2 nodeList=n2 timing.timeLimitMin=20 owner.uid=7"), "", Bytes.EMPTY,
+                Bytes.EMPTY, false, false));
         c.schedule();
         table(c, """
                 tasks=1                                      | +0 n2
@@ -120,7 +123,8 @@ class ForecastTest {
                 """);
         List<Topology.Switch> two = List.of(new Topology.Switch("s1", 0, 1, Cluster.names("n[1-4]"), List.of()),
                 new Topology.Switch("s2", 0, 1, Cluster.names("n[5-8]"), List.of()));
-        c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] default=yes defmempercpu=10", "", new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false));
+        c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] default=yes defmempercpu=10", "",
+                new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false));
         c.accept("nodeList=n[2-3] timing.timeLimitMin=10");
         c.accept("nodeList=n[5-6] timing.timeLimitMin=20");
         c.schedule();
@@ -137,7 +141,8 @@ class ForecastTest {
         int waits = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
-            Cluster c = new Cluster("n[1-2] cpus=8 sockets=2 mem=1000 gpus=a:2,b:2 feature=a\nn3 cpus=4 threads=2 mem=2000 feature=b\nn4 cpus=4 mem=500 gpus=4",
+            Cluster c = new Cluster("n[1-2] cpus=8 sockets=2 mem=1000 gpus=a:2,b:2 feature=a\n"
+                    + "n3 cpus=4 threads=2 mem=2000 feature=b\nn4 cpus=4 mem=500 gpus=4",
                     "p nodes=n[1-4] default=yes defmempercpu=10\nq nodes=n[1-4] defmempercpu=10 maxcpuspernode=3", "gresTypes=gpu");
             for (int i = 0; i < 6; i++) {
                 c.submit(job(r));

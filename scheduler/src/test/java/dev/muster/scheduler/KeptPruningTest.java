@@ -84,7 +84,8 @@ class KeptPruningTest {
             pruned.outlooks().elsewhere(true);
             for (int step = 0; step < STEPS; step++) {
                 for (int i = r.nextInt(9); i > 0; i--) {
-                    c.submit(PruningTest.job(r) + inReservation(c, r) + (charged ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
+                    c.submit(PruningTest.job(r) + inReservation(c, r) + (charged
+                            ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
                             + List.of("low", "normal", "high").get(r.nextInt(3)) : ""));
                 }
                 Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);

@@ -533,7 +533,8 @@ public final class PlanBenchmark {
         System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
                 "med_cpu", "p99_cpu", "med_wall", "p99_wall", "starts");
         List<Set<String>> with = args.length < 5 ? List.of(Set.of(), EVERYTHING) : args[4].equals("each") ? List.of(Set.of(), Set.of("limits"),
-                Set.of("preemption"), Set.of("licences"), Set.of("topology"), Set.of("reservations"), EVERYTHING) : List.of(args[4].equals("on") ? EVERYTHING
+                Set.of("preemption"), Set.of("licences"), Set.of("topology"), Set.of("reservations"), EVERYTHING)
+                : List.of(args[4].equals("on") ? EVERYTHING
                 : args[4].equals("off") ? Set.<String>of() : Set.of(args[4].split("\\+")));
         for (Set<String> features : with) {
             for (String mix : mixes) {

@@ -166,7 +166,8 @@ class StandingTest {
                     c.schedule();
                 }
                 Map<Integer, List<Forecast.Claim>> all = new Standing(s, c.state(), now(c), Kept.NONE).renewed(plan.claims(), -1).byJob();
-                assertThat(new Standing(s, c.state(), now(c), Kept.NONE).renewed(plan.claims(), plan.changes()).byJob()).as("seed " + seed + " step " + step)
+                assertThat(new Standing(s, c.state(), now(c), Kept.NONE).renewed(plan.claims(), plan.changes()).byJob())
+                        .as("seed " + seed + " step " + step)
                         .isEqualTo(all);
                 kept += all.size();
                 lost += (int) plan.claims().keySet().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();
