@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.bash"
 . "$(dirname "$0")/../ledger.bash"
 start_cluster 2 8
-kill_rounds "$prefix/bin" "$dir" "${ROUNDS:-6}"
+kill_rounds "$prefix/bin" "$dir" "${ROUNDS:-5}"
 check "acknowledged jobs that are missing ($acked acknowledged, $rounds_done kills)" 0 "$missing"
 check "jobs that ran twice" 0 "$twice"
 check "numbers given twice" 0 "$reused"

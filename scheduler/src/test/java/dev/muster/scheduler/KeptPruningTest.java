@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** As {@link PruningTest}, where plans are made elsewhere and passes keep their places: what is remembered from pass to pass changes nothing. */
 class KeptPruningTest {
-    private static final int SEEDS = 12;
+    private static final int SEEDS = 8;
     private static final int STEPS = 30;
 
     private static Map<Integer, String> reasons(Cluster c, Scheduler s, List<Planner.Start> starts) {
