@@ -20,7 +20,7 @@ final class DevicePlan {
     private record Kind(String name, String type) {}
 
     /** @param free by slot and node */
-    private record Column(Kind kind, short[][] free) {}
+    private record Column(Kind kind, int[][] free) {}
 
     private final State state;
     private final List<String> nodes;
@@ -38,23 +38,23 @@ final class DevicePlan {
         for (List<Tres.Item> items : List.of(need.gresPerNode(), need.gresPerTask(), need.gresPerJob())) {
             for (Tres.Item item : items) {
                 for (String type : List.of("", item.type())) {
-                    columns.computeIfAbsent(new Kind(item.name(), type), k -> new Column(k, new short[slots][nodes.size()]));
+                    columns.computeIfAbsent(new Kind(item.name(), type), k -> new Column(k, new int[slots][nodes.size()]));
                 }
             }
         }
     }
 
     /** Free ones of a name by slot and node; empty if nobody waits for such. */
-    short[][] all(String name) {
+    int[][] all(String name) {
         Column c = columns.get(new Kind(name, ""));
-        return c == null ? new short[0][] : c.free;
+        return c == null ? new int[0][] : c.free;
     }
 
     /** Takes up what the nodes have. Jobs come afterwards, with {@link #held}. */
     void fill() {
         for (Column c : columns.values()) {
             for (int n = 0; n < nodes.size(); n++) {
-                c.free[0][n] = (short) devices(c.kind, state.nodes().at(nodes.get(n)).spec()).count();
+                c.free[0][n] = devices(c.kind, state.nodes().at(nodes.get(n)).spec()).count();
             }
             for (int s = 1; s < slots; s++) {
                 System.arraycopy(c.free[0], 0, c.free[s], 0, nodes.size());
@@ -90,13 +90,13 @@ final class DevicePlan {
 
     private void take(Column c, int node, int count, int from, int end) {
         for (int s = from; s < end && count != 0; s++) {
-            c.free[s][node] -= (short) count;
+            c.free[s][node] -= count;
         }
     }
 
     private int free(Tres.Item item, int node, int from, int end) {
-        short[][] free = columns.get(new Kind(item.name(), item.type())).free;
-        int least = Short.MAX_VALUE;
+        int[][] free = columns.get(new Kind(item.name(), item.type())).free;
+        int least = Integer.MAX_VALUE;
         for (int s = from; s < end; s++) {
             least = Math.min(least, free[s][node]);
         }

@@ -4,7 +4,6 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Planner;
-import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
@@ -86,7 +85,7 @@ public final class Forecast {
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
     private final LicencePlan licences;
     private final DevicePlan devices;
-    private short[][] gpus;
+    private int[][] gpus;
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Exacting exacting;
     private final Map<Integer, Planned> planned = new HashMap<>();
@@ -207,7 +206,7 @@ public final class Forecast {
             give(job, job.run().allocation().nodes(), left, !Scheduler.gaveItsCores(in.state, job));
             give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true);
         }
-        keepLicences();
+        licences.keep(in.state, in.nowS);
         for (int s = 1; s < slots; s++) {
             for (int n = 0; n < count; n++) {
                 // no more than there is: what several share comes back with each of them
@@ -251,15 +250,6 @@ public final class Forecast {
             if (slot < slots && cores) {
                 cpus[slot][n] += share.cpus();
                 memoryMb[slot][n] += (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
-            }
-        }
-    }
-
-    private void keepLicences() {
-        for (Reservation r : in.state.reservations().values()) {
-            for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of()
-                    : r.windows(in.nowS, in.nowS, in.nowS + Times.HORIZON_S)) {
-                licences.keep(r, times.slotAt(Math.max(0, w.from() - in.nowS)), Math.max(1, times.slotAt(w.to() - in.nowS)));
             }
         }
     }
@@ -363,10 +353,11 @@ public final class Forecast {
                 return false;
             }
         }
-        if (c.named && (named.length == 0 || isEnough(c, named.length, slot, end))) {
+        boolean together = exacting.isTogether(c, slot);
+        if (c.named && (named.length == 0 || !together && isEnough(c, named.length, slot, end))) {
             return named.length > 0;
         }
-        return exacting.isTogether(c, slot) ? together(c, mask, slot, end)
+        return together ? together(c, mask, named, slot, end)
                 : named.length == 0 && !c.single && c.need.nodesWanted() == 1 && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
     }
 
@@ -407,8 +398,7 @@ public final class Forecast {
 
     private boolean isEnough(NeedClass c, int required, int slot, int end) {
         return chosen >= Math.max(c.nodesMin, required) && sum >= c.tasks
-                && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end))
-                && !(required == chosen && exacting.isTogether(c, slot));
+                && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));
     }
 
     private static boolean isAmong(int[] some, int n) {
@@ -439,7 +429,7 @@ public final class Forecast {
                     return true;
                 }
                 if (chosen == nodesMax) {
-                    dropSmallest(c, named.length, slot, end);
+                    dropSmallest(named.length);
                 }
             }
             if (mask[w] == -1L) {
@@ -450,7 +440,7 @@ public final class Forecast {
     }
 
     /** Too little on these: the next takes the place of the smallest. */
-    private void dropSmallest(NeedClass c, int required, int slot, int end) {
+    private void dropSmallest(int required) {
         int least = required;
         for (int i = required; i < chosen; i++) {
             least = foundTasks[i] < foundTasks[least] ? i : least;
@@ -464,26 +454,21 @@ public final class Forecast {
     }
 
     /** All that have room, and of them those that can be had together. The named ones are found already. */
-    private boolean together(NeedClass c, long[] mask, int slot, int end) {
-        int required = chosen;
+    private boolean together(NeedClass c, long[] mask, int[] named, int slot, int end) {
         List<Chooser.Candidate> able = new ArrayList<>();
-        for (int i = 0; i < required; i++) {
+        for (int i = 0; i < named.length; i++) {
             able.add(new Chooser.Candidate(exacting.node(found[i]), foundTasks[i]));
         }
         for (int w = 0; w < mask.length; w++) {
             for (long bits = most[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 int tasks = cpus[slot][n] < c.cpusMin ? 0 : (int) Math.min(Integer.MAX_VALUE, tasksOn(c, n, slot, end));
-                boolean named = false;
-                for (int i = 0; i < required; i++) {
-                    named |= found[i] == n;
-                }
-                if (tasks > 0 && !named) {
+                if (tasks > 0 && !isAmong(named, n)) {
                     able.add(new Chooser.Candidate(exacting.node(n), tasks));
                 }
             }
         }
-        List<Chooser.Pick> picks = exacting.pick(c.need, able, required, slot, end);
+        List<Chooser.Pick> picks = exacting.pick(c.need, able, named.length, slot, end);
         chosen = 0;
         picks.forEach(p -> add(p.node().index, p.tasks()));
         return !picks.isEmpty() && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));

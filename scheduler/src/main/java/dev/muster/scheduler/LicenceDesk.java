@@ -3,7 +3,6 @@ package dev.muster.scheduler;
 import dev.muster.core.Allocation;
 import dev.muster.core.Licences;
 import dev.muster.core.Now;
-import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.LayeredResource;
 import java.util.HashMap;
@@ -86,12 +85,7 @@ final class LicenceDesk {
                 plan.running(h.reservation(), h.items(), h.limitTickMs() < 0 ? Long.MAX_VALUE / 2
                         : Math.max(0, (h.limitTickMs() - now.tickMs() + 999) / 1000));
             }
-            for (Reservation r : state.reservations().values()) {
-                for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of()
-                        : r.windows(now.seconds(), now.seconds(), now.seconds() + Times.HORIZON_S)) {
-                    plan.keep(r, times.get().slotAt(Math.max(0, w.from() - now.seconds())), Math.max(1, times.get().slotAt(w.to() - now.seconds())));
-                }
-            }
+            plan.keep(state, now.seconds());
         }
         return plan;
     }

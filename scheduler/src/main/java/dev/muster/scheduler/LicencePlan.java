@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Licences;
 import dev.muster.core.Reservation;
+import dev.muster.core.State;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,11 +29,20 @@ final class LicencePlan {
     private final Map<String, Map<String, Integer>> usedIn = new HashMap<>();
 
     /** They are for jobs of a reservation in these slots, as far as these do not have them already. Running jobs come first. */
-    void keep(Reservation r, int fromSlot, int toSlot) {
+    private void keep(Reservation r, int fromSlot, int toSlot) {
         Map<String, Integer> left = new HashMap<>();
         r.licences().forEach(i -> left.merge(i.name(), i.count(), Integer::sum));
         usedIn.getOrDefault(r.name(), Map.of()).forEach((name, count) -> left.computeIfPresent(name, (n, c) -> Math.max(0, c - count)));
         kept.add(new Kept(r.name(), left, fromSlot, toSlot));
+    }
+
+    /** Likewise all reservations, in their times. @param nowS seconds since 1970 */
+    void keep(State state, long nowS) {
+        for (Reservation r : state.reservations().values()) {
+            for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of() : r.windows(nowS, nowS, nowS + Times.HORIZON_S)) {
+                keep(r, times.slotAt(Math.max(0, w.from() - nowS)), Math.max(1, times.slotAt(w.to() - nowS)));
+            }
+        }
     }
 
     private int keptFor(String name, int slot, String own) {

@@ -89,6 +89,18 @@ class ForecastTest {
                 .containsExactly("+0 n2", "+3600 n2");
     }
 
+    /** A node may have more of a resource than a small number holds. */
+    @Test
+    void manyOfOneResource() {
+        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=1 shards=100000", "p nodes=n1 default=yes defmempercpu=10", "gresTypes=gpu,shard");
+        c.accept("tresPerNode=gres/shard:60000 timing.timeLimitMin=10");
+        c.schedule();
+        table(c, """
+                tresPerNode=gres/shard:40000                 | +0 n1
+                tresPerNode=gres/shard:40001                 | +600 n1
+                """);
+    }
+
     @Test
     void whatPartitionsAllowOnANodeAndWhoIsThere() {
         Cluster c = new Cluster("n[1-2] cpus=8 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10 maxcpuspernode=4\n"
