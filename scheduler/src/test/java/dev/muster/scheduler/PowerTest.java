@@ -39,20 +39,6 @@ class PowerTest {
                 """);
     }
 
-    /** With one that is stopped all are looked at: once, and not each by looking at all of them. */
-    @Test
-    void manyNodesAreLookedAtOnce() {
-        Play play = new Play(new Cluster("n[1-4000] cpus=2 mem=1000", "p nodes=n[1-4000] default=yes", BOTH + "options.power:idle=-1"));
-        play.lines("""
-                node n1 state=power_down              -> n1 free+POWER_DOWN
-                pass 1                                -> n1 free+POWERING_DOWN
-                """);
-        var cpu = java.lang.management.ManagementFactory.getThreadMXBean();
-        long startNs = cpu.getCurrentThreadCpuTime();
-        play.lines("pass 30                               -> n1 free+POWERED_DOWN");
-        assertThat(cpu.getCurrentThreadCpuTime() - startNs).isLessThan(1_000_000_000L);
-    }
-
     /** shows: ResumeTimeout */
     @Test
     void aNodeThatDoesNotComeIsDownAndItsJobGoesBack() {
