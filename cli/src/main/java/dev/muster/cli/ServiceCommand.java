@@ -441,6 +441,11 @@ final class ServiceCommand implements Host {
             public byte[] bytes(String message, Json.Obj request) throws SlurmException {
                 return HttpController.bytes(way.ask(message, request));
             }
+
+            @Override
+            public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
+                return Rows.of(bytes(message, request), list);
+            }
         };
     }
 

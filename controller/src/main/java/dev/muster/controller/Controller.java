@@ -192,6 +192,7 @@ final class Controller {
                 c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error), sessions.verifier(taken, identities::state),
                 limit.before(api::handle),
                 Map.of("node", links::serve), pages(c, taken, slurmUid));
+        thread.doorsOpen();
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
         new PlanThread(scheduler, thread, () -> stopping, statistics.plans(), log).start();
@@ -332,7 +333,7 @@ final class Controller {
         statistics.follow(entry);
         accounting.follow(applied, entry, after);
         long index = applied;
-        if (index - lastSnapshot.get() >= SNAPSHOT_EVERY) {
+        if (index - lastSnapshot.get() >= SNAPSHOT_EVERY && thread.areDoorsOpen()) {
             lastSnapshot.set(index);
             Thread.ofPlatform().name("snapshot").start(() -> snapshot(index, after));
         }

@@ -41,8 +41,9 @@ final class CoreThread {
     private volatile boolean stopping;
     private Thread decider;
     private Thread releaser;
-    /** Not before the configuration is applied: whoever opens the doors would wait for a first pass over the whole queue. */
     private volatile boolean schedulable;
+    /** Not before: who asks after a restart would wait for a first pass over the whole queue. */
+    private volatile boolean doorsOpen;
     private long passNotBeforeNs;
     private long nextTickNs;
     private volatile long passes;
@@ -68,6 +69,16 @@ final class CoreThread {
         journal.onFailure(e -> fault.accept(e));
         releaser = Thread.ofPlatform().name("release").start(() -> guarded(this::release));
         decider = Thread.ofPlatform().name("core").start(() -> guarded(this::decideLoop));
+    }
+
+    /** Everybody can be answered: from now on jobs start. */
+    void doorsOpen() {
+        doorsOpen = true;
+        queue.offer(NUDGE);
+    }
+
+    boolean areDoorsOpen() {
+        return doorsOpen;
     }
 
     void stop() {
@@ -159,7 +170,7 @@ final class CoreThread {
             if (System.nanoTime() >= nextTickNs || core.due().urgent()) {
                 tick();
             }
-            if (schedulable && System.nanoTime() >= passNotBeforeNs) {
+            if (doorsOpen && schedulable && System.nanoTime() >= passNotBeforeNs) {
                 pass();
             }
         }
@@ -168,7 +179,7 @@ final class CoreThread {
     private Item next() {
         long now = System.nanoTime();
         long wait = nextTickNs - now;
-        if (schedulable) {
+        if (doorsOpen && schedulable) {
             wait = Math.min(wait, passNotBeforeNs - now);
         }
         try {

@@ -27,19 +27,36 @@ import dev.muster.model.api.JobMessages.StepInfo;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.Unavailable;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /** Jobs and steps as queries show them. */
 final class JobViews {
+    /** The fields of {@link JobInfo} that are more than read off, so that they are made only for who wants them. */
+    private enum Costly {
+        ACCRUE_TIME("accrueTime"), ASSOC_ID("assocId"), BURST_BUFFER_STATE("burstBufferState"), COMMAND("command"), CRON_SPEC("cronSpec"),
+        DEPENDENCY("dependency"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"), MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
+        MEM_PER_NODE_MB("memPerNodeMb"), NODE_COUNT("nodeCount"), OVERSUBSCRIBE("oversubscribe"), PREEMPT_TIME("preemptTime"),
+        PRIORITY("priority"), REASON("reason"), REASON_TEXT("reasonText"), SCHED_NODES("schedNodes"), START_TIME("startTime"), STDERR("stderr"),
+        STDERR_PATTERN("stderrPattern"), STDIN("stdin"), STDIN_PATTERN("stdinPattern"), STDOUT("stdout"), STDOUT_PATTERN("stdoutPattern"),
+        SUBMIT_LINE("submitLine"), TIME_LIMIT_MIN("timeLimitMin"), TRES_ALLOC("tresAlloc"), TRES_PER_TASK("tresPerTask"),
+        TRES_REQUESTED("tresRequested"), WISHES("wishes"), WORK_DIR("workDir");
+
+        private final String field;
+
+        Costly(String field) {
+            this.field = field;
+        }
+    }
+
     private final State state;
     private final Scheduler planner;
     private final long tickMs;
     private final long now;
     private final String mailDomain;
-    private final Set<String> fields;
+    private final Set<Costly> wanted = EnumSet.noneOf(Costly.class);
     private Priorities priorities;
 
     JobViews(State state, Scheduler planner, Now now, String mailDomain) {
@@ -48,7 +65,11 @@ final class JobViews {
 
     /** As above. @param fields those of {@link JobInfo} that are wanted, empty for all; others that cost something are left at their defaults */
     JobViews(State state, Scheduler planner, Now now, String mailDomain, Set<String> fields) {
-        this.fields = fields;
+        for (Costly costly : Costly.values()) {
+            if (fields.isEmpty() || fields.contains(costly.field)) {
+                wanted.add(costly);
+            }
+        }
         this.state = state;
         this.planner = planner;
         this.tickMs = now.tickMs();
@@ -159,7 +180,7 @@ final class JobViews {
             return job.run().limitMin();
         }
         int asked = job.desc().timing().timeLimitMin();
-        return asked != 0 ? asked : state.partitions().find(job.desc().partition().split(",")[0])
+        return asked != 0 ? asked : state.partitions().find(first(job.desc().partition()))
                 .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
     }
 
@@ -175,7 +196,7 @@ final class JobViews {
         }
         long cpus = Amounts.cpus(job);
         int most = 0;
-        for (String name : state.partitions().find(job.desc().partition().split(",")[0]).map(p -> p.nodes()).orElse(List.of())) {
+        for (String name : state.partitions().find(first(job.desc().partition())).map(p -> p.nodes()).orElse(List.of())) {
             most = Math.max(most, state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0));
             if ((long) most * said >= cpus) {
                 return said;
@@ -187,12 +208,13 @@ final class JobViews {
 
     private static final Limits.Memory NO_MEMORY = new Limits.Memory(0, 0, false);
 
-    private boolean wants(String field) {
-        return fields.isEmpty() || fields.contains(field);
+    private static String first(String partitions) {
+        int comma = partitions.indexOf(',');
+        return comma < 0 ? partitions : partitions.substring(0, comma);
     }
 
-    private String text(String field, Supplier<String> made) {
-        return wants(field) ? made.get() : "";
+    private boolean wants(Costly field) {
+        return wanted.contains(field);
     }
 
     /** @param task -1, or one index of an array's pending record shown as a row of its own */
@@ -202,59 +224,62 @@ final class JobViews {
         Job.Run run = job.run();
         Allocation a = run.allocation();
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
-        long planned = job.state() == JobState.PENDING && wants("startTime") ? planner.plannedStart(job.id()) : 0;
-        Limits.Memory memory = wants("memPerNodeMb") || wants("memPerCpuMb") ? Limits.memory(state, job) : NO_MEMORY;
+        long planned = job.state() == JobState.PENDING && wants(Costly.START_TIME) ? planner.plannedStart(job.id()) : 0;
+        Limits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? Limits.memory(state, job) : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
-        JobPaths.Paths files = wants("stdin") || wants("stdout") || wants("stderr") ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
-        JobPaths.Paths patterns = wants("stdinPattern") || wants("stdoutPattern") || wants("stderrPattern") ? JobPaths.patterns(job)
+        JobPaths.Paths files = wants(Costly.STDIN) || wants(Costly.STDOUT) || wants(Costly.STDERR) ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
+        JobPaths.Paths patterns = wants(Costly.STDIN_PATTERN) || wants(Costly.STDOUT_PATTERN) || wants(Costly.STDERR_PATTERN) ? JobPaths.patterns(job)
                 : JobPaths.Paths.NONE;
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
                 job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
                 d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
-                flags(job), wants("reason") ? reason(job).word() : "", text("reasonText", () -> reasonText(job)),
-                wants("priority") ? priority(job) : 0, d.timing().nice(),
-                        text("dependency", () -> Dependency.print(job.dependencies())),
+                flags(job), wants(Costly.REASON) ? reason(job).word() : "", !wants(Costly.REASON_TEXT) ? "" : reasonText(job),
+                wants(Costly.PRIORITY) ? priority(job) : 0, d.timing().nice(),
+                        !wants(Costly.DEPENDENCY) ? "" : Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(),
-                wants("accrueTime") ? Priorities.accrueTime(state, job) : 0,
+                wants(Costly.ACCRUE_TIME) ? Priorities.accrueTime(state, job) : 0,
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), wants("preemptTime") ? preemptTime(job) : 0, lastLook(job),
-                wants("timeLimitMin") ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
+                d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0, lastLook(job),
+                wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
-                text("schedNodes", () -> schedNodes(job)),
+                !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "",
-                wants("nodeCount") ? nodes(job) : 0,
+                wants(Costly.NODE_COUNT) ? nodes(job) : 0,
                 Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
-                wants("oversubscribe") && oversubscribe(state, job).equals("YES"),
+                wants(Costly.OVERSUBSCRIBE) && oversubscribe(state, job).equals("YES"),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
-                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), text("tresPerTask", () -> perTask(r.tresPerTask())),
+                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), !wants(Costly.TRES_PER_TASK) ? "" : perTask(r.tresPerTask()),
                 r.tresPerSocket(),
-                text("tresRequested", () -> TresText.requested(state, job)),
-                text("tresAlloc", () -> shown.isEmpty() ? "" : TresText.allocated(state, job, shown)), text("command", () -> command(d)),
-                text("workDir", () -> d.files().workDir().text()), files.stdin().text(), files.stdout().text(), files.stderr().text(),
-                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), text("mailUser", () -> mailUser(d)), d.extras().mailType(),
-                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), text("burstBufferState", () -> bufferState(job)),
-                text("submitLine", () -> d.payload().submitLine().text()), job.shownSluid(),
+                !wants(Costly.TRES_REQUESTED) ? "" : TresText.requested(state, job),
+                !wants(Costly.TRES_ALLOC) ? "" : shown.isEmpty() ? "" : TresText.allocated(state, job, shown),
+                !wants(Costly.COMMAND) ? "" : command(d),
+                !wants(Costly.WORK_DIR) ? "" : d.files().workDir().text(), files.stdin().text(), files.stdout().text(), files.stderr().text(),
+                d.extras().comment(), d.extras().adminComment(), d.extras().extra(),
+                !wants(Costly.MAIL_USER) ? "" : mailUser(d), d.extras().mailType(),
+                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), !wants(Costly.BURST_BUFFER_STATE) ? "" : bufferState(job),
+                !wants(Costly.SUBMIT_LINE) ? "" : d.payload().submitLine().text(), job.shownSluid(),
                 details && !shown.isEmpty() ? details(shown) : List.of(),
-                text("gresTotal", () -> TresText.gresTotal(state, shown)), idSet(job), shown.licences(),
-                text("exclusiveUse", () -> exclusiveUse(state, job)), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
+                !wants(Costly.GRES_TOTAL) ? "" : TresText.gresTotal(state, shown), idSet(job), shown.licences(),
+                !wants(Costly.EXCLUSIVE_USE) ? "" : exclusiveUse(state, job), d.extras().tresBind(),
+                r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
                 d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
-                text("cronSpec", () -> dev.muster.core.Crontab.when(state, job)), d.extras().containerId(),
+                !wants(Costly.CRON_SPEC) ? "" : dev.muster.core.Crontab.when(state, job), d.extras().containerId(),
                 patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
-                !wants("assocId") ? 0
-                        : state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
+                !wants(Costly.ASSOC_ID) ? 0
+                        : state.accounts().assoc(d.owner().user(), d.charge().account(), first(d.partition())).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
                 d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
-                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants("wishes") ? wishes(d) : List.of());
+                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants(Costly.WISHES) ? wishes(d) : List.of());
     }
 
     /** What it wants that has no field of its own, by the words of the REST API. */
@@ -288,7 +313,7 @@ final class JobViews {
     /** What the job asked for, or else its partition's rule. */
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
-        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : state.partitions().find(job.desc().partition().split(",")[0])
+        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : state.partitions().find(first(job.desc().partition()))
                 .map(dev.muster.core.Partition::exclusive).orElse("NO");
     }
 
@@ -298,7 +323,7 @@ final class JobViews {
 
     /** NO with nodes of its own; YES if it asked to share or must; OK if it does not mind. */
     static String oversubscribe(State state, Job job) {
-        Optional<dev.muster.core.Partition> partition = state.partitions().find(job.desc().partition().split(",")[0]);
+        Optional<dev.muster.core.Partition> partition = state.partitions().find(first(job.desc().partition()));
         boolean forced = partition.filter(p -> p.info().overSubscribe().startsWith("FORCE") && p.jobsPerCore(false) > 1).isPresent();
         return isWhole(exclusiveUse(state, job)) ? "NO" : forced || job.desc().request().oversubscribe() ? "YES" : "OK";
     }

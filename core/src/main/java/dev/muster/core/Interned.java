@@ -14,9 +14,6 @@ final class Interned {
     }
 
     private static JobDesc shared(JobDesc d, JobDesc last) {
-        if (d.equals(last)) {
-            return last;
-        }
         return new JobDesc(d.kind(), same(d.name(), last.name()), same(d.partition(), last.partition()), same(d.owner(), last.owner()),
                 same(d.charge(), last.charge()), same(d.request(), last.request()), same(d.timing(), last.timing()),
                 same(d.files(), last.files()), same(d.extras(), last.extras()), payload(d.payload(), last.payload()),
@@ -24,9 +21,6 @@ final class Interned {
     }
 
     private static JobDesc.Payload payload(JobDesc.Payload p, JobDesc.Payload last) {
-        if (p.equals(last)) {
-            return last;
-        }
         return new JobDesc.Payload(same(p.scriptHash(), last.scriptHash()), same(p.envHash(), last.envHash()),
                 same(p.arguments(), last.arguments()), same(p.submitHost(), last.submitHost()), p.submitPid(),
                 same(p.submitLine(), last.submitLine()), p.umask(), same(p.limits(), last.limits()));

@@ -30,35 +30,86 @@ public final class Json {
         }
     }
 
-    /** A JSON object; fields keep their order. Absent fields read as "", 0, false or empty. */
+    /**
+     * A JSON object; fields keep their order. Absent fields read as "", 0, false or empty. A few fields are kept in a row and looked for one by one,
+     * which for those is less than a map costs, and a reply may be a hundred thousand of them.
+     */
     public static final class Obj {
-        private final LinkedHashMap<String, Object> fields = new LinkedHashMap<>();
+        private static final int FEW = 12;
+        private final String[] names = new String[FEW];
+        private final Object[] values = new Object[FEW];
+        private int count;
+        /** In place of the others where there are many, or where somebody wanted to have a map; several threads may look at one object. */
+        private volatile LinkedHashMap<String, Object> map;
 
         public Obj put(String name, Object value) {
-            fields.put(name, value);
+            boolean isMap = map != null;
+            int place = isMap ? -1 : place(name);
+            if (isMap || place < 0 && count == FEW) {
+                fields().put(name, value);
+            } else if (place >= 0) {
+                values[place] = value;
+            } else {
+                names[count] = name;
+                values[count++] = value;
+            }
             return this;
         }
 
+        private int place(String name) {
+            // names that were read are interned, and so are those that a program asks for
+            for (int i = 0; i < count; i++) {
+                if (names[i] == name) {
+                    return i;
+                }
+            }
+            int hash = name.hashCode();
+            for (int i = 0; i < count; i++) {
+                if (names[i].hashCode() == hash && names[i].equals(name)) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+
+        private Object get(String name) {
+            LinkedHashMap<String, Object> all = map;
+            if (all != null) {
+                return all.get(name);
+            }
+            int place = place(name);
+            return place < 0 ? null : values[place];
+        }
+
         public boolean has(String name) {
-            return fields.containsKey(name);
+            return map != null ? map.containsKey(name) : place(name) >= 0;
         }
 
         /** The raw value, or null if absent or JSON null. */
         public Object raw(String name) {
-            return fields.get(name);
+            return get(name);
         }
 
+        /** To be changed, too. */
         public Map<String, Object> fields() {
-            return fields;
+            LinkedHashMap<String, Object> all = map;
+            if (all == null) {
+                all = new LinkedHashMap<>();
+                for (int i = 0; i < count; i++) {
+                    all.put(names[i], values[i]);
+                }
+                map = all;
+            }
+            return all;
         }
 
         public String text(String name) {
-            Object value = fields.get(name);
+            Object value = get(name);
             return value == null ? "" : value instanceof String s ? s : String.valueOf(value);
         }
 
         public long number(String name) {
-            Object value = fields.get(name);
+            Object value = get(name);
             return value instanceof Number n ? n.longValue() : 0;
         }
 
@@ -67,21 +118,21 @@ public final class Json {
         }
 
         public double real(String name) {
-            Object value = fields.get(name);
+            Object value = get(name);
             return value instanceof Number n ? n.doubleValue() : 0;
         }
 
         public boolean flag(String name) {
-            return Boolean.TRUE.equals(fields.get(name));
+            return Boolean.TRUE.equals(get(name));
         }
 
         public Obj obj(String name) {
-            return fields.get(name) instanceof Obj o ? o : new Obj();
+            return get(name) instanceof Obj o ? o : new Obj();
         }
 
         @SuppressWarnings("unchecked")
         public List<Object> list(String name) {
-            return fields.get(name) instanceof List<?> l ? (List<Object>) l : List.of();
+            return get(name) instanceof List<?> l ? (List<Object>) l : List.of();
         }
 
         /** The elements of a list that are objects. */
@@ -108,12 +159,12 @@ public final class Json {
 
         @Override
         public boolean equals(Object other) {
-            return other instanceof Obj o && fields.equals(o.fields);
+            return other instanceof Obj o && fields().equals(o.fields());
         }
 
         @Override
         public int hashCode() {
-            return fields.hashCode();
+            return fields().hashCode();
         }
 
         @Override
@@ -128,12 +179,9 @@ public final class Json {
     }
 
     public static Object parse(byte[] utf8, int from, int to) {
-        Parser parser = new Parser(utf8, from, to);
+        JsonReader parser = new JsonReader(utf8, from, to);
         Object value = parser.value(0);
-        parser.blanks();
-        if (parser.at < to) {
-            throw parser.bad("text after the value");
-        }
+        parser.finish();
         return value;
     }
 
@@ -154,12 +202,9 @@ public final class Json {
      * @throws MalformedException where the bytes are not one object; rows before that place have been taken
      */
     public static Obj rows(byte[] utf8, String list, Consumer<Obj> row) {
-        Parser parser = opened(utf8);
+        JsonReader parser = opened(utf8);
         Obj rest = parser.object(0, list, row);
-        parser.blanks();
-        if (parser.at < parser.end) {
-            throw parser.bad("text after the value");
-        }
+        parser.finish();
         return rest;
     }
 
@@ -168,10 +213,9 @@ public final class Json {
         return opened(utf8).object(0, list, null);
     }
 
-    private static Parser opened(byte[] utf8) {
-        Parser parser = new Parser(utf8, 0, utf8.length);
-        parser.blanks();
-        if (parser.at >= parser.end || utf8[parser.at] != '{') {
+    private static JsonReader opened(byte[] utf8) {
+        JsonReader parser = new JsonReader(utf8, 0, utf8.length);
+        if (!parser.isObject()) {
             throw new MalformedException("not a JSON object");
         }
         return parser;
@@ -203,6 +247,10 @@ public final class Json {
                 if (buf.length - count < more) {
                     buf = Arrays.copyOf(buf, Math.addExact(count, Math.max(more, Math.max(count, 16))));
                 }
+            }
+
+            void cut(int size) {
+                count = size;
             }
 
             void all(byte[] bytes) {
@@ -275,6 +323,18 @@ public final class Json {
             return this;
         }
 
+        /** Begins a field. @param separator what stands before it. @param head its name as written. @return what stands before the next */
+        char field(char separator, byte[] head) {
+            out.write(separator);
+            out.all(head);
+            return ',';
+        }
+
+        /** Takes back what was written since the size was so. */
+        void cut(int size) {
+            out.cut(size);
+        }
+
         public Writer text(String s) {
             out.write('"');
             int length = s.length();
@@ -339,12 +399,7 @@ public final class Json {
             } else if (value instanceof String s) {
                 text(s);
             } else if (value instanceof Obj o) {
-                char separator = '{';
-                for (Map.Entry<String, Object> field : o.fields.entrySet()) {
-                    raw(separator).text(field.getKey()).raw(':').value(field.getValue());
-                    separator = ',';
-                }
-                raw(separator == '{' ? "{}" : "}");
+                object(o);
             } else if (value instanceof List<?> list) {
                 char separator = '[';
                 for (Object element : list) {
@@ -360,6 +415,21 @@ public final class Json {
                 throw new IllegalArgumentException("not a JSON value: " + value.getClass());
             }
             return this;
+        }
+
+        private void object(Obj o) {
+            char separator = '{';
+            for (int i = 0; o.map == null && i < o.count; i++) {
+                raw(separator).text(o.names[i]).raw(':').value(o.values[i]);
+                separator = ',';
+            }
+            if (o.map != null) {
+                for (Map.Entry<String, Object> field : o.map.entrySet()) {
+                    raw(separator).text(field.getKey()).raw(':').value(field.getValue());
+                    separator = ',';
+                }
+            }
+            raw(separator == '{' ? "{}" : "}");
         }
 
         public byte[] toByteArray() {
@@ -381,269 +451,6 @@ public final class Json {
         public void drain(OutputStream to) throws IOException {
             out.writeTo(to);
             out.reset();
-        }
-    }
-
-    private static final class Parser {
-        /** Strings that are kept to be used again, a power of two, and the longest of them. */
-        private static final int REPEATED = 128;
-        private static final int REPEATED_BYTES_MAX = 32;
-        /** Numbers of so many digits are none that a long could not hold. */
-        private static final int DIGITS_MAX = 18;
-        private final byte[] in;
-        private final int end;
-        private int at;
-        private final String[] repeated = new String[REPEATED];
-
-        Parser(byte[] in, int from, int to) {
-            this.in = in;
-            this.at = from;
-            this.end = to;
-        }
-
-        MalformedException bad(String what) {
-            return new MalformedException("bad JSON at byte " + at + ": " + what);
-        }
-
-        void blanks() {
-            while (at < end && (in[at] == ' ' || in[at] == '\n' || in[at] == '\r' || in[at] == '\t')) {
-                at++;
-            }
-        }
-
-        Object value(int depth) {
-            if (depth > DEPTH_MAX) {
-                throw bad("nested too deeply");
-            }
-            blanks();
-            if (at >= end) {
-                throw bad("unexpected end");
-            }
-            return switch (in[at]) {
-                case '{' -> object(depth);
-                case '[' -> array(depth);
-                case '"' -> string();
-                case 't' -> literal("true", Boolean.TRUE);
-                case 'f' -> literal("false", Boolean.FALSE);
-                case 'n' -> literal("null", null);
-                default -> number();
-            };
-        }
-
-        private Object literal(String word, Object value) {
-            for (int i = 0; i < word.length(); i++) {
-                if (at + i >= end || in[at + i] != word.charAt(i)) {
-                    throw bad("unknown word");
-                }
-            }
-            at += word.length();
-            return value;
-        }
-
-        private boolean more(char close) {
-            blanks();
-            if (at >= end) {
-                throw bad("unexpected end");
-            }
-            if (in[at] == close) {
-                at++;
-                return false;
-            }
-            return true;
-        }
-
-        private void comma(char close) {
-            blanks();
-            if (at < end && in[at] == ',') {
-                at++;
-                blanks();
-                if (at < end && in[at] == close) {
-                    throw bad("value expected");
-                }
-            } else if (at >= end || in[at] != close) {
-                throw bad("',' expected");
-            }
-        }
-
-        private Obj object(int depth) {
-            return object(depth, null, null);
-        }
-
-        /** @param list the field whose elements go to row, null for none; without a row all ends there */
-        private Obj object(int depth, String list, Consumer<Obj> row) {
-            at++;
-            Obj object = new Obj();
-            while (more('}')) {
-                if (in[at] != '"') {
-                    throw bad("name expected");
-                }
-                String name = string();
-                blanks();
-                if (at >= end || in[at] != ':') {
-                    throw bad("':' expected");
-                }
-                at++;
-                blanks();
-                if (name.equals(list) && at < end && in[at] == '[') {
-                    if (row == null) {
-                        return object;
-                    }
-                    each(depth + 1, row);
-                } else {
-                    object.put(name, value(depth + 1));
-                }
-                comma('}');
-            }
-            return object;
-        }
-
-        private void each(int depth, Consumer<Obj> row) {
-            at++;
-            while (more(']')) {
-                if (value(depth + 1) instanceof Obj o) {
-                    row.accept(o);
-                }
-                comma(']');
-            }
-        }
-
-        private List<Object> array(int depth) {
-            at++;
-            List<Object> list = new ArrayList<>();
-            while (more(']')) {
-                list.add(value(depth + 1));
-                comma(']');
-            }
-            return list;
-        }
-
-        private String string() {
-            int start = ++at;
-            while (at < end && in[at] != '"' && in[at] != '\\') {
-                if (in[at] >= 0 && in[at] < 0x20) {
-                    throw bad("control character in string");
-                }
-                at++;
-            }
-            if (at < end && in[at] == '"') {
-                int length = at++ - start;
-                return length == 0 ? "" : length <= REPEATED_BYTES_MAX ? repeated(start, length)
-                        : new String(in, start, length, StandardCharsets.UTF_8);
-            }
-            StringBuilder text = new StringBuilder();
-            text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
-            return escapedString(text);
-        }
-
-        /** Names, and words of lists, come again and again: one string serves for all of them. */
-        private String repeated(int start, int length) {
-            int hash = length;
-            for (int i = start; i < start + length; i++) {
-                hash = hash * 31 + in[i];
-            }
-            int place = (hash ^ hash >>> 8) & REPEATED - 1;
-            String before = repeated[place];
-            if (before != null && before.length() == length) {
-                int i = 0;
-                while (i < length && before.charAt(i) == in[start + i]) {
-                    i++;
-                }
-                if (i == length) {
-                    return before;
-                }
-            }
-            String made = new String(in, start, length, StandardCharsets.UTF_8);
-            repeated[place] = made;
-            return made;
-        }
-
-        private String escapedString(StringBuilder text) {
-            while (at < end) {
-                if (in[at] == '"') {
-                    at++;
-                    return text.toString();
-                }
-                if (in[at] == '\\') {
-                    at++;
-                    escape(text);
-                } else {
-                    int start = at;
-                    while (at < end && in[at] != '"' && in[at] != '\\') {
-                        if (in[at] >= 0 && in[at] < 0x20) {
-                            throw bad("control character in string");
-                        }
-                        at++;
-                    }
-                    text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
-                }
-            }
-            throw bad("unterminated string");
-        }
-
-        private void escape(StringBuilder text) {
-            if (at >= end) {
-                throw bad("unterminated string");
-            }
-            switch (in[at++]) {
-                case '"' -> text.append('"');
-                case '\\' -> text.append('\\');
-                case '/' -> text.append('/');
-                case 'b' -> text.append('\b');
-                case 'f' -> text.append('\f');
-                case 'n' -> text.append('\n');
-                case 'r' -> text.append('\r');
-                case 't' -> text.append('\t');
-                case 'u' -> {
-                    int code = 0;
-                    for (int i = 0; i < 4; i++) {
-                        int digit = at < end ? Character.digit(in[at], 16) : -1;
-                        if (digit < 0) {
-                            throw bad("bad \\u escape");
-                        }
-                        code = code * 16 + digit;
-                        at++;
-                    }
-                    text.append((char) code);
-                }
-                default -> throw bad("bad escape");
-            }
-        }
-
-        private Object number() {
-            int start = at;
-            long whole = 0;
-            while (at < end && at - start < DIGITS_MAX && in[at] >= '0' && in[at] <= '9') {
-                whole = whole * 10 + in[at++] - '0';
-            }
-            if (at > start && at < end && (in[at] == ',' || in[at] == '}' || in[at] == ']')) {
-                return whole;
-            }
-            at = start;
-            boolean real = false;
-            boolean digit = false;
-            while (at < end) {
-                byte c = in[at];
-                if (c >= '0' && c <= '9') {
-                    digit = true;
-                } else if (c == '.' || c == 'e' || c == 'E') {
-                    real = true;
-                } else if (c != '-' && c != '+') {
-                    break;
-                }
-                at++;
-            }
-            if (!digit || at - start > 32) {
-                throw bad("value expected");
-            }
-            String text = new String(in, start, at - start, StandardCharsets.US_ASCII);
-            try {
-                if (real) {
-                    return Double.valueOf(text);
-                }
-                return Long.valueOf(text);
-            } catch (NumberFormatException e) {
-                throw bad("bad number " + text);
-            }
         }
     }
 }

@@ -4,12 +4,14 @@ import dev.muster.model.Codec;
 import dev.muster.model.Identity;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -21,6 +23,8 @@ public final class Verifier {
     /** Nonces remembered per half window; more requests than that in {@link #SKEW_MS} are refused rather than left unchecked. */
     static final int NONCES_MAX = 2_000_000;
     static final int MUNGE_SESSIONS_MAX = 100_000;
+    /** Ten thousand nodes have one each; beyond it all are proved anew. */
+    private static final int KEY_SESSIONS_MAX = 20_000;
 
     /** The request for the configuration. */
     public static final String CONFIG_PATH = "/muster/v1/FetchConfig";
@@ -39,9 +43,14 @@ public final class Verifier {
             return size() > MUNGE_SESSIONS_MAX || eldest.getValue().expiresMs < nowMs.getAsLong();
         }
     };
+    /** By token, so that it is not proved anew for each request on a connection: who asks often asks with the same one for a minute. */
+    private final Map<String, KeySession> keySessions = new ConcurrentHashMap<>();
     private Set<Long> nonces = new HashSet<>();
     private Set<Long> olderNonces = new HashSet<>();
     private long windowStartMs;
+
+    /** @param clusterKey with which the token was made: it is no longer good when that is not */
+    private record KeySession(MungeSession session, byte[] clusterKey, long issuedMs, String cluster) {}
 
     private record MungeSession(Caller caller, Optional<Identity> who, byte[] key, long expiresMs) {}
 
@@ -132,6 +141,28 @@ public final class Verifier {
     }
 
     private MungeSession keySession(String token, String path) {
+        KeySession known = keySessions.get(token);
+        if (known == null) {
+            known = proved(token);
+            if (known == null) {
+                return null;
+            }
+            if (keySessions.size() >= KEY_SESSIONS_MAX) {
+                keySessions.clear();
+            }
+            keySessions.put(token, known);
+        }
+        long now = nowMs.getAsLong();
+        byte[] made = known.clusterKey;
+        // who has no configuration yet does not know the cluster's name
+        boolean ours = cluster.isEmpty() || known.cluster.equals(cluster) || known.cluster.isEmpty() && path.equals(CONFIG_PATH);
+        boolean good = ours && Math.abs(now - known.issuedMs) <= Session.LIFETIME_S * 1000L + SKEW_MS
+                && keys.get().good(now).stream().anyMatch(k -> Arrays.equals(k, made));
+        return good ? known.session : null;
+    }
+
+    /** A token whose signature is that of a key that is good now; whether it is still good is asked each time. */
+    private KeySession proved(String token) {
         String[] parts = token.split("\\.", -1);
         if (parts.length != 3) {
             return null;
@@ -144,19 +175,15 @@ public final class Verifier {
             return null;
         }
         String[] claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8).split("\\|", -1);
-        // who has no configuration yet does not know the cluster's name
-        boolean ours = cluster.isEmpty() || claims.length > 1 && (claims[1].equals(cluster) || claims[1].isEmpty() && path.equals(CONFIG_PATH));
-        if (claims.length != 6 && claims.length != 7 || !claims[0].equals("v1") || !ours) {
+        if (claims.length != 6 && claims.length != 7 || !claims[0].equals("v1")) {
             return null;
         }
         long issuedMs = Long.parseLong(claims[4]);
-        if (Math.abs(nowMs.getAsLong() - issuedMs) > Session.LIFETIME_S * 1000L + SKEW_MS) {
-            return null;
-        }
         Caller caller = new Caller(Integer.parseInt(claims[2]), Integer.parseInt(claims[3]));
         Optional<Identity> who = claims.length == 6 ? Optional.empty()
                 : Optional.of(Codec.decode(Base64.getUrlDecoder().decode(claims[6]), Identity.class)).filter(i -> i.uid() == caller.uid());
-        return new MungeSession(caller, who, Session.sessionKey(clusterKey.get(), token), issuedMs + SKEW_MS);
+        MungeSession session = new MungeSession(caller, who, Session.sessionKey(clusterKey.get(), token), issuedMs + SKEW_MS);
+        return new KeySession(session, clusterKey.get(), issuedMs, claims[1]);
     }
 
     private synchronized MungeSession mungeSession(String token) {

@@ -1,0 +1,282 @@
+package dev.muster.model;
+
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_String;
+import static java.lang.constant.ConstantDescs.CD_boolean;
+import static java.lang.constant.ConstantDescs.CD_byte;
+import static java.lang.constant.ConstantDescs.CD_char;
+import static java.lang.constant.ConstantDescs.CD_double;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_long;
+import static java.lang.constant.ConstantDescs.CD_void;
+import static java.lang.constant.ConstantDescs.MTD_void;
+
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.SwitchCase;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Makes {@link RecordCoder}s: classes as one would write them by hand, a call of each accessor, a test and a write, and for reading a local
+ * variable for each component and one call of the constructor. Numbers are never boxed; what is of another kind goes through its {@link Shape},
+ * which is a constant of the class, so that the compiler sees through it.
+ */
+final class RecordCoders {
+    /** More would be longer than what the virtual machine compiles, 8,000 bytes. */
+    private static final int COMPONENTS_MAX = 200;
+    private static final ClassDesc CODER = ClassDesc.of("dev.muster.model.RecordCoder");
+    private static final ClassDesc MADE = ClassDesc.of("dev.muster.model.RecordCoder$Made");
+    private static final ClassDesc READER = ClassDesc.of("dev.muster.model.JsonReader");
+    private static final ClassDesc FIELDS = ClassDesc.of("dev.muster.model.JsonReader$Fields");
+    private static final ClassDesc WRITER = ClassDesc.of("dev.muster.model.Json$Writer");
+    private static final ClassDesc SHAPE = ClassDesc.of("dev.muster.model.Shape");
+    private static final ClassDesc BYTES = CD_byte.arrayType();
+    private static final MethodTypeDesc WRITE = MethodTypeDesc.of(CD_char, WRITER, CD_Object, CD_char);
+    private static final MethodTypeDesc WRITE_ONE = MethodTypeDesc.of(CD_char, WRITER, CD_Object, CD_int, CD_char);
+    private static final MethodTypeDesc READ = MethodTypeDesc.of(CD_Object, READER, CD_int);
+
+    private final Class<?> type;
+    private final ClassDesc record;
+    private final RecordComponent[] components;
+    private final RecordShape shape;
+    private final List<Object> constants = new ArrayList<>();
+
+    private RecordCoders(RecordShape shape) {
+        this.shape = shape;
+        type = shape.type();
+        record = type.describeConstable().orElseThrow();
+        components = type.getRecordComponents();
+    }
+
+    /** @return nothing for a record that this package cannot see, or that is too large */
+    static Optional<RecordCoder> make(RecordShape shape) {
+        RecordCoders maker = new RecordCoders(shape);
+        if (maker.components.length > COMPONENTS_MAX || !isVisible(maker.type)) {
+            return Optional.empty();
+        }
+        for (RecordComponent c : maker.components) {
+            if (!isVisible(c.getType())) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(maker.make());
+    }
+
+    private static boolean isVisible(Class<?> c) {
+        if (c.isPrimitive()) {
+            return true;
+        }
+        boolean isNear = c.getPackageName().equals(RecordCoders.class.getPackageName());
+        for (Class<?> at = c; at != null; at = at.getEnclosingClass()) {
+            if (!Modifier.isPublic(at.getModifiers()) && (!isNear || Modifier.isPrivate(at.getModifiers()))) {
+                return false;
+            }
+        }
+        return c.getClassLoader() == null || c.getClassLoader() == RecordCoders.class.getClassLoader();
+    }
+
+    private RecordCoder make() {
+        constants.add(shape.fields());
+        for (int i = 0; i < components.length; i++) {
+            constants.add(shape.fields().head(i));
+            constants.add(shape.shape(i));
+            constants.add(isPlain(i) || shape.shape(i) instanceof Shapes.Tree ? null : shape.shape(i).absent());
+        }
+        byte[] code = ClassFile.of().build(MADE, this::body);
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup().defineHiddenClassWithClassData(code, constants.toArray(), true);
+            return (RecordCoder) lookup.findConstructor(lookup.lookupClass(), java.lang.invoke.MethodType.methodType(void.class)).invoke();
+        } catch (Throwable e) {
+            throw new IllegalStateException("no coder for " + type, e);
+        }
+    }
+
+    /** Whether its value is a number, a word of the machine or a string: written without a shape. */
+    private boolean isPlain(int i) {
+        return components[i].getType().isPrimitive() || components[i].getType() == String.class;
+    }
+
+    private void body(ClassBuilder made) {
+        made.withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SUPER).withSuperclass(CODER);
+        made.withField("fields", FIELDS, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+        for (int i = 0; i < components.length; i++) {
+            made.withField("head" + i, BYTES, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+            made.withField("shape" + i, SHAPE, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+            made.withField("none" + i, CD_Object, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+        }
+        made.withMethodBody("<clinit>", MTD_void, ClassFile.ACC_STATIC, this::constants);
+        made.withMethodBody("<init>", MTD_void, 0, c -> c.aload(0).invokespecial(CODER, "<init>", MTD_void).return_());
+        made.withMethodBody("write", WRITE, 0, this::writeAll);
+        made.withMethodBody("write", WRITE_ONE, 0, this::writeOne);
+        made.withMethodBody("read", READ, 0, this::read);
+    }
+
+    private void constants(CodeBuilder c) {
+        ClassDesc handles = ClassDesc.of("java.lang.invoke.MethodHandles");
+        ClassDesc lookup = ClassDesc.of("java.lang.invoke.MethodHandles$Lookup");
+        c.invokestatic(handles, "lookup", MethodTypeDesc.of(lookup)).ldc("_").loadConstant(CD_Object.arrayType())
+                .invokestatic(handles, "classData", MethodTypeDesc.of(CD_Object, lookup, CD_String, ClassDesc.of("java.lang.Class")))
+                .checkcast(CD_Object.arrayType()).astore(0);
+        c.aload(0).loadConstant(0).aaload().checkcast(FIELDS).putstatic(MADE, "fields", FIELDS);
+        for (int i = 0; i < components.length; i++) {
+            c.aload(0).loadConstant(1 + 3 * i).aaload().checkcast(BYTES).putstatic(MADE, "head" + i, BYTES);
+            c.aload(0).loadConstant(2 + 3 * i).aaload().checkcast(SHAPE).putstatic(MADE, "shape" + i, SHAPE);
+            c.aload(0).loadConstant(3 + 3 * i).aaload().putstatic(MADE, "none" + i, CD_Object);
+        }
+        c.return_();
+    }
+
+    /** Locals: 1 the writer, 2 the record, 3 the separator, 4 the record as it is, 5 a value. */
+    private void writeAll(CodeBuilder c) {
+        c.aload(2).checkcast(record).astore(4);
+        for (int i = 0; i < components.length; i++) {
+            writeField(c, i, 3, 4, 5);
+        }
+        c.iload(3).ireturn();
+    }
+
+    /** Locals: 1 the writer, 2 the record, 3 the place, 4 the separator, 5 the record as it is, 6 a value. */
+    private void writeOne(CodeBuilder c) {
+        c.aload(2).checkcast(record).astore(5);
+        Label end = c.newLabel();
+        List<SwitchCase> cases = new ArrayList<>();
+        for (int i = 0; i < components.length; i++) {
+            cases.add(SwitchCase.of(i, c.newLabel()));
+        }
+        if (!cases.isEmpty()) {
+            c.iload(3).tableswitch(end, cases);
+        }
+        for (int i = 0; i < components.length; i++) {
+            c.labelBinding(cases.get(i).target());
+            writeField(c, i, 4, 5, 6);
+            c.goto_(end);
+        }
+        c.labelBinding(end).iload(4).ireturn();
+    }
+
+    private void writeField(CodeBuilder c, int i, int separator, int typed, int value) {
+        Class<?> kind = components[i].getType();
+        ClassDesc of = kind.describeConstable().orElseThrow();
+        if (!isPlain(i)) {
+            c.getstatic(MADE, "shape" + i, SHAPE).aload(1).iload(separator).getstatic(MADE, "head" + i, BYTES);
+            c.aload(typed).invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of));
+            c.invokeinterface(SHAPE, "writeField", MethodTypeDesc.of(CD_char, WRITER, CD_char, BYTES, CD_Object)).istore(separator);
+            return;
+        }
+        Label absent = c.newLabel();
+        c.aload(typed).invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of)).storeLocal(TypeKind.from(kind), value);
+        if (kind == long.class) {
+            c.lload(value).lconst_0().lcmp().ifeq(absent);
+        } else if (kind == double.class) {
+            // as Double.equals: what is not 0.0 to the bit is something
+            c.dload(value).invokestatic(ClassDesc.of("java.lang.Double"), "doubleToLongBits", MethodTypeDesc.of(CD_long, CD_double));
+            c.lconst_0().lcmp().ifeq(absent);
+        } else if (kind == String.class) {
+            c.aload(value).ifnull(absent).aload(value).invokevirtual(CD_String, "isEmpty", MethodTypeDesc.of(CD_boolean)).ifne(absent);
+        } else {
+            c.iload(value).ifeq(absent);
+        }
+        c.aload(1).iload(separator).getstatic(MADE, "head" + i, BYTES)
+                .invokevirtual(WRITER, "field", MethodTypeDesc.of(CD_char, CD_char, BYTES)).istore(separator);
+        c.aload(1);
+        if (kind == long.class) {
+            c.lload(value).invokevirtual(WRITER, "number", MethodTypeDesc.of(WRITER, CD_long));
+        } else if (kind == double.class) {
+            c.dload(value).invokestatic(ClassDesc.of("java.lang.Double"), "valueOf", MethodTypeDesc.of(ClassDesc.of("java.lang.Double"), CD_double))
+                    .invokevirtual(WRITER, "value", MethodTypeDesc.of(WRITER, CD_Object));
+        } else if (kind == String.class) {
+            c.aload(value).invokevirtual(WRITER, "text", MethodTypeDesc.of(WRITER, CD_String));
+        } else if (kind == boolean.class) {
+            c.ldc("true").invokevirtual(WRITER, "raw", MethodTypeDesc.of(WRITER, CD_String));
+        } else if (kind == int.class) {
+            c.iload(value).i2l().invokevirtual(WRITER, "number", MethodTypeDesc.of(WRITER, CD_long));
+        } else {
+            throw new IllegalArgumentException("no JSON form for " + kind);
+        }
+        c.pop().labelBinding(absent);
+    }
+
+    /** Locals: 1 the reader, 2 the place that is read, from 3 on the components. */
+    private void read(CodeBuilder c) {
+        int[] locals = new int[components.length];
+        int free = 3;
+        for (int i = 0; i < components.length; i++) {
+            locals[i] = free;
+            TypeKind kind = kindOf(i);
+            free += kind.slotSize();
+            switch (kind) {
+                case INT, BOOLEAN -> c.iconst_0();
+                case LONG -> c.lconst_0();
+                case DOUBLE -> c.dconst_0();
+                default -> absent(c, i);
+            }
+            c.storeLocal(kind, locals[i]);
+        }
+        Label loop = c.newLabel();
+        Label build = c.newLabel();
+        Label next = c.newLabel();
+        List<SwitchCase> cases = new ArrayList<>();
+        for (int i = 0; i < components.length; i++) {
+            cases.add(SwitchCase.of(i, c.newLabel()));
+        }
+        c.labelBinding(loop).iload(2);
+        if (cases.isEmpty()) {
+            c.pop().goto_(build);
+        } else {
+            c.tableswitch(build, cases);
+        }
+        for (int i = 0; i < components.length; i++) {
+            c.labelBinding(cases.get(i).target());
+            value(c, i);
+            c.storeLocal(kindOf(i), locals[i]).goto_(next);
+        }
+        c.labelBinding(next).aload(1).getstatic(MADE, "fields", FIELDS).iload(2).loadConstant(1).iadd()
+                .invokevirtual(READER, "next", MethodTypeDesc.of(CD_int, FIELDS, CD_int)).istore(2).goto_(loop);
+        c.labelBinding(build).new_(record).dup();
+        List<ClassDesc> parameters = new ArrayList<>();
+        for (int i = 0; i < components.length; i++) {
+            ClassDesc of = components[i].getType().describeConstable().orElseThrow();
+            parameters.add(of);
+            c.loadLocal(kindOf(i), locals[i]);
+            if (!isPlain(i)) {
+                c.checkcast(of);
+            }
+        }
+        c.invokespecial(record, "<init>", MethodTypeDesc.of(CD_void, parameters)).areturn();
+    }
+
+    private TypeKind kindOf(int i) {
+        return TypeKind.from(components[i].getType());
+    }
+
+    private void absent(CodeBuilder c, int i) {
+        if (components[i].getType() == String.class) {
+            c.ldc("");
+        } else if (shape.shape(i) instanceof Shapes.Tree) {
+            c.getstatic(MADE, "shape" + i, SHAPE).invokeinterface(SHAPE, "absent", MethodTypeDesc.of(CD_Object));
+        } else {
+            c.getstatic(MADE, "none" + i, CD_Object);
+        }
+    }
+
+    private void value(CodeBuilder c, int i) {
+        Class<?> kind = components[i].getType();
+        if (!isPlain(i)) {
+            c.getstatic(MADE, "shape" + i, SHAPE).aload(1).invokeinterface(SHAPE, "read", MethodTypeDesc.of(CD_Object, READER));
+            return;
+        }
+        String how = kind == int.class ? "whole" : kind == long.class ? "wholeLong" : kind == double.class ? "real"
+                : kind == boolean.class ? "flag" : "text";
+        c.aload(1).invokevirtual(READER, how, MethodTypeDesc.of(kind.describeConstable().orElseThrow()));
+    }
+}

@@ -1,0 +1,257 @@
+package dev.muster.model;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * A record, by its components. Who comes often gets a {@link RecordCoder}, code for this very type; the others are read and written through method
+ * handles, which needs less to begin with.
+ */
+final class RecordShape implements Shape {
+    /** Where code of its own is made: below, a program has ended before that pays. */
+    private static final int OFTEN = 1500;
+
+    private final Class<?> type;
+    private final String[] names;
+    private final JsonReader.Fields fields;
+    private final int[] all;
+    private final MethodHandle[] accessors;
+    private final Shape[] shapes;
+    private final MethodHandle constructor;
+    private final byte[] typeField;
+    private final boolean hasType;
+    private volatile Object none;
+    /** Whether what stands for an absent one is the record of all defaults. */
+    private volatile boolean isNonePlain;
+    private volatile RecordCoder coder;
+    /** Not counted exactly. */
+    private int uses;
+
+    RecordShape(Class<?> type) {
+        this.type = type;
+        RecordComponent[] components = type.getRecordComponents();
+        names = new String[components.length];
+        all = IntStream.range(0, components.length).toArray();
+        accessors = new MethodHandle[components.length];
+        shapes = new Shape[components.length];
+        Class<?>[] parameterTypes = new Class<?>[components.length];
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            for (int i = 0; i < components.length; i++) {
+                names[i] = components[i].getName();
+                Method accessor = components[i].getAccessor();
+                accessor.setAccessible(true);
+                accessors[i] = lookup.unreflect(accessor).asType(MethodType.methodType(Object.class, Object.class));
+                shapes[i] = Shape.of(components[i].getGenericType());
+                parameterTypes[i] = components[i].getType();
+            }
+            Constructor<?> canonical = type.getDeclaredConstructor(parameterTypes);
+            canonical.setAccessible(true);
+            constructor = lookup.unreflectConstructor(canonical).asSpreader(Object[].class, components.length)
+                    .asType(MethodType.methodType(Object.class, Object[].class));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException("no JSON form for " + type, e);
+        }
+        fields = new JsonReader.Fields(names);
+        typeField = ("\"type\":\"" + type.getSimpleName() + '"').getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        hasType = Arrays.asList(names).contains("type");
+    }
+
+    Class<?> type() {
+        return type;
+    }
+
+    JsonReader.Fields fields() {
+        return fields;
+    }
+
+    Shape shape(int place) {
+        return shapes[place];
+    }
+
+    int[] all() {
+        return all;
+    }
+
+    /** Where the named components are, in the record's order. */
+    int[] places(Set<String> wanted) {
+        return IntStream.range(0, names.length).filter(i -> wanted.contains(names[i])).toArray();
+    }
+
+    private RecordCoder coder() {
+        RecordCoder made = coder;
+        if (made == null && uses <= OFTEN && ++uses > OFTEN) {
+            made = RecordCoders.make(this).orElse(null);
+            coder = made;
+        }
+        return made;
+    }
+
+    /** Makes code for it now. @return whether it can be had: a record that is not public goes without */
+    boolean compile() {
+        coder = RecordCoders.make(this).orElse(null);
+        return coder != null;
+    }
+
+    @Override
+    public void write(Json.Writer out, Object value) {
+        end(out, body(out, value, '{'));
+    }
+
+    /** With its type as the first field. */
+    void writeTyped(Json.Writer out, Object value) {
+        end(out, body(out, value, out.field('{', typeField)));
+    }
+
+    private static void end(Json.Writer out, char separator) {
+        if (separator == '{') {
+            out.raw('{');
+        }
+        out.raw('}');
+    }
+
+    private char body(Json.Writer out, Object value, char begun) {
+        RecordCoder made = coder();
+        if (made != null) {
+            return made.write(out, value, begun);
+        }
+        return some(out, value, begun, all);
+    }
+
+    /** The components at the given places only. */
+    void write(Json.Writer out, Object value, int[] places) {
+        RecordCoder made = coder();
+        if (made == null) {
+            end(out, some(out, value, '{', places));
+            return;
+        }
+        char separator = '{';
+        for (int i : places) {
+            separator = made.write(out, value, i, separator);
+        }
+        end(out, separator);
+    }
+
+    private char some(Json.Writer out, Object value, char begun, int[] places) {
+        char separator = begun;
+        for (int i : places) {
+            separator = shapes[i].writeField(out, separator, fields.head(i), component(value, i));
+        }
+        return separator;
+    }
+
+    @Override
+    public char writeField(Json.Writer out, char separator, byte[] head, Object value) {
+        if (value == null || value == absent()) {
+            return separator;
+        }
+        if (!isNonePlain) {
+            return Shape.super.writeField(out, separator, head, value);
+        }
+        // written to see whether there is anything to say: to compare it first with the default would be to go through it twice, at each depth
+        int before = out.size();
+        char next = out.field(separator, head);
+        char after = body(out, value, '{');
+        if (after == '{') {
+            out.cut(before);
+            return separator;
+        }
+        out.raw('}');
+        return next;
+    }
+
+    private Object component(Object value, int i) {
+        try {
+            return accessors[i].invokeExact(value);
+        } catch (Throwable e) {
+            throw new IllegalStateException("cannot read " + type.getSimpleName() + "." + names[i], e);
+        }
+    }
+
+    @Override
+    public Object read(Object tree) {
+        if (!(tree instanceof Json.Obj object)) {
+            throw Shapes.misfit("an object", tree);
+        }
+        Object[] arguments = new Object[names.length];
+        for (int i = 0; i < names.length; i++) {
+            Object raw = object.raw(names[i]);
+            try {
+                arguments[i] = raw == null ? shapes[i].absent() : shapes[i].read(raw);
+            } catch (Json.MalformedException e) {
+                throw new Json.MalformedException(type.getSimpleName() + "." + names[i] + ": " + e.getMessage());
+            }
+        }
+        return build(arguments);
+    }
+
+    @Override
+    public Object read(JsonReader in) {
+        return read(in, in.first(fields));
+    }
+
+    /** Where {@link JsonReader#type} has been read. */
+    Object readAfterType(JsonReader in) {
+        if (hasType) {
+            throw in.bad("two types");
+        }
+        return read(in, in.next(fields, 0));
+    }
+
+    private Object read(JsonReader in, int first) {
+        RecordCoder made = coder();
+        if (made != null) {
+            return made.read(in, first);
+        }
+        Object[] arguments = new Object[names.length];
+        for (int i = first; i != JsonReader.NO_MORE; i = in.next(fields, i + 1)) {
+            arguments[i] = shapes[i].read(in);
+        }
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i] == null) {
+                arguments[i] = shapes[i].absent();
+            }
+        }
+        return build(arguments);
+    }
+
+    private Object build(Object[] arguments) {
+        try {
+            return (Object) constructor.invokeExact(arguments);
+        } catch (IllegalArgumentException e) {
+            throw new Json.MalformedException(type.getSimpleName() + ": " + e.getMessage());
+        } catch (Throwable e) {
+            throw new IllegalStateException("cannot build " + type.getSimpleName(), e);
+        }
+    }
+
+    @Override
+    public Object absent() {
+        Object known = none;
+        if (known == null) {
+            known = Shapes.constantNone(type, this::defaults);
+            isNonePlain = isAllAbsent(known);
+            none = known;
+        }
+        return known;
+    }
+
+    private Object defaults() {
+        Object[] arguments = new Object[names.length];
+        for (int i = 0; i < names.length; i++) {
+            arguments[i] = shapes[i].absent();
+        }
+        return build(arguments);
+    }
+
+    private boolean isAllAbsent(Object value) {
+        return IntStream.of(all).allMatch(i -> shapes[i].isAbsent(component(value, i)));
+    }
+}
