@@ -24,8 +24,8 @@ case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify
 case $part in all|--native) run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME" ;; esac
 case $part in all|--cluster)
   "$here/muster" build
-  # These mostly wait for minutes to be over: beside the others, with an installation (and so a command service) of their own.
-  patient="everyday keyring power scrontab stepmgr"
+  # These mostly wait for time to be over: beside the others, with an installation (and so a command service) of their own.
+  patient="everyday keyring power scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers"
   beside=$(mktemp -d); chmod 755 "$beside"; trap 'rm -rf "$said" "$beside"' EXIT
   "$here/muster" install "$beside/prefix" >/dev/null
   (
