@@ -510,10 +510,21 @@ public final class PlanBenchmark {
             if (i % 100 == 0) {
                 plan(100);
             }
+            double[] parts = new double[4];
+            int[] what = new int[3];
             costs.add(cost(() -> {
-                end(job);
-                return (int) run(new Command.Schedule(1000)).changes().stream().filter(c -> c instanceof Change.JobStarted).count();
+                parts[0] = cost(() -> { end(job); return 0; }).cpuMs;
+                Decision.Accepted[] a = new Decision.Accepted[1];
+                parts[1] = cost(() -> { a[0] = (Decision.Accepted) core.decide(new Command.Schedule(1000), new Now(ms, ms)); return 0; }).cpuMs;
+                parts[2] = cost(() -> { apply("Schedule", a[0].changes()); return 0; }).cpuMs;
+                what[0] = (int) a[0].changes().stream().filter(c -> c instanceof Change.JobStarted).count();
+                what[1] = (int) a[0].changes().stream().mapToLong(c -> c instanceof Change.JobStarted st ? st.allocation().nodes().size() : 0).sum();
+                what[2] = a[0].changes().size();
+                return what[0];
             }));
+            if (System.getenv("EVENTS") != null) {
+                System.out.printf("ev %d plan=%b total %.2f end %.2f decide %.2f apply %.2f starts %d nodes %d changes %d%n", i, i % 100 == 0, costs.getLast().cpuMs, parts[0], parts[1], parts[2], what[0], what[1], what[2]);
+            }
         }
         if (!costs.isEmpty()) {
             print("  a job ends until others start", costs.getFirst(), costs);

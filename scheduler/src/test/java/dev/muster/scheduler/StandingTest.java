@@ -170,7 +170,7 @@ class StandingTest {
                         .as("seed " + seed + " step " + step)
                         .isEqualTo(all);
                 kept += all.size();
-                lost += (int) plan.claims().keySet().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();
+                lost += (int) plan.claims().jobs().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();
                 s.outlooks().offer(plan);
             }
         }
