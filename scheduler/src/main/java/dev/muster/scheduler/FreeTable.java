@@ -198,6 +198,21 @@ final class FreeTable {
                 && gpus[n] >= c.gpus;
     }
 
+    /** The same, of what others leave of it who come first. */
+    boolean mayTake(NeedClass c, int n, Beside beside) {
+        return mayTake(c, n) && tasksBeside(c, n, beside) >= 0;
+    }
+
+    /** On a node that {@link #mayTake} says yes to: the tasks that fit beside the others, or -1. */
+    private long tasksBeside(NeedClass c, int n, Beside beside) {
+        if (c.exclusive && !beside.isWhole(c, n)) {
+            return -1;
+        }
+        int left = beside.cpus(c, n, cpus[n]);
+        long leftMb = left < c.cpusMin ? 0 : beside.memoryMb(c, n, memoryMb[n]);
+        return left >= c.cpusMin && leftMb >= c.memoryMin ? c.tasksOn(left, leftMb) : -1;
+    }
+
     /** Something of it is free. */
     boolean hasRoom(int node) {
         return is(ready, node) && (is(room, node) || is(idle, node));
@@ -212,14 +227,13 @@ final class FreeTable {
         for (int w = 0; w < mask.length; w++) {
             for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                if (cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus || c.exclusive && !beside.isWhole(c, n)) {
+                if (cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus) {
                     continue;
                 }
-                int left = beside.cpus(c, n, cpus[n]);
-                long leftMb = left < c.cpusMin ? 0 : beside.memoryMb(c, n, memoryMb[n]);
-                if (left >= c.cpusMin && leftMb >= c.memoryMin) {
+                long here = tasksBeside(c, n, beside);
+                if (here >= 0) {
                     nodes++;
-                    tasks += c.tasksOn(left, leftMb);
+                    tasks += here;
                     if (nodes >= c.nodesMin && tasks >= c.tasks) {
                         return false;
                     }
