@@ -5,6 +5,7 @@ import dev.muster.core.Job;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -266,11 +267,11 @@ final class FreeTable {
     }
 
     /**
-     * How many of these, the first, must leave before the need may fit; one more than there are if it does not even then.
+     * How many of these, the first, must leave before the need may fit; -1 if it does not even without all of them.
      *
      * @param slots by their names
      */
-    int enough(NeedClass c, List<Job> those, Function<String, NodeSlot> slots) {
+    int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots) {
         long[] mask = c.mask();
         long[] of = c.exclusive ? idle : room;
         int nodes = 0;
@@ -285,11 +286,9 @@ final class FreeTable {
             }
         }
         Map<Integer, Left> left = new HashMap<>();
-        for (int i = 0; i < those.size(); i++) {
-            if (nodes >= c.nodesMin && tasks >= c.tasks) {
-                return i;
-            }
-            for (Allocation.Share s : those.get(i).run().allocation().held()) {
+        int gone = 0;
+        for (; (nodes < c.nodesMin || tasks < c.tasks) && those.hasNext(); gone++) {
+            for (Allocation.Share s : those.next().run().allocation().held()) {
                 NodeSlot slot = s.released() ? null : slots.apply(s.node());
                 if (slot != null && is(mask, slot.index) && is(ready, slot.index)) {
                     int n = slot.index;
@@ -303,7 +302,7 @@ final class FreeTable {
                 }
             }
         }
-        return nodes >= c.nodesMin && tasks >= c.tasks ? those.size() : those.size() + 1;
+        return nodes >= c.nodesMin && tasks >= c.tasks ? gone : -1;
     }
 
     /** What is free of a node, and who is still there, after some have left. */
