@@ -89,7 +89,7 @@ public final class Forecast {
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Exacting exacting;
     private final Map<Integer, Planned> planned = new HashMap<>();
-    private final Map<Integer, List<Claim>> claims = new java.util.LinkedHashMap<>();
+    private final Kept claims;
     private int[] found = new int[64];
     private int[] foundTasks = new int[64];
 
@@ -100,6 +100,7 @@ public final class Forecast {
         this.in = in;
         this.times = in.times;
         this.count = in.nodes.size();
+        this.claims = new Kept(count);
         this.slots = times.count();
         this.cpus = new int[slots][count];
         this.memoryMb = new int[slots][count];
@@ -168,8 +169,8 @@ public final class Forecast {
         return new Made(walked, tried, slots, eraNow != in.era);
     }
 
-    /** What is to be kept for the first that wait, in the queue's order. */
-    Map<Integer, List<Claim>> claims() {
+    /** What is to be kept for the first that wait, in the queue's order. Not to be changed. */
+    Kept claims() {
         return claims;
     }
 
@@ -288,7 +289,7 @@ public final class Forecast {
             Planned p = take(job.need, slot, nodes, keep);
             planned.putIfAbsent(job.jobId, p);
             if (keep) {
-                claims.put(job.jobId, p.places);
+                claims.add(job.jobId, p.places);
                 kept = true;
             }
         }

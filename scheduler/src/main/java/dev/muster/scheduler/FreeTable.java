@@ -5,6 +5,7 @@ import dev.muster.core.Job;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -198,6 +199,21 @@ final class FreeTable {
                 && gpus[n] >= c.gpus;
     }
 
+    /** The same, of what others leave of it who come first. */
+    boolean mayTake(NeedClass c, int n, Beside beside) {
+        return mayTake(c, n) && tasksBeside(c, n, beside) >= 0;
+    }
+
+    /** On a node that {@link #mayTake} says yes to: the tasks that fit beside the others, or -1. */
+    private long tasksBeside(NeedClass c, int n, Beside beside) {
+        if (c.exclusive && !beside.isWhole(c, n)) {
+            return -1;
+        }
+        int left = beside.cpus(c, n, cpus[n]);
+        long leftMb = left < c.cpusMin ? 0 : beside.memoryMb(c, n, memoryMb[n]);
+        return left >= c.cpusMin && leftMb >= c.memoryMin ? c.tasksOn(left, leftMb) : -1;
+    }
+
     /** Something of it is free. */
     boolean hasRoom(int node) {
         return is(ready, node) && (is(room, node) || is(idle, node));
@@ -212,14 +228,13 @@ final class FreeTable {
         for (int w = 0; w < mask.length; w++) {
             for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                if (cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus || c.exclusive && !beside.isWhole(c, n)) {
+                if (cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus) {
                     continue;
                 }
-                int left = beside.cpus(c, n, cpus[n]);
-                long leftMb = left < c.cpusMin ? 0 : beside.memoryMb(c, n, memoryMb[n]);
-                if (left >= c.cpusMin && leftMb >= c.memoryMin) {
+                long here = tasksBeside(c, n, beside);
+                if (here >= 0) {
                     nodes++;
-                    tasks += c.tasksOn(left, leftMb);
+                    tasks += here;
                     if (nodes >= c.nodesMin && tasks >= c.tasks) {
                         return false;
                     }
@@ -252,11 +267,11 @@ final class FreeTable {
     }
 
     /**
-     * How many of these, the first, must leave before the need may fit; one more than there are if it does not even then.
+     * How many of these, the first, must leave before the need may fit; -1 if it does not even without all of them.
      *
      * @param slots by their names
      */
-    int enough(NeedClass c, List<Job> those, Function<String, NodeSlot> slots) {
+    int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots) {
         long[] mask = c.mask();
         long[] of = c.exclusive ? idle : room;
         int nodes = 0;
@@ -271,11 +286,9 @@ final class FreeTable {
             }
         }
         Map<Integer, Left> left = new HashMap<>();
-        for (int i = 0; i < those.size(); i++) {
-            if (nodes >= c.nodesMin && tasks >= c.tasks) {
-                return i;
-            }
-            for (Allocation.Share s : those.get(i).run().allocation().held()) {
+        int gone = 0;
+        for (; (nodes < c.nodesMin || tasks < c.tasks) && those.hasNext(); gone++) {
+            for (Allocation.Share s : those.next().run().allocation().held()) {
                 NodeSlot slot = s.released() ? null : slots.apply(s.node());
                 if (slot != null && is(mask, slot.index) && is(ready, slot.index)) {
                     int n = slot.index;
@@ -289,7 +302,7 @@ final class FreeTable {
                 }
             }
         }
-        return nodes >= c.nodesMin && tasks >= c.tasks ? those.size() : those.size() + 1;
+        return nodes >= c.nodesMin && tasks >= c.tasks ? gone : -1;
     }
 
     /** What is free of a node, and who is still there, after some have left. */

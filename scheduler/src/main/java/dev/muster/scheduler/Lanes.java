@@ -282,13 +282,18 @@ final class Lanes {
     /** It fails in this pass, and in the next ones as long as nothing is had that could serve it. @param anyTime short of what is free */
     private void settle(NeedClass c, boolean anyTime) {
         boolean asked = c.licensed && (pass.isInOrder() || isLayered(c.need));
-        if (!asked && (anyTime || pass.hasStanding() && !pass.areClaimsOver())) {
+        if (!asked && (anyTime || remembersBeside())) {
             settled.add(c.id, c, anyTime ? 0 : came);
         }
     }
 
     private boolean isSettled(int id) {
-        return settled.has(id) && settled.behind(id) <= came;
+        return (remembersBeside() ? settled.has(id, came, beside) : settled.has(id)) && settled.behind(id) <= came;
+    }
+
+    /** What is too little beside kept places stays so. */
+    private boolean remembersBeside() {
+        return pass.hasStanding() && !pass.areClaimsOver();
     }
 
     /** It is known to be short of what is free, or of what is left of it. */

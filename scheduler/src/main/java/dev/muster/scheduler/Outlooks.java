@@ -116,9 +116,12 @@ final class Outlooks {
             Kept before = claims;
             claims = new Standing(scheduler, state, now, before).renewed(fresh.claims(), fresh.changes());
             // who was turned down for what was kept there is looked at anew
-            scheduler.known().comers().clear();
             before.nodes(scheduler.free()::hasRoom).forEach(scheduler.free()::freer);
-            claims.byJob().keySet().forEach(scheduler::lookAt);
+            List<Integer> jobs = claims.jobs();
+            jobs.stream().filter(id -> !before.has(id)).forEach(scheduler::lookAt);
+            // their turns come in this order if nothing else happens
+            scheduler.known().comers().clear();
+            scheduler.known().comers().addAll(jobs);
         }
         return Optional.of(new Standing(scheduler, state, now, claims));
     }
@@ -137,9 +140,10 @@ final class Outlooks {
 
     /** The place of the first that waits can still be kept. Others may lose theirs to those before them. */
     boolean keepsFirst(State state, Now now) {
-        Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims.byJob()::containsKey);
-        return first.isEmpty() || !new Standing(scheduler, state, now, Kept.NONE)
-                .renewed(Map.of(first.get(), claims.byJob().get(first.get())), -1).byJob().isEmpty();
+        Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims::has);
+        Kept alone = new Kept(scheduler.nodes().size());
+        first.ifPresent(id -> alone.add(id, claims.of(id)));
+        return first.isEmpty() || new Standing(scheduler, state, now, Kept.NONE).renewed(alone, -1).has(first.get());
     }
 
     /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */

@@ -7,12 +7,11 @@ import dev.muster.core.Planner;
 import dev.muster.core.Preemption;
 import dev.muster.core.State;
 import dev.muster.model.JobDesc;
-import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -133,9 +132,9 @@ final class Preemptor {
         }
         Holders those = holders(job, need, priority);
         Predicate<NodeSlot> serves = serves(job, need, c);
-        List<Job> candidates = near(those.candidates, serves);
-        List<Job> gone = near(those.gone, serves);
-        if (those.candidates.isEmpty() && those.gone.isEmpty()) {
+        Near candidates = new Near(those.candidates, serves);
+        List<Job> gone = those.gone.stream().filter(h -> isNear(h, serves)).toList();
+        if (those.gone.isEmpty() && those.candidates.stream().noneMatch(this::mayGo)) {
             powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
@@ -172,6 +171,11 @@ final class Preemptor {
         for (Job h : chosen) {
             leaving.add(h.id());
             preempts.add(new Planner.Preempt(h.id(), mode(h), policy.graceSeconds(h)));
+            holders.forEach((kind, known) -> {
+                if (scheduler.yields().isBelow(kind, h.id())) {
+                    known.gone.add(h);
+                }
+            });
         }
         if (atOnce) {
             suspended.addAll(chosen);
@@ -189,20 +193,69 @@ final class Preemptor {
         return node -> scheduler.yields().mayServe(kind, c, node);
     }
 
-    private List<Job> near(List<Job> those, Predicate<NodeSlot> serves) {
+    private boolean isNear(Job holder, Predicate<NodeSlot> serves) {
         if (serves == EVERYWHERE) {
-            return those;
+            return true;
         }
-        List<Job> out = new ArrayList<>();
-        for (Job h : those) {
-            for (NodeSlot node : slots.computeIfAbsent(h.id(), id -> slots(h))) {
-                if (serves.test(node)) {
-                    out.add(h);
-                    break;
-                }
+        for (NodeSlot node : slots.computeIfAbsent(holder.id(), id -> slots(holder))) {
+            if (serves.test(node)) {
+                return true;
             }
         }
-        return out;
+        return false;
+    }
+
+    /** It has not been chosen yet, and may be disturbed. */
+    private boolean mayGo(Job holder) {
+        return !leaving.contains(holder.id()) && !policy.isExempt(holder, now.seconds());
+    }
+
+    /** Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked for. */
+    private final class Near {
+        private final Iterator<Job> rest;
+        private final Predicate<NodeSlot> serves;
+        private final List<Job> found = new ArrayList<>();
+
+        private Near(List<Job> all, Predicate<NodeSlot> serves) {
+            this.rest = all.iterator();
+            this.serves = serves;
+        }
+
+        private boolean has(int at) {
+            while (found.size() <= at && rest.hasNext()) {
+                Job next = rest.next();
+                if (mayGo(next) && isNear(next, serves)) {
+                    found.add(next);
+                }
+            }
+            return found.size() > at;
+        }
+
+        private Job get(int at) {
+            return found.get(at);
+        }
+
+        /** From the first on. */
+        private Iterator<Job> iterator() {
+            return new Iterator<>() {
+                private int at;
+
+                @Override
+                public boolean hasNext() {
+                    return has(at);
+                }
+
+                @Override
+                public Job next() {
+                    return get(at++);
+                }
+            };
+        }
+
+        private List<Job> all() {
+            has(Integer.MAX_VALUE);
+            return found;
+        }
     }
 
     private NodeSlot[] slots(Job holder) {
@@ -211,10 +264,10 @@ final class Preemptor {
     }
 
     /** Even what is planned for others, or what others wait for already, would do for it. */
-    private boolean fitsWithoutAll(List<Job> candidates, Places places) {
-        candidates.forEach(h -> lift(h, mode(h)));
+    private boolean fitsWithoutAll(Near candidates, Places places) {
+        candidates.all().forEach(h -> lift(h, mode(h)));
         boolean out = places.isThereUnplanned();
-        candidates.forEach(h -> drop(h, mode(h)));
+        candidates.all().forEach(h -> drop(h, mode(h)));
         return out;
     }
 
@@ -224,35 +277,31 @@ final class Preemptor {
         scheduler.looking(false);
     }
 
-    /** @param candidates in the order in which they go; @param gone who goes already */
+    /** @param candidates in the order in which they go, and some of whom {@link #mayGo} says no; @param gone who goes already */
     private record Holders(List<Job> candidates, List<Job> gone) {}
 
     /** Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its kind. */
     private Holders holders(Job job, Need need, long priority) {
         Yields.Kind kind = kind(job.desc(), need);
-        Holders known = holders.get(kind);
-        if (known != null) {
-            // those that have to go since it was made
-            known.candidates.removeIf(h -> leaving.contains(h.id()) && known.gone.add(h));
-            return known;
+        if (plain) {
+            return holders.computeIfAbsent(kind, k -> {
+                Holders all = new Holders(scheduler.yields().staying(k), scheduler.yields().going(k));
+                all.candidates.stream().filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
+                return all;
+            });
         }
         Holders out = new Holders(new ArrayList<>(), new ArrayList<>());
         for (Job holder : scheduler.yields().below(kind)) {
             if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
                 continue;
             }
-            boolean goes = leaving.contains(holder.id()) || holder.has(JobFlag.COMPLETING)
-                    || state.preempted().find(holder.id()).filter(p -> p.endTick() > 0).isPresent();
-            if (goes) {
+            if (leaving.contains(holder.id()) || Yields.goesAlready(state, holder)) {
                 out.gone.add(holder);
             } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
                 out.candidates.add(holder);
             }
         }
-        out.candidates.sort(order());
-        if (plain) {
-            holders.put(kind, out);
-        }
+        out.candidates.sort(scheduler.yields().order());
         return out;
     }
 
@@ -269,18 +318,18 @@ final class Preemptor {
      * The place that there is when the first so many are gone, the fewest for which there is one: these are then off their nodes, and no others.
      * Empty if there is none even without all of them.
      */
-    private Optional<Allocation> first(List<Job> candidates, List<Job> chosen, NeedClass c, Places places) {
-        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates, scheduler::node) : 0;
-        tooFew = least > candidates.size();
+    private Optional<Allocation> first(Near candidates, List<Job> chosen, NeedClass c, Places places) {
+        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates.iterator(), scheduler::node) : 0;
+        tooFew = least < 0;
         if (tooFew) {
             return Optional.empty();
         }
         int none = least - 1;
         int step = 1;
         Optional<Allocation> found = liftTo(least, candidates, chosen, places);
-        while (found.isEmpty() && chosen.size() < candidates.size()) {
+        while (found.isEmpty() && candidates.has(chosen.size())) {
             none = chosen.size();
-            found = liftTo(Math.min(candidates.size(), none + step), candidates, chosen, places);
+            found = liftTo(none + step, candidates, chosen, places);
             step *= 2;
         }
         // what is planned may be in the way of all of them
@@ -304,14 +353,14 @@ final class Preemptor {
         return found;
     }
 
-    /** So many of them, the first, are off their nodes then. */
-    private Optional<Allocation> liftTo(int many, List<Job> candidates, List<Job> chosen, Places places) {
+    /** So many of them, the first, are off their nodes then; all if there are fewer. */
+    private Optional<Allocation> liftTo(int many, Near candidates, List<Job> chosen, Places places) {
         liftTo(many, candidates, chosen);
         return places.find();
     }
 
-    private void liftTo(int many, List<Job> candidates, List<Job> chosen) {
-        while (chosen.size() < many) {
+    private void liftTo(int many, Near candidates, List<Job> chosen) {
+        while (chosen.size() < many && candidates.has(chosen.size())) {
             Job next = candidates.get(chosen.size());
             lift(next, mode(next));
             chosen.add(next);
@@ -347,13 +396,6 @@ final class Preemptor {
     private static boolean touches(Optional<Allocation> found, Job job) {
         return found.isPresent() && found.get().nodes().stream().anyMatch(s -> job.run().allocation().on(s.node())
                 .filter(h -> !h.released() && !h.cores().intersect(s.cores()).isEmpty()).isPresent());
-    }
-
-    private Comparator<Job> order() {
-        Comparator<Job> youngest = Comparator.comparingLong((Job j) -> -j.run().startTime());
-        Comparator<Job> lowest = Comparator.comparingLong(Job::priority);
-        return policy.parameter("preempt_youngest_first").isEmpty() && policy.parameter("youngest_first").isEmpty()
-                ? lowest.thenComparing(youngest) : youngest.thenComparing(lowest);
     }
 
     private void lift(Job job, Preemption.Mode mode) {

@@ -11,6 +11,8 @@ import java.util.Optional;
 final class Settled {
     private static final byte SURE = 1;
     private static final byte DOUBTFUL = 2;
+    /** Of so many nodes it is looked up for each class what others leave of them. */
+    private static final int FEW = 16;
 
     private final FreeTable table;
     private byte[] is = new byte[0];
@@ -45,6 +47,29 @@ final class Settled {
             is[id] = SURE;
         }
         return is[id] == SURE;
+    }
+
+    /**
+     * The same, where things that became free may be kept for those who came already: on a few nodes that is looked up.
+     *
+     * @param came so many had their places kept, and nothing of that is over
+     */
+    boolean has(int id, int came, Beside beside) {
+        if (has(id) || id >= size || is[id] == 0 || behind[id] > came || freer.length > FEW || mayServe(id, beside)) {
+            return isSure(id);
+        }
+        is[id] = SURE;
+        behind[id] = Math.max(behind[id], came);
+        return true;
+    }
+
+    private boolean mayServe(int id, Beside beside) {
+        for (int n : freer) {
+            if (table.mayTake(needs[id], n, beside)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** As far as can be told without a look at what it asks for. */

@@ -86,7 +86,7 @@ final class Standing {
     }
 
     boolean has(int jobId) {
-        return claims.byJob().containsKey(jobId);
+        return claims.has(jobId);
     }
 
     /** The job does not start now: its places are kept. */
@@ -101,7 +101,7 @@ final class Standing {
     /** Of the job's nodes those with room have more of it again for others. */
     void leave(int jobId) {
         FreeTable free = scheduler.free();
-        for (Forecast.Claim c : claims.byJob().getOrDefault(jobId, List.of())) {
+        for (Forecast.Claim c : claims.of(jobId)) {
             if (free.hasRoom(c.node())) {
                 free.freer(c.node());
             }
@@ -205,30 +205,29 @@ final class Standing {
      *
      * @param since as {@link FreeTable#changes} was then; before the beginning: each is looked at
      */
-    Kept renewed(Map<Integer, List<Forecast.Claim>> wanted, long since) {
-        Kept out = new Kept(scheduler.nodes().size());
+    Kept renewed(Kept wanted, long since) {
+        Kept out = wanted.copy();
         BitSet other = new BitSet();
-        wanted.forEach((job, fresh) -> {
-            if (!scheduler.isQueued(job)) {
-                return;
+        IntPredicate asPlanned = n -> !scheduler.free().hasChanged(n, since) && !other.get(n);
+        for (int rank = 0; rank < wanted.size(); rank++) {
+            int job = wanted.jobAt(rank);
+            boolean waits = scheduler.isQueued(job);
+            if (waits && fits(wanted.of(job), out, rank, asPlanned)) {
+                continue;
             }
-            boolean stays = fits(fresh, out, n -> !scheduler.free().hasChanged(n, since) && !other.get(n));
-            List<Forecast.Claim> kept = stays ? fresh : claims.byJob().getOrDefault(job, List.of());
-            if (!kept.isEmpty() && (stays || fits(kept, out, n -> false))) {
-                out.add(job, kept);
-                if (!stays) {
-                    kept.forEach(c -> other.set(c.node()));
-                }
-            }
-        });
+            List<Forecast.Claim> kept = waits ? claims.of(job) : List.of();
+            kept = fits(kept, out, rank, n -> false) ? kept : List.of();
+            out.replace(rank, kept);
+            kept.forEach(c -> other.set(c.node()));
+        }
         return out;
     }
 
-    /** @param beside what is kept already; @param asPlanned nodes of which that is known */
-    private boolean fits(List<Forecast.Claim> those, Kept beside, IntPredicate asPlanned) {
+    /** @param beside what is kept for those before that number; @param asPlanned nodes of which that is known */
+    private boolean fits(List<Forecast.Claim> those, Kept beside, int rank, IntPredicate asPlanned) {
         for (Forecast.Claim c : those) {
             NodeSlot node = scheduler.nodes().get(c.node());
-            if (!asPlanned.test(c.node()) && !(node.usable && isEnough(node, c, beside.on(c.node())))) {
+            if (!asPlanned.test(c.node()) && !(node.usable && isEnough(node, c, beside.on(c.node(), rank)))) {
                 return false;
             }
         }

@@ -9,6 +9,8 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +32,9 @@ final class Yields {
     /** Goes up when kinds are made anew. */
     private long era;
 
+    /** The lowest first, and of these the youngest; or the other way round. As of the settings. */
+    private Comparator<Job> order = lowestFirst(false);
+
     private record Counted(Job job, Category of) {}
 
     /** Jobs of one QOS, or of one partition, that go for the same takers. */
@@ -40,6 +45,9 @@ final class Yields {
         private final int[] gpus;
         private final int[] holders;
         private final Map<Integer, Job> jobs = new TreeMap<>();
+        /** Of these, who goes already; and the others in the order in which they would have to. */
+        private final Map<Integer, Job> going = new TreeMap<>();
+        private final List<Job> staying = new ArrayList<>();
 
         private Category(Job example, int nodes) {
             this.example = example;
@@ -87,6 +95,7 @@ final class Yields {
         counted.clear();
         Preemption.Policy policy = new Preemption.Policy(state);
         on = policy.isOn();
+        order = lowestFirst(!policy.parameter("preempt_youngest_first").isEmpty() || !policy.parameter("youngest_first").isEmpty());
         holding.forEach(j -> set(state, policy, j));
     }
 
@@ -122,6 +131,11 @@ final class Yields {
             }
             counted.put(job.id(), new Counted(job, c));
             c.jobs.put(job.id(), job);
+            if (goesAlready(state, job)) {
+                c.going.put(job.id(), job);
+            } else {
+                c.staying.add(-Collections.binarySearch(c.staying, job, order) - 1, job);
+            }
             count(job, c, 1);
         }
     }
@@ -131,13 +145,31 @@ final class Yields {
         Counted was = counted.remove(jobId);
         if (was != null) {
             was.of.jobs.remove(jobId);
+            if (was.of.going.remove(jobId) == null) {
+                was.of.staying.remove(Collections.binarySearch(was.of.staying, was.job, order));
+            }
             count(was.job, was.of, -1);
         }
     }
 
     private static boolean goes(State state, Preemption.Policy policy, Job job) {
-        return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent()
-                || job.state() == JobState.RUNNING && policy.of(job) != Preemption.Mode.OFF;
+        return goesAlready(state, job) || job.state() == JobState.RUNNING && policy.of(job) != Preemption.Mode.OFF;
+    }
+
+    /** It has had to give way, or is over but for what its nodes have to say. */
+    static boolean goesAlready(State state, Job job) {
+        return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
+    }
+
+    private static Comparator<Job> lowestFirst(boolean youngestFirst) {
+        Comparator<Job> youngest = Comparator.comparingLong((Job j) -> -j.run().startTime());
+        Comparator<Job> lowest = Comparator.comparingLong(Job::priority);
+        return (youngestFirst ? youngest.thenComparing(lowest) : lowest.thenComparing(youngest)).thenComparingInt(Job::id);
+    }
+
+    /** In which order jobs have to go. */
+    Comparator<Job> order() {
+        return order;
     }
 
     private void count(Job job, Category c, int sign) {
@@ -242,6 +274,30 @@ final class Yields {
         Map<Integer, Job> out = new TreeMap<>();
         kind.below.forEach(c -> out.putAll(c.jobs));
         return out.values();
+    }
+
+    /** Those who may have to go for such takers and do not yet, in the order in which they would. To be read before anything else is recorded. */
+    List<Job> staying(Kind kind) {
+        if (kind.below.size() == 1) {
+            return kind.below.getFirst().staying;
+        }
+        List<Job> out = new ArrayList<>();
+        kind.below.forEach(c -> out.addAll(c.staying));
+        out.sort(order);
+        return out;
+    }
+
+    /** Those of them who go already. */
+    List<Job> going(Kind kind) {
+        List<Job> out = new ArrayList<>();
+        kind.below.forEach(c -> out.addAll(c.going.values()));
+        return out;
+    }
+
+    /** The job is one of those who may have to go for such takers. */
+    boolean isBelow(Kind kind, int jobId) {
+        Counted known = counted.get(jobId);
+        return known != null && kind.below.contains(known.of);
     }
 
     /** Not even if all went that may have to is there room. @param memory of this class and kind */

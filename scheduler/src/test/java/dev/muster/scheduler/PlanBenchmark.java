@@ -37,7 +37,7 @@ import java.util.Set;
  * What passes and plans cost: a full cluster of nodes of six kinds with a long queue, plain and with limits, licences, a topology and preemption
  * on. Prints one table, milliseconds of the thread's CPU and by the clock: passes that keep the places of none, 100 or 1000 jobs and start
  * whoever can, with what they remember and without; a plan of the whole queue; and how long it takes from a job's end until others are decided
- * on. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES [on|off|each [EVENTS]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all
+ * on. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES [on|off|each [EVENTS [PLACES]]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all
  * different); on, off or each: limits, preemption, licences, topology (and features), 1000
  * reservations (of users, flexible, of maintenance to come, daily), or some joined by +. The mix limits is what checking limits
  * costs: the same queue with limits of every kind at each association and QOS that hold nobody back, enforced and not, in turns. Not a unit test.
@@ -52,6 +52,8 @@ public final class PlanBenchmark {
     private static final int ALIKE_MAX = 200_000;
     /** Passes until it is taken as it is: where some give way to others there may always be somebody who starts. */
     private static final int SETTLE_MAX = 40;
+    /** A new plan comes once in so many events. */
+    private static final int EVENTS_OF_PLAN = 100;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final Random random = new Random(7);
@@ -60,6 +62,8 @@ public final class PlanBenchmark {
     private final List<Node.Spec> nodes = new ArrayList<>();
     private final List<JobDesc> templates = new ArrayList<>();
     private long ms = 1_000_000_000L;
+    /** Of so many jobs the places are kept while events are measured. */
+    private int eventPlaces = 100;
 
     private PlanBenchmark(int nodeCount, Set<String> features) {
         this(nodeCount, features, features.contains("limits") ? "associations,limits,qos" : features.contains("preemption") ? "associations,qos" : "",
@@ -504,19 +508,25 @@ public final class PlanBenchmark {
         });
         java.util.Collections.shuffle(running, random);
         List<Cost> costs = new ArrayList<>();
+        List<Cost> fresh = new ArrayList<>();
         for (int i = 0; i < Math.min(events, running.size()); i++) {
             Job job = core.state().jobs().at(running.get(i));
             ms += 10;
-            if (i % 100 == 0) {
-                plan(100);
+            if (i % EVENTS_OF_PLAN == 0) {
+                plan(eventPlaces);
             }
-            costs.add(cost(() -> {
+            Cost cost = cost(() -> {
                 end(job);
                 return (int) run(new Command.Schedule(1000)).changes().stream().filter(c -> c instanceof Change.JobStarted).count();
-            }));
+            });
+            costs.add(cost);
+            if (i % EVENTS_OF_PLAN == 0) {
+                fresh.add(cost);
+            }
         }
         if (!costs.isEmpty()) {
             print("  a job ends until others start", costs.getFirst(), costs);
+            print("  those of them that take up a new plan", fresh.getFirst(), fresh);
         }
     }
 
@@ -542,6 +552,7 @@ public final class PlanBenchmark {
                 bench.occupy(features);
                 bench.reserve(features);
                 bench.queue(jobs, mix, features);
+                bench.eventPlaces = args.length > 6 ? Integer.parseInt(args[6]) : bench.eventPlaces;
                 bench.heap("in the queue");
                 bench.rows(mix + ", " + (features.isEmpty() ? "plain" : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),
                         times, events);

@@ -1,6 +1,9 @@
 package dev.muster.scheduler;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.muster.core.Command;
+import dev.muster.core.Now;
 import dev.muster.model.accounting.DbdMessages;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +125,33 @@ class PreemptionTest {
                 done 2 n3
                 schedule                                -> 4 RUNNING n3 ahead; 3 PENDING
                 """);
+    }
+
+    /** Of two partitions, by priority and by when they began; who goes already goes for those who come first. */
+    @Test
+    void inWhichOrderTheyGo() {
+        for (String line : List.of("options.x=y | 3,2 4,1", "options.preempt_youngest_first=yes | 3,4 2,1")) {
+            Cluster c = new Cluster("n[1-4] cpus=1 mem=1000", "a nodes=n[1-4] defmempercpu=10\nb nodes=n[1-4] defmempercpu=10\n"
+                    + "high nodes=n[1-4] prioritytier=2 defmempercpu=10",
+                    "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL " + line.split(" \\| ")[0]);
+            Scheduler s = (Scheduler) c.core().planner();
+            c.accept("partition=a timing.nice=10");
+            c.accept("partition=b timing.nice=31");
+            c.schedule();
+            c.jump(10, 0);
+            c.accept("partition=a timing.nice=30");
+            c.accept("partition=b timing.nice=20");
+            c.schedule();
+            String out = "";
+            for (int twice = 0; twice < 2; twice++) {
+                c.accept("partition=high");
+                c.accept("partition=high");
+                s.starts(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 100);
+                out += " " + String.join(",", s.preemptions().stream().map(p -> "" + p.jobId()).toList());
+                c.schedule();
+            }
+            assertThat(out.strip()).as(line).isEqualTo(line.split(" \\| ")[1]);
+        }
     }
 
     @Test

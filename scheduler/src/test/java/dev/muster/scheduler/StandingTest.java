@@ -58,6 +58,29 @@ class StandingTest {
         assertThat(c.shown(shorter)).as("it is over by then").isEqualTo("n2:1");
     }
 
+    /** What became free is kept for somebody: who stands behind him knows without another look, who comes before him may have it. */
+    @Test
+    void whatIsTooLittleBesideAPlaceIsEnoughBeforeIt() {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes maxtime=1000", "");
+        Scheduler s = elsewhere(c);
+        c.accept("tasks=2 nodesMin=1 nodesMax=1 timing.timeLimitMin=100");
+        int ends = c.accept("tasks=2 nodesMin=1 nodesMax=1 timing.timeLimitMin=100");
+        c.schedule();
+        int wide = c.accept("nodesMin=2 exclusive=NODE timing.timeLimitMin=10 timing.nice=5");
+        int longer = c.accept("tasks=1 timing.timeLimitMin=200 timing.nice=10");
+        plan(c, s);
+        c.schedule();
+        c.schedule();
+        end(c, c.state().jobs().at(ends));
+        c.schedule();
+        assertThat(c.shown(wide)).isEqualTo("(Resources)");
+        assertThat(c.shown(longer)).as("what is free is kept").isEqualTo("(Priority)");
+        int before = c.accept("tasks=1 timing.timeLimitMin=200");
+        c.schedule();
+        assertThat(c.shown(before)).isEqualTo("n2:1");
+        assertThat(c.shown(longer)).startsWith("(");
+    }
+
     @Test
     void everyJobThatCanRunHasATime() {
         Cluster c = cluster();
@@ -170,7 +193,7 @@ class StandingTest {
                         .as("seed " + seed + " step " + step)
                         .isEqualTo(all);
                 kept += all.size();
-                lost += (int) plan.claims().keySet().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();
+                lost += (int) plan.claims().jobs().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();
                 s.outlooks().offer(plan);
             }
         }
