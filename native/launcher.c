@@ -304,6 +304,8 @@ static void make_options(bool is_daemon)
         option("-Xmx512m");
     } else {
         option("-Xms64m");
+        /* what a request makes is gone at once: with more room for it the process only becomes larger, by gigabytes when much happens */
+        option("-XX:MaxNewSize=512m");
         /* the optimising compiler is for what a large queue makes hot; a small one is served before it has paid for itself */
         option("-XX:Tier4InvocationThreshold=50000");
         option("-XX:Tier4MinInvocationThreshold=6000");

@@ -27,8 +27,9 @@ final class Charters {
 
     /** The node that manages the steps of the job, a leader or of no other; empty where none does, or does not yet. */
     private static Optional<String> manager(State state, Job job) {
-        return members(state, job).stream().allMatch(j -> ManagedSteps.isManaged(j) && !j.has(JobFlag.CONFIGURING))
-                && ManagedSteps.isManaged(job) ? Optional.of(job.run().allocation().nodes().getFirst().node()) : Optional.empty();
+        return ManagedSteps.isManaged(job)
+                && members(state, job).stream().allMatch(j -> ManagedSteps.isManaged(j) && !j.has(JobFlag.CONFIGURING))
+                ? Optional.of(job.run().allocation().nodes().getFirst().node()) : Optional.empty();
     }
 
     /** Those of the job's components that are not over. */

@@ -380,9 +380,8 @@ final class EmbeddedAccounting implements Accounting {
         used(job, c);
         StepKey key = new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId());
         StepRow known = running.get(key);
-        boolean goesOn = known != null && job.step(c.stepId()).filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty()).isPresent()
-                && job.state() == JobState.RUNNING;
-        if (!goesOn) {
+        // also one that is told to end, or whose job has ended: a large job that is cancelled hears the same of each of its nodes
+        if (known == null || job.step(c.stepId()).filter(s -> s.state() == Step.State.RUNNING).isEmpty()) {
             rows.steps.add(new StepRef(c.jobId(), c.stepId()));
             return;
         }

@@ -549,28 +549,53 @@ final class JobEnvironment {
         return out.toString();
     }
 
-    /** The submitted entries (joined by NUL) without those that Slurm sets, then Slurm's. */
-    private static List<Bytes> merge(Bytes submitted, Map<String, String> ours) {
-        List<Bytes> out = new ArrayList<>();
-        byte[] all = submitted.toArray();
+    /** A submitted environment in its entries. That of the tasks of an array, or of a step's nodes, is taken apart once. */
+    private record Submitted(Bytes whole, List<String> names, List<Bytes> entries, boolean hasPriority) {
+        private static volatile Submitted last = of(Bytes.EMPTY);
+
+        static Submitted from(Bytes whole) {
+            Submitted known = last;
+            if (known.whole != whole) {
+                known = of(whole);
+                last = known;
+            }
+            return known;
+        }
+
+        /** @param whole entries joined by NUL */
+        private static Submitted of(Bytes whole) {
+            List<String> names = new ArrayList<>();
+            List<Bytes> entries = new ArrayList<>();
+            byte[] all = whole.toArray();
+            int start = 0;
+            for (int i = 0; i <= all.length; i++) {
+                if (i == all.length || all[i] == 0) {
+                    if (i > start) {
+                        int equals = start;
+                        while (equals < i && all[equals] != '=') {
+                            equals++;
+                        }
+                        names.add(new String(all, start, equals - start, StandardCharsets.UTF_8));
+                        entries.add(Bytes.of(java.util.Arrays.copyOfRange(all, start, i)));
+                    }
+                    start = i + 1;
+                }
+            }
+            return new Submitted(whole, names, entries, whole.text().contains("SLURM_PRIO_PROCESS="));
+        }
+    }
+
+    /** The submitted entries without those that Slurm sets, then Slurm's. */
+    private static List<Bytes> merge(Bytes environment, Map<String, String> ours) {
+        Submitted submitted = Submitted.from(environment);
         Map<String, String> vars = new LinkedHashMap<>(ours);
-        if (submitted.text().contains("SLURM_PRIO_PROCESS=")) {
+        if (submitted.hasPriority) {
             vars.remove("SLURM_PRIO_PROCESS");      // only the command knows it
         }
-        int start = 0;
-        for (int i = 0; i <= all.length; i++) {
-            if (i == all.length || all[i] == 0) {
-                if (i > start) {
-                    byte[] entry = java.util.Arrays.copyOfRange(all, start, i);
-                    int equals = 0;
-                    while (equals < entry.length && entry[equals] != '=') {
-                        equals++;
-                    }
-                    if (!vars.containsKey(new String(entry, 0, equals, StandardCharsets.UTF_8))) {
-                        out.add(Bytes.of(entry));
-                    }
-                }
-                start = i + 1;
+        List<Bytes> out = new ArrayList<>(submitted.entries.size() + vars.size());
+        for (int i = 0; i < submitted.entries.size(); i++) {
+            if (!vars.containsKey(submitted.names.get(i))) {
+                out.add(submitted.entries.get(i));
             }
         }
         vars.forEach((k, v) -> out.add(Bytes.of(k + "=" + v)));

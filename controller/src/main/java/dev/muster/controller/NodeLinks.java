@@ -16,6 +16,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.model.node.SharedLaunch;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Frames;
 import java.io.IOException;
@@ -48,6 +49,8 @@ final class NodeLinks {
     private static final int TOGETHER_MAX = 64;
     /** A larger message waits for no other. */
     private static final int LARGE_BYTES = 1 << 16;
+    /** What leaves slurmctld for the launches of one step, each node told by itself: about a second's worth of a slow network. */
+    static final long DIRECT_BYTES_MAX = 128L << 20;
     /** Files that are read at a time, on all nodes together. */
     static final int READING_MAX = 1024;
 
@@ -95,6 +98,9 @@ final class NodeLinks {
 
         /** It comes through another node. Nothing overtakes it: an end that did would find nothing to end. */
         record Relayed(Relays.Tree tree, NodeMessages.Launch launch) implements Item {}
+
+        /** One of many, what they have in common being encoded once for all. */
+        record Alike(AlikeLaunches all, SharedLaunch.Part own) implements Item {}
     }
 
     private final class Link {
@@ -114,7 +120,11 @@ final class NodeLinks {
         }
 
         private void add(List<byte[]> together, ToNode message) throws IOException {
-            together.add(Codec.encode(message, ToNode.class));
+            add(together, Codec.encode(message, ToNode.class));
+        }
+
+        private void add(List<byte[]> together, byte[] message) throws IOException {
+            together.add(message);
             if (together.getLast().length > LARGE_BYTES) {
                 flush(together);
             }
@@ -152,6 +162,7 @@ final class NodeLinks {
                         }
                         switch (taken.get(i)) {
                             case Item.Direct d -> add(together, d.message());
+                            case Item.Alike a -> add(together, a.all().to(a.own()));
                             case Item.Relayed r -> {
                                 flush(together);
                                 if (!r.tree().reached(node)) {
@@ -317,14 +328,14 @@ final class NodeLinks {
         }
     }
 
-    /** Sends in order; the launches of a step on more than TreeWidth nodes go through some of these. */
+    /** Sends in order. The launches of a step on many nodes say what is alike once. */
     void send(List<Decision.Direct> messages) {
         int width = Math.toIntExact(Math.max(1, conf.get().number(Key.TREE_WIDTH)));
         int from = 0;
         while (from < messages.size()) {
             int to = Relays.together(messages, from);
             if (to - from > width) {
-                relay(messages.subList(from, to), width);
+                launch(messages.subList(from, to), width);
             } else {
                 messages.subList(from, to).forEach(m -> send(m.node(), m.message()));
             }
@@ -332,17 +343,28 @@ final class NodeLinks {
         }
     }
 
-    private void relay(List<Decision.Direct> launches, int width) {
+    /** To more nodes than TreeWidth: directly as long as that is little, else, or where slurm.conf names a width, through some of them. */
+    private void launch(List<Decision.Direct> launches, int width) {
         List<Decision.Direct> connected = launches.stream().filter(m -> links.containsKey(m.node())).toList();
-        Optional<Relays.Tree> tree = relays.plant(connected, width);
-        for (Decision.Direct m : connected) {
-            Link link = links.get(m.node());
-            if (link == null) {
-                continue;       // it derives again what it is to do when it is back
-            }
-            Item item = tree.<Item>map(t -> t.head(m.node()).<Item>map(Item.Direct::new)
-                    .orElseGet(() -> new Item.Relayed(t, (NodeMessages.Launch) m.message()))).orElseGet(() -> new Item.Direct(m.message()));
-            link.send(item);
+        Optional<SharedLaunch> shared = connected.size() > width ? Relays.shared(connected) : Optional.empty();
+        if (shared.isEmpty()) {
+            connected.forEach(m -> send(m.node(), m.message()));
+            return;
+        }
+        AlikeLaunches alike = new AlikeLaunches(shared.get());
+        if (!conf.get().given(Key.TREE_WIDTH) && alike.bytes() <= DIRECT_BYTES_MAX) {
+            shared.get().parts().forEach(part -> send(part.node(), new Item.Alike(alike, part)));
+            return;
+        }
+        Relays.Tree tree = relays.plant(shared.get(), width);
+        connected.forEach(m -> send(m.node(), tree.head(m.node()).<Item>map(Item.Direct::new)
+                .orElseGet(() -> new Item.Relayed(tree, (NodeMessages.Launch) m.message()))));
+    }
+
+    private void send(String node, Item item) {
+        Link link = links.get(node);
+        if (link != null) {
+            link.send(item);        // else it derives again what it is to do when it is back
         }
     }
 

@@ -111,22 +111,22 @@ final class Relays {
         }
     }
 
-    /** @param launches of one step; empty where they cannot be sent together */
-    Optional<Tree> plant(List<Decision.Direct> launches, int width) {
-        if (launches.size() <= width) {
-            return Optional.empty();
-        }
+    /** @param launches of one step; empty where they differ in more than their nodes' own parts */
+    static Optional<SharedLaunch> shared(List<Decision.Direct> launches) {
         List<String> nodes = new ArrayList<>(launches.size());
         List<Launch> all = new ArrayList<>(launches.size());
         launches.forEach(m -> {
             nodes.add(m.node());
             all.add((Launch) m.message());
         });
-        return SharedLaunch.of(nodes, all).map(shared -> {
-            Tree tree = new Tree(shared, width);
-            open.put(tree.id, tree);
-            return tree;
-        });
+        return SharedLaunch.of(nodes, all);
+    }
+
+    /** Sends them on their way through some of the nodes. */
+    Tree plant(SharedLaunch launches, int width) {
+        Tree tree = new Tree(launches, width);
+        open.put(tree.id, tree);
+        return tree;
     }
 
     /** A relay's account. */

@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.accounting.RowSink;
 import dev.muster.core.Allocation;
 import dev.muster.core.Change;
 import dev.muster.core.Entry;
@@ -19,6 +20,7 @@ import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.Sluid;
 import dev.muster.model.TaskPeaks;
+import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
@@ -29,7 +31,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -145,6 +149,71 @@ class EmbeddedAccountingTest {
             assertThat(u.maxVmKb() + u.maxVmNode() + u.maxVmTask()).isEqualTo("9500n22");
             assertThat(List.of(u.aveRssKb(), u.aveVmKb(), u.avePages(), u.minCpuUs(), u.aveCpuUs(), u.userCpuUs()))
                     .isEqualTo(List.of(2000L, 6375L, 4L, 90L, 300L, 1000L));
+        }
+    }
+
+    /** Tables of straw: the step rows that come, in order. */
+    private static final class Rows implements RowSink, EmbeddedAccounting.Questions {
+        private final List<StepRow> steps = new CopyOnWriteArrayList<>();
+        private volatile long last;
+
+        @Override
+        public long sequence() {
+            return last;
+        }
+
+        @Override
+        public void write(List<AccountingRows.Batch> batches) {
+            batches.forEach(b -> steps.addAll(b.steps()));
+            last = batches.getLast().seq();
+        }
+
+        @Override
+        public long checkpoint() {
+            return last;
+        }
+
+        @Override
+        public Optional<JobRow> job(long sluid, int restarts) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<StepRow> step(long sluid, int restarts, int stepId) {
+            return Optional.empty();
+        }
+
+        @Override
+        public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
+            throw new IllegalStateException("nobody asks");
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Each node of a job that is over tells the end of its part of a step: what is the same for all of them is made once. */
+    @Test
+    void whatANodesEndDoesNotChangeIsNotMadeAnew() {
+        for (boolean cancelled : List.of(false, true)) {
+            journal.clear();
+            state = State.EMPTY;
+            Rows rows = new Rows();
+            accounting = new EmbeddedAccounting(rows, rows, hash -> Bytes.EMPTY, System.err::println, 1000);
+            submitted();
+            started(1);
+            if (cancelled) {
+                happens("CancelJobs", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 1000", ExitStatus.NONE, 9),
+                        new Change.StepEnding(7, 0, "Cancelled by 1000", false));
+            }
+            partEnded("n1", ExitStatus.signaled(15), 100, 1000);
+            assertThat(accounting.awaitRows(10_000)).isTrue();
+            StepRow before = rows.steps.get(rows.steps.size() - 2);
+            StepRow after = rows.steps.getLast();
+            assertThat(after.nodes()).isEqualTo("n[1-2]").isSameAs(before.nodes());
+            assertThat(after).isEqualTo(JobRows.step(state.jobs().at(7), state.jobs().at(7).step(0).orElseThrow(), 0, after.usage()));
+            assertThat(after.exit()).isEqualTo(ExitStatus.signaled(15));
+            accounting.close();
         }
     }
 

@@ -3,13 +3,17 @@ package dev.muster.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Command;
+import dev.muster.core.Decision;
 import dev.muster.core.Job;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.StepDesc;
+import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.model.node.SharedLaunch;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +53,27 @@ class LaunchesTest {
                     Bytes.of("SLURM_GTIDS=" + part.tasks().getFirst()), Bytes.of("SLURM_TOPOLOGY_ADDR=" + part.node()));
             assertThat(launch.environment().stream().filter(e -> e.text().startsWith("SLURM_NODEID="))).hasSize(1);
             assertThat(launch.nodeIndex()).isEqualTo(i);
+        }
+    }
+
+    /** What all have in common is encoded once; each node reads what it would have been told alone. */
+    @Test
+    void launchesThatSayTheSameTravelAsIfEachWereAlone() {
+        Site site = new Site("NodeName=n[1-40] CPUs=4 RealMemory=1000 Gres=gpu:2", "GresTypes=gpu", "PartitionName=p Nodes=ALL Default=YES");
+        assertThat(site.run("nodesMin=40 tasks=40 kind=ALLOCATION tresPerNode=gpu:1")).startsWith("RUNNING n1:");
+        launches(site, "gpu:1");
+        Job job = site.core().state().jobs().at(1);
+        Step step = job.run().steps().stream().filter(s -> s.id() >= 0).reduce((a, b) -> b).orElseThrow();
+        Launches.Of together = new Launches(hash -> Bytes.of("A=1")).of(site.core().state(), job, step, 0);
+        List<Decision.Direct> all = step.nodes().stream().map(p -> new Decision.Direct(p.node(), together.on(p))).toList();
+        SharedLaunch shared = Relays.shared(all).orElseThrow();
+        AlikeLaunches alike = new AlikeLaunches(shared);
+        assertThat(alike.bytes()).isEqualTo(40L * Codec.encode(shared.common()).length);
+        for (int i = 0; i < NODES; i++) {
+            ToNode told = Codec.decode(alike.to(shared.parts().get(i)), ToNode.class);
+            assertThat(told).isEqualTo(new NodeMessages.Relay(0, 1, shared.with(List.of(shared.parts().get(i)))));
+            SharedLaunch one = ((NodeMessages.Relay) told).launches();
+            assertThat(one.launch(one.parts().getFirst())).isEqualTo(all.get(i).message());
         }
     }
 

@@ -243,6 +243,8 @@ final class NodeRules {
     private void partEnded(
             Job job, Step step, String node, ExitStatus worst, Map<String, ExitStatus> exits, String reason, Change.Usage usage) {
         changes.add(new Change.StepPartEnded(job.id(), step.id(), node, worst, new java.util.TreeMap<>(exits), reason, usage));
+        // what is found of this version its successors know: asked of the next one alone, it would be looked for anew with every node
+        step.allDone();
         Step after = step.with(node, p -> p.ended(worst, exits, reason));
         if (!after.allDone()) {
             if (reason.equals(OUT_OF_MEMORY) && step.desc().oomKillStep().equals("1") && step.ending().isEmpty()) {
@@ -449,6 +451,7 @@ final class NodeRules {
             if (step.state() == Step.State.RUNNING && step.on(node).filter(p -> !p.done()).isPresent()) {
                 ExitStatus killed = step.id() == Step.EXTERN ? ExitStatus.NONE : ExitStatus.signaled(9);
                 changes.add(new Change.StepPartEnded(job.id(), step.id(), node, killed, Map.of(), reason, NO_USAGE));
+                step.allDone();
                 if (step.with(node, p -> p.ended(killed, Map.of(), reason)).allDone()) {
                     changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
                 }

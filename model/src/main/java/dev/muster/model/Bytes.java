@@ -50,6 +50,10 @@ public final class Bytes implements Comparable<Bytes> {
         return content.length == 0;
     }
 
+    public boolean startsWith(Bytes head) {
+        return content.length >= head.content.length && Arrays.equals(content, 0, head.content.length, head.content, 0, head.content.length);
+    }
+
     /** Decoded as UTF-8, malformed input replaced: for display only. */
     public String text() {
         return new String(content, StandardCharsets.UTF_8);

@@ -53,6 +53,13 @@ public final class IndexSet {
     }
 
     public static IndexSet range(int from, int to, int step) {
+        if (step == 1 && from >= 0 && from <= to && to < BLOCK_BITS) {
+            long[] words = new long[to / 64 + 1];
+            Arrays.fill(words, from / 64, words.length, -1L);
+            words[from / 64] &= -1L << from;
+            words[words.length - 1] &= -1L >>> 63 - to % 64;
+            return new IndexSet(new long[][] {words}, to - from + 1);
+        }
         Builder b = new Builder();
         b.addRange(from, to, step);
         return b.build();
@@ -186,12 +193,43 @@ public final class IndexSet {
         if (contains(index)) {
             return this;
         }
+        if (isSmall() && index >= 0 && index < BLOCK_BITS) {
+            long[] out = Arrays.copyOf(words(), Math.max(words().length, index / 64 + 1));
+            out[index / 64] |= 1L << index;
+            return new IndexSet(new long[][] {out}, count + 1);
+        }
         Builder b = new Builder(this);
         b.add(index);
         return b.build();
     }
 
+    /** The cores of a node, most often: worth more than the general way, which makes room for a whole block. */
+    private boolean isSmall() {
+        return blocks.length <= 1;
+    }
+
+    private long[] words() {
+        return blocks.length == 0 ? NONE : blocks[0];
+    }
+
+    /** Of words that nobody else has. */
+    private static IndexSet small(long[] words) {
+        int n = 0;
+        for (long w : words) {
+            n += Long.bitCount(w);
+        }
+        return n == 0 ? EMPTY : new IndexSet(new long[][] {trimmed(words)}, n);
+    }
+
     public IndexSet minus(IndexSet other) {
+        if (isSmall() && other.isSmall()) {
+            long[] out = words().clone();
+            long[] its = other.words();
+            for (int i = 0; i < Math.min(out.length, its.length); i++) {
+                out[i] &= ~its[i];
+            }
+            return small(out);
+        }
         Builder b = new Builder(this);
         for (int i = other.first(); i >= 0; i = other.next(i + 1)) {
             b.remove(i);
@@ -200,6 +238,16 @@ public final class IndexSet {
     }
 
     public IndexSet union(IndexSet other) {
+        if (isEmpty() || other.isEmpty()) {
+            return isEmpty() ? other : this;
+        }
+        if (isSmall() && other.isSmall()) {
+            long[] out = Arrays.copyOf(words(), Math.max(words().length, other.words().length));
+            for (int i = 0; i < other.words().length; i++) {
+                out[i] |= other.words()[i];
+            }
+            return small(out);
+        }
         Builder b = new Builder(this);
         for (int i = other.first(); i >= 0; i = other.next(i + 1)) {
             b.add(i);
@@ -208,6 +256,13 @@ public final class IndexSet {
     }
 
     public IndexSet intersect(IndexSet other) {
+        if (isSmall() && other.isSmall()) {
+            long[] out = Arrays.copyOf(words(), Math.min(words().length, other.words().length));
+            for (int i = 0; i < out.length; i++) {
+                out[i] &= other.words()[i];
+            }
+            return small(out);
+        }
         Builder b = new Builder();
         for (int i = first(); i >= 0; i = next(i + 1)) {
             if (other.contains(i)) {
@@ -360,15 +415,17 @@ public final class IndexSet {
             owned = new boolean[blocks.length];
         }
 
-        private long[] block(int at) {
+        /** @param word that is to be there */
+        private long[] block(int at, int word) {
             if (at >= blocks.length) {
                 int old = blocks.length;
                 blocks = Arrays.copyOf(blocks, Math.max(at + 1, Math.min(old * 2, MAX_INDEX / BLOCK_BITS + 1)));
                 owned = Arrays.copyOf(owned, blocks.length);
                 Arrays.fill(blocks, old, blocks.length, NONE);
             }
-            if (!owned[at]) {
-                blocks[at] = Arrays.copyOf(blocks[at], BLOCK_WORDS);
+            if (!owned[at] || blocks[at].length <= word) {
+                int room = blocks[at].length <= word ? Math.min(BLOCK_WORDS, Math.max(word + 1, 2 * blocks[at].length)) : blocks[at].length;
+                blocks[at] = Arrays.copyOf(blocks[at], room);
                 owned[at] = true;
             }
             return blocks[at];
@@ -378,7 +435,8 @@ public final class IndexSet {
             if (index < 0 || index > MAX_INDEX) {
                 throw new IllegalArgumentException("array index out of range: " + index);
             }
-            block(index / BLOCK_BITS)[index % BLOCK_BITS / 64] |= 1L << index;
+            int word = index % BLOCK_BITS / 64;
+            block(index / BLOCK_BITS, word)[word] |= 1L << index;
         }
 
         boolean addRange(int from, int to, int step) {
@@ -386,7 +444,7 @@ public final class IndexSet {
             while (i <= to) {
                 if (step == 1 && i % BLOCK_BITS == 0 && to - i >= BLOCK_BITS - 1) {
                     int at = (int) (i / BLOCK_BITS);
-                    block(at);
+                    block(at, 0);
                     blocks[at] = FULL;
                     owned[at] = false;
                     i += BLOCK_BITS;
@@ -399,8 +457,9 @@ public final class IndexSet {
         }
 
         void remove(int index) {
+            int word = index % BLOCK_BITS / 64;
             if (index / BLOCK_BITS < blocks.length) {
-                block(index / BLOCK_BITS)[index % BLOCK_BITS / 64] &= ~(1L << index);
+                block(index / BLOCK_BITS, word)[word] &= ~(1L << index);
             }
         }
 

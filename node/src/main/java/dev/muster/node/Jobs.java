@@ -43,6 +43,9 @@ final class Jobs {
     static final long LINGER_ALONE_MS = 10_000;
     /** How long the end of a step is kept for an srun that has not come yet. */
     static final long UNCLAIMED_MS = 30_000;
+    /** Between two looks whether it is; rarer the longer it takes, since a process may stand for thousands of nodes. */
+    private static final long UNUSED_FIRST_MS = 500;
+    private static final long UNUSED_MOST_MS = 8_000;
     /** A stepd that is told to kill has so long; the user may have stopped the child in whose place it waits. */
     static final long DISOBEYED_MS = 3_000;
 
@@ -281,11 +284,17 @@ final class Jobs {
     private void started(NodeJob job, NodeStep step, Launcher.Begun begun) {
         step.phase = NodeStep.Phase.RUNNING;
         step.begun.complete(NodeStep.Begin.GOOD);
-        reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) begun.stepdPid())),
-                () -> { });
+        loop.later(step.launchToldMs, () -> tellLaunched(job, step, (int) begun.stepdPid()));
         follow(job, step, begun.ended());
         step.whenRunning.forEach(Runnable::run);
         step.whenRunning.clear();
+    }
+
+    /** Of one that is over the end has been told, which says as much. */
+    private void tellLaunched(NodeJob job, NodeStep step, int stepd) {
+        if (step.phase == NodeStep.Phase.RUNNING) {
+            reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of(stepd)), () -> { });
+        }
     }
 
     /** srun is told by the stream that it may already wait on. */
@@ -552,17 +561,17 @@ final class Jobs {
     private void forget(NodeJob job) {
         jobs.remove(key(job.jobId(), job.attempt()));
         unclaimed.put(key(job.jobId(), job.attempt()), job);
-        removeWhenUnused(job, System.nanoTime() + UNCLAIMED_MS * 1_000_000);
+        removeWhenUnused(job, System.nanoTime() + UNCLAIMED_MS * 1_000_000, UNUSED_FIRST_MS);
     }
 
     /** A stepd may still hold output, srun may not have heard of the end: the directory stays until then. */
-    private void removeWhenUnused(NodeJob job, long untilNs) {
+    private void removeWhenUnused(NodeJob job, long untilNs, long againMs) {
         boolean late = System.nanoTime() - untilNs > 0;
         boolean used = job.steps.values().stream().anyMatch(s ->
                 (!late && !s.ioToken.isEmpty() && !s.endTold) || s.relays > 0
                         || Os.isAlive(spool.stepdPid(s.directory)));
         if (used) {
-            loop.later(500, () -> removeWhenUnused(job, untilNs));
+            loop.later(againMs, () -> removeWhenUnused(job, untilNs, Math.min(2 * againMs, UNUSED_MOST_MS)));
             return;
         }
         unclaimed.remove(key(job.jobId(), job.attempt()));

@@ -2,9 +2,9 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import java.util.ArrayDeque;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -16,7 +16,7 @@ final class Loop implements AutoCloseable {
     /** Pieces of work that a node does before others have their turn. */
     private static final int TURN_MAX = 64;
 
-    private final ScheduledExecutorService threads;
+    private final Threads threads;
     private final boolean own;
     private final DaemonLog log;
     private final ArrayDeque<Runnable> work = new ArrayDeque<>();
@@ -24,25 +24,36 @@ final class Loop implements AutoCloseable {
     private volatile boolean closed;
 
     Loop(DaemonLog log) {
-        this(log, threads(1), true);
+        this(log, new Threads(1), true);
     }
 
     /** @param threads that other nodes use as well, and that somebody else ends */
-    Loop(DaemonLog log, ScheduledExecutorService threads) {
+    Loop(DaemonLog log, Threads threads) {
         this(log, threads, false);
     }
 
-    private Loop(DaemonLog log, ScheduledExecutorService threads, boolean own) {
+    private Loop(DaemonLog log, Threads threads, boolean own) {
         this.log = log;
         this.threads = threads;
         this.own = own;
     }
 
-    /** Threads for the loops of a process. */
-    static ScheduledExecutorService threads(int count) {
-        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(count, Thread.ofPlatform().name("node").daemon().factory());
-        threads.setRemoveOnCancelPolicy(true);
-        return threads;
+    /** Threads for the loops of a process. One of them only looks at the clock: what is to be done now does not go through its queue. */
+    static final class Threads implements AutoCloseable {
+        private final ExecutorService work;
+        private final ScheduledThreadPoolExecutor clock;
+
+        Threads(int count) {
+            work = Executors.newFixedThreadPool(count, Thread.ofPlatform().name("node").daemon().factory());
+            clock = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("node-clock").daemon().factory());
+            clock.setRemoveOnCancelPolicy(true);
+        }
+
+        @Override
+        public void close() {
+            clock.shutdownNow();
+            work.shutdownNow();
+        }
     }
 
     void post(Runnable piece) {
@@ -62,7 +73,7 @@ final class Loop implements AutoCloseable {
             return;
         }
         try {
-            threads.schedule(() -> post(piece), delayMs, TimeUnit.MILLISECONDS);
+            threads.clock.schedule(() -> post(piece), delayMs, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             log.debug("work after the end was dropped");
         }
@@ -70,7 +81,7 @@ final class Loop implements AutoCloseable {
 
     private void turn() {
         try {
-            threads.execute(this::take);
+            threads.work.execute(this::take);
         } catch (RejectedExecutionException e) {
             log.debug("work after the end was dropped");
         }
@@ -114,7 +125,7 @@ final class Loop implements AutoCloseable {
     public void close() {
         closed = true;
         if (own) {
-            threads.shutdownNow();
+            threads.close();
         }
     }
 

@@ -4,7 +4,6 @@ import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ScheduledExecutorService;
 
 /** What a slurmd process has once, for however many nodes it stands: what starts stepds, and the threads that have them started. */
 public final class Machine implements AutoCloseable {
@@ -17,12 +16,12 @@ public final class Machine implements AutoCloseable {
 
     /** Of the one process. */
     final int nodes;
-    private final Optional<ScheduledExecutorService> loops;
+    private final Optional<Loop.Threads> loops;
 
     public Machine(Path stepd, int nodes) {
         this.nodes = nodes;
         stepds = new StepdServer(stepd);
-        loops = nodes > LOOPS ? Optional.of(Loop.threads(LOOPS)) : Optional.empty();
+        loops = nodes > LOOPS ? Optional.of(new Loop.Threads(LOOPS)) : Optional.empty();
     }
 
     /** A node's own. */
@@ -33,6 +32,6 @@ public final class Machine implements AutoCloseable {
     @Override
     public void close() {
         starters.shutdown();
-        loops.ifPresent(ExecutorService::shutdownNow);
+        loops.ifPresent(Loop.Threads::close);
     }
 }

@@ -24,6 +24,10 @@ final class NodeStep {
     final CompletableFuture<Begin> begun = new CompletableFuture<>();
     /** {@code --acctg-freq=0}. */
     static final int NEVER = -1;
+    /** A step that is over sooner is not reported as begun. Milliseconds. */
+    static final long LAUNCH_TOLD_MS = 500;
+    /** So many nodes of a wide step report it as begun in the same millisecond. */
+    private static final int LAUNCHES_TOLD_PER_MS = 10;
 
     final int stepId;
     final Path directory;
@@ -42,6 +46,8 @@ final class NodeStep {
     int sampleSeconds;
     /** A signal that came before there was anybody to send it to. */
     final List<Runnable> whenRunning = new ArrayList<>();
+    /** How long after its begin that is reported. */
+    long launchToldMs = LAUNCH_TOLD_MS;
     /** Connections of srun and sattach: while one is there, unread output may wait longer. */
     int relays;
     /** Read by threads beside the node's: nothing of it is left to be reached. */
@@ -59,6 +65,7 @@ final class NodeStep {
     /** What its launch says of it. */
     void asked(Launch launch) {
         ioToken = launch.ioToken();
+        launchToldMs = LAUNCH_TOLD_MS + launch.nodeIndex() / LAUNCHES_TOLD_PER_MS;
         hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
         sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream().map(s -> s == 0 ? NEVER : s).sum();
         String teller = isNumbered() ? SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", "") : "";

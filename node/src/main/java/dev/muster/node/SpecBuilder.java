@@ -364,12 +364,13 @@ final class SpecBuilder {
     }
 
     static String variable(List<Bytes> environment, String name, String otherwise) {
-        return environment.stream()
-                .map(Bytes::text)
-                .filter(e -> e.startsWith(name + "="))
-                .map(e -> e.substring(name.length() + 1))
-                .findFirst()
-                .orElse(otherwise);
+        Bytes head = Bytes.of(name + "=");
+        for (Bytes entry : environment) {
+            if (entry.startsWith(head)) {
+                return entry.text().substring(name.length() + 1);
+            }
+        }
+        return otherwise;
     }
 
     static String stepName(int stepId) {

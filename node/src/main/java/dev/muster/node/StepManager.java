@@ -149,7 +149,13 @@ final class StepManager {
         Reply of(Held h);
     }
 
+    /** A slurmd that has just been started again may still be reading what the one before it knew: that is waited for. */
     private Reply here(int jobId, Work work) {
+        try {
+            onLoop(() -> true);
+        } catch (IOException e) {
+            return Reply.error(SlurmErrno.CTLD_CONNECT);
+        }
         Optional<Held> found = held.values().stream().filter(h -> h.job.jobs().contains(jobId)).findFirst();
         if (connected.getAsBoolean() || found.isEmpty()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);

@@ -78,7 +78,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
             for (String names : Arrays.asList(args).subList(4, args.length)) {
                 all.begin(names);
             }
-            System.out.printf("%-46s %10s %10s %12s %10s%n", all.nodes + " emulated nodes", "seconds", "per_second", "ctld_cpu_ms", "rss_mb");
+            System.out.printf("%-46s %10s %10s %12s %13s %10s%n", all.nodes + " emulated nodes", "seconds", "per_second", "ctld_cpu_ms",
+                    "nodes_cpu_ms", "rss_mb");
             all.registration();
             for (String part : parts) {
                 switch (part) {
@@ -352,7 +353,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
 
     private final class Mark {
         private final long startNs = System.nanoTime();
-        private final double cpuMs = cpuMs();
+        private final double cpuMs = cpuMs(pid);
+        private final double nodesCpuMs = nodesCpuMs();
 
         void row(String what, long count) throws IOException {
             print(what, System.nanoTime() - startNs, count);
@@ -364,16 +366,21 @@ public final class EmulatedBenchmark implements AutoCloseable {
         }
 
         private void print(String what, long ns, long count) throws IOException {
-            System.out.printf("%-46s %10.3f %10.0f %12.0f %10d%n", what, ns / 1e9, count * 1e9 / ns, cpuMs() - cpuMs, rssMb());
+            System.out.printf("%-46s %10.3f %10.0f %12.0f %13.0f %10d%n", what, ns / 1e9, count * 1e9 / ns, cpuMs(pid) - cpuMs,
+                    nodesCpuMs() - nodesCpuMs, rssMb());
         }
 
         void each(long count) {
-            System.out.printf("  slurmctld used %.3f ms of CPU for each%n", (cpuMs() - cpuMs) / count);
+            System.out.printf("  slurmctld used %.3f ms of CPU for each%n", (cpuMs(pid) - cpuMs) / count);
         }
     }
 
-    private double cpuMs() {
-        String stat = Os.read(Path.of("/proc/" + pid + "/stat")).orElseThrow();
+    private double nodesCpuMs() {
+        return processes.stream().mapToDouble(p -> cpuMs(p.process.pid())).sum();
+    }
+
+    private static double cpuMs(long process) {
+        String stat = Os.read(Path.of("/proc/" + process + "/stat")).orElseThrow();
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
         return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * TICK_MS;
     }

@@ -12,7 +12,6 @@ import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
-import java.util.concurrent.ScheduledExecutorService;
 
 /** slurmd's own parts put together as {@link Slurmd} does, without what touches the machine: no directory, no processes, no port of its own. */
 final class EmulatedNode implements AutoCloseable {
@@ -33,7 +32,7 @@ final class EmulatedNode implements AutoCloseable {
     private final String bootId = Os.bootId();
     private final long startTime = System.currentTimeMillis() / 1000;
 
-    EmulatedNode(Settings settings, EmulatedNodes all, DaemonLog log, Sessions sessions, ScheduledExecutorService threads) {
+    EmulatedNode(Settings settings, EmulatedNodes all, DaemonLog log, Sessions sessions, Loop.Threads threads) {
         this.settings = settings;
         this.all = all;
         loop = new Loop(log, threads);

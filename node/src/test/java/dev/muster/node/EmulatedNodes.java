@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -37,7 +36,7 @@ final class EmulatedNodes implements AutoCloseable {
     private static final int THREADS = 2;
 
     private final Map<String, EmulatedNode> nodes = new LinkedHashMap<>();
-    private final ScheduledExecutorService threads = Loop.threads(THREADS);
+    private final Loop.Threads threads = new Loop.Threads(THREADS);
     private final SlurmConf conf;
     private final Server server;
     private final AtomicLong launches = new AtomicLong();
@@ -148,7 +147,7 @@ final class EmulatedNodes implements AutoCloseable {
     public void close() {
         nodes.values().forEach(EmulatedNode::close);
         server.close();
-        threads.shutdownNow();
+        threads.close();
     }
 
     /**

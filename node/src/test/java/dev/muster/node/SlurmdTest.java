@@ -151,7 +151,6 @@ class SlurmdTest {
     void batchJobFromLaunchToDone() throws Exception {
         Path out = spool.resolve("out");
         controller.send(batch(share(11, -1), out, "echo $0 $SLURMD_NODENAME; exit 7\n"));
-        assertThat(controller.await(StepLaunched.class).jobId()).isEqualTo(11);
         StepExited exit = exited(11, NodeMessages.STEP_BATCH);
         assertThat(exit.tasks()).isEqualTo(Map.of("0", ExitStatus.exited(7)));
         assertThat(Files.readString(out)).isEqualTo(spool + "/job00011/slurm_script n1\n");
@@ -199,8 +198,8 @@ class SlurmdTest {
 
     @Test
     void statusesOfJobsThatEndWhileSlurmdIsAwayAreExact() throws Exception {
-        controller.send(batch(share(14, -1), spool.resolve("o1"), "sleep 0.5; exit 137\n"));
-        controller.send(batch(share(15, -1), spool.resolve("o2"), "sleep 0.5; kill -9 $$\n"));
+        controller.send(batch(share(14, -1), spool.resolve("o1"), "sleep 1.2; exit 137\n"));
+        controller.send(batch(share(15, -1), spool.resolve("o2"), "sleep 1.2; kill -9 $$\n"));
         controller.send(batch(share(16, -1), spool.resolve("o3"), "sleep 2; exit 3\n"));
         for (int i = 0; i < 3; i++) {
             controller.await(StepLaunched.class);
@@ -216,6 +215,16 @@ class SlurmdTest {
         }
         assertThat(exits).isEqualTo(Map.of(14, ExitStatus.exited(137), 15, ExitStatus.signaled(9), 16,
                 ExitStatus.exited(3)));
+    }
+
+    /** The end says as much. */
+    @Test
+    void whatIsOverAtOnceIsNotReportedAsBegun() throws Exception {
+        controller.send(batch(share(12, -1), spool.resolve("o"), "exit 0\n"));
+        controller.send(batch(share(13, -1), spool.resolve("o"), "exec sleep 30\n"));
+        assertThat(controller.await(StepLaunched.class).jobId()).isEqualTo(13);
+        controller.send(new EndJob(13, 1, 0, ""));
+        assertThat(exited(13, NodeMessages.STEP_BATCH).tasks()).isEqualTo(Map.of("0", ExitStatus.signaled(9)));
     }
 
     @Test
