@@ -57,8 +57,9 @@ final class JobQuery {
     /** What tells rows of jobs apart, and what a choice among them is made by. */
     private static final Set<String> OF_JOBS = Set.of("sluid", "restarts", "jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning",
             "userId", "userName", "account", "partition", "wckey", "state", "cancelledBy", "hetJobId", "hetOffset", "submitTime", "startTime",
-            "endTime", "suspendedSeconds");
-    private static final Set<String> OF_STEPS = Set.of("sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime");
+            "endTime", "suspendedSeconds", "suspendedSince");
+    private static final Set<String> OF_STEPS = Set.of("sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime",
+            "suspendedSeconds");
 
     /** The columns of jobs that are wanted. */
     static boolean[] jobColumns(Query query) {

@@ -83,13 +83,13 @@ class AccountingStoreTest {
                 account, "normal", "", partition, "", state, "None", -1, ExitStatus.exited(3), ExitStatus.signaled(9),
                 submit, eligible, start, end, 0, 60, 4294901759L, nodes, 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M",
                 "", "/tmp", "sbatch x", "/dev/null", "o", "e", "a 'comment'", "", "", "", "SchedMain", true, 0, 0, "", "", "OK", "NO", 0, 0, 0,
-                "", 0, "", "");
+                "", 0, "", "", 0);
         }
 
         StepRow step(int stepId) {
             return new StepRow(1_000_000L + id, restarts, stepId, id, stepId < 0 ? "batch" : "step", state, -1,
                 ExitStatus.exited(3), start, end, nodes, 1, 1, 1, "cpu=1", "Block", "srun x",
-                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand");
+                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand", 7);
         }
     }
 
