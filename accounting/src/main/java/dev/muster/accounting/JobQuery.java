@@ -44,6 +44,10 @@ final class JobQuery {
         in("name", query.names());
         in("wckey", query.wckeys());
         in("reason", query.reasons());
+        if (query.minNodes() > 0 || query.maxNodes() > 0) {
+            // only what ran: until then it is the number that is asked for
+            where.append(" and j.\"nodes\" <> ''");
+        }
         between("node_count", query.minNodes(), query.maxNodes());
         between("cpus_allocated", query.minCpus(), query.maxCpus());
         between("limit_min", query.minLimitMin(), query.maxLimitMin());

@@ -106,6 +106,14 @@ class AccountingStoreTest {
             List.of(), List.of(), List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of());
     }
 
+    @Test
+    void nodesAreThoseThatItRanOn() {
+        Projection store = memory();
+        store.write(List.of(batch(J.of(10), J.of(11).on(""))));
+        assertThat(ids(store, new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(), List.of(), List.of(), 0, 0, false, false, 1, 1, 0, 0, 0, 0, List.of()))).containsExactly(10);
+    }
+
     private static List<Integer> ids(Projection store, Query query) {
         List<Integer> found = new ArrayList<>();
         store.jobs(query, j -> found.add(j.job().jobId()));

@@ -93,6 +93,15 @@ class SacctTest {
         assertThat(host.run("sacct -a -nPX -o jobid,state").out()).isEqualTo("7|RUNNING\n");
     }
 
+    @ParameterizedTest
+    @CsvSource({"-k 5, 5, 5", "-K 10, 0, 10", "-k 5 -K 10, 5, 10"})
+    void limitsOfTime(String options, long least, long most) {
+        answers(part(0));
+        host.run("sacct -a " + options);
+        Json.Obj asked = host.sent.get("QueryAccounting");
+        assertThat(List.of(asked.number("minLimitMin"), asked.number("maxLimitMin"))).isEqualTo(List.of(least, most));
+    }
+
     /** What is suspended stands still, and so do its steps; what never ran has what it asked for. */
     @Test
     void timesAndCpus() {
