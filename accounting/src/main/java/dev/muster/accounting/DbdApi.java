@@ -112,7 +112,7 @@ final class DbdApi {
             case "Change" -> change(caller, Codec.decode(body, Change.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "Ping" -> Reply.of(new DbdMessages.Done());
-            case "ClearStats" -> operator(caller, () -> {
+            case "ClearStats" -> administrator(caller, () -> {
                 log.info("Clear stats request received from UID " + caller.uid());
                 requests.reset();
             });
@@ -388,7 +388,7 @@ final class DbdApi {
                     + "' of the condition 'condflags' is not supported by this version");
         }
         PrivateData veil = veil(caller.uid());
-        if (veil.refuses(q.entity())) {
+        if (veil.refuses(q.entity()) || q.entity().equals("problem") && !atLeast(caller, AdminLevel.OPERATOR)) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         Optional<List<Map<String, String>>> rows = new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
@@ -418,7 +418,7 @@ final class DbdApi {
                 yield Reply.of(new Rows(reservations(q, veil)));
             }
             case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
-            case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(counts()))
+            case "stats" -> atLeast(caller, AdminLevel.ADMINISTRATOR) ? Reply.of(new Rows(counts()))
                     : Reply.error(SlurmErrno.ACCESS_DENIED);
             default -> Reply.error(SlurmErrno.NOT_SUPPORTED);
         };
@@ -531,6 +531,11 @@ final class DbdApi {
     private Reply dump(Caller caller, DbdMessages.DumpArchive q) {
         if (!atLeast(caller, AdminLevel.ADMINISTRATOR) || conf.get().text("DisableArchiveCommands").equals("yes")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        Path directory = Path.of(q.settings().getOrDefault("ArchiveDir", "/"));
+        if (!Files.isDirectory(directory)) {
+            return Reply.error(400, NO_FILE, Files.exists(directory) ? "archive dir " + directory + " isn't a directory"
+                    : "Failed to stat " + directory + ": No such file or directory");
         }
         try {
             purge.run(key -> q.settings().getOrDefault(key, conf.get().text(key)), java.time.ZoneId.systemDefault());

@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
 import java.sql.PreparedStatement;
@@ -12,8 +13,9 @@ import java.util.TreeMap;
 
 /** {@code sacctmgr modify job}: what may be said of a job that is over. Its controller knows nothing of it. */
 final class JobEdits {
-    /** What was asked for is not there, or not theirs: Slurm does not tell which. */
     static final String NOTHING = "Request didn't affect anything or your user doesn't have privilege to perform this action";
+    private static final Changed DENIED = new Changed(List.of(), List.of(), List.of(), List.of(SlurmErrno.ACCESS_DENIED.sentence()),
+            SlurmErrno.ACCESS_DENIED.number());
     private static final int JOBS_MAX = 100_000;
 
     private final AccountingStore store;
@@ -60,18 +62,21 @@ final class JobEdits {
             return refused("Invalid value for DerivedExitCode (" + c.set().get("derivedexitcode") + ")");
         }
         if (!operator && c.set().keySet().stream().anyMatch(k -> !List.of("comment", "derivedexitcode").contains(k))) {
-            return refused(NOTHING);
+            return DENIED;
         }
         List<Object> values = new ArrayList<>();
-        String where = where(c, uid, operator, cluster, values);
+        String where = where(c, cluster, values);
         try {
             return store.writer().run(on -> {
-                String found = "select \"cluster_key\", \"sluid\", \"restarts\", \"job_id\", \"submit_time\" from \"job\"" + where
+                String found = "select \"cluster_key\", \"sluid\", \"restarts\", \"job_id\", \"submit_time\", \"user_id\" from \"job\"" + where
                         + " order by \"job_id\", \"submit_time\"";
                 List<Object[]> rows = new ArrayList<>();
                 List<String> names = new ArrayList<>();
                 try (PreparedStatement select = bound(on.prepareStatement(found), values, 0); ResultSet row = select.executeQuery()) {
                     while (row.next() && rows.size() < JOBS_MAX) {
+                        if (!operator && row.getInt(6) != uid) {
+                            return DENIED;
+                        }
                         rows.add(new Object[] {row.getInt(1), row.getLong(2), row.getInt(3)});
                         names.add(row.getInt(4) + "\t" + row.getLong(5));
                     }
@@ -105,7 +110,7 @@ final class JobEdits {
         return statement;
     }
 
-    private static String where(Change c, int uid, boolean operator, String cluster, List<Object> values) {
+    private static String where(Change c, String cluster, List<Object> values) {
         List<String> all = new ArrayList<>(List.of("\"end_time\" > 0"));
         String clusters = c.where().getOrDefault("cluster", cluster);
         all.add("\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" in (" + marks(clusters, values) + "))");
@@ -129,10 +134,6 @@ final class JobEdits {
                 }
                 default -> { }
             }
-        }
-        if (!operator) {
-            all.add("\"user_id\" = ?");
-            values.add(uid);
         }
         return " where " + String.join(" and ", all);
     }

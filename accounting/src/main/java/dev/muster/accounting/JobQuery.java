@@ -44,6 +44,10 @@ final class JobQuery {
         in("name", query.names());
         in("wckey", query.wckeys());
         in("reason", query.reasons());
+        if (query.minNodes() > 0 || query.maxNodes() > 0) {
+            // only what ran: until then it is the number that is asked for
+            where.append(" and j.\"nodes\" <> ''");
+        }
         between("node_count", query.minNodes(), query.maxNodes());
         between("cpus_allocated", query.minCpus(), query.maxCpus());
         between("limit_min", query.minLimitMin(), query.maxLimitMin());
@@ -57,8 +61,9 @@ final class JobQuery {
     /** What tells rows of jobs apart, and what a choice among them is made by. */
     private static final Set<String> OF_JOBS = Set.of("sluid", "restarts", "jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning",
             "userId", "userName", "account", "partition", "wckey", "state", "cancelledBy", "hetJobId", "hetOffset", "submitTime", "startTime",
-            "endTime", "suspendedSeconds");
-    private static final Set<String> OF_STEPS = Set.of("sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime");
+            "endTime", "suspendedSeconds", "suspendedSince");
+    private static final Set<String> OF_STEPS = Set.of("sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime",
+            "suspendedSeconds");
 
     /** The columns of jobs that are wanted. */
     static boolean[] jobColumns(Query query) {

@@ -83,13 +83,13 @@ class AccountingStoreTest {
                 account, "normal", "", partition, "", state, "None", -1, ExitStatus.exited(3), ExitStatus.signaled(9),
                 submit, eligible, start, end, 0, 60, 4294901759L, nodes, 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M",
                 "", "/tmp", "sbatch x", "/dev/null", "o", "e", "a 'comment'", "", "", "", "SchedMain", true, 0, 0, "", "", "OK", "NO", 0, 0, 0,
-                "", 0, "", "");
+                "", 0, "", "", 0);
         }
 
         StepRow step(int stepId) {
             return new StepRow(1_000_000L + id, restarts, stepId, id, stepId < 0 ? "batch" : "step", state, -1,
                 ExitStatus.exited(3), start, end, nodes, 1, 1, 1, "cpu=1", "Block", "srun x",
-                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand");
+                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand", 7);
         }
     }
 
@@ -104,6 +104,14 @@ class AccountingStoreTest {
     private static Query query(List<String> jobs) {
         return new Query(jobs, List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
             List.of(), List.of(), List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of());
+    }
+
+    @Test
+    void nodesAreThoseThatItRanOn() {
+        Projection store = memory();
+        store.write(List.of(batch(J.of(10), J.of(11).on(""))));
+        assertThat(ids(store, new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(), List.of(), List.of(), 0, 0, false, false, 1, 1, 0, 0, 0, 0, List.of()))).containsExactly(10);
     }
 
     private static List<Integer> ids(Projection store, Query query) {

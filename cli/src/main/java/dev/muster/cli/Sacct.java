@@ -113,6 +113,10 @@ final class Sacct implements Command {
         if (!p.operands().isEmpty()) {
             throw new UsageException(1, List.of("Unknown arguments:", " " + String.join(" ", p.operands()), ""));
         }
+        if (w.query.has("minLimitMin") && !w.query.has("maxLimitMin")) {
+            // alone it is the limit itself
+            w.query.put("maxLimitMin", w.query.number("minLimitMin"));
+        }
         List<Column> columns = columns(c, w);
         window(c, w);
         qosThere(c, w);

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.RunTimes;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.cli.shape.SacctPaths;
 import dev.muster.model.CpuFreq;
@@ -71,7 +72,7 @@ enum SacctField {
             case ACCOUNT, CLUSTER, DBINDEX, ELAPSED, ELAPSEDRAW, END, JOBID, JOBIDRAW, ORIGINALSLUID, PARTITION, RESTARTS, SLUID, START, STATE,
                     SUSPENDED,
                     UID, USER, WCKEY -> Optional.of(List.of());
-            case ALLOCCPUS, NCPUS, CPUTIME, CPUTIMERAW -> Optional.of(List.of("nodes", "cpusAllocated", "cpus"));
+            case ALLOCCPUS, NCPUS, CPUTIME, CPUTIMERAW -> Optional.of(List.of("nodes", "cpusAllocated", "cpusRequested", "cpus"));
             case ALLOCNODES -> Optional.of(List.of("nodes", "nodeCount"));
             case ALLOCTRES -> Optional.of(List.of("tresAllocated"));
             case ASSOCID -> Optional.of(List.of("assocId"));
@@ -282,11 +283,11 @@ enum SacctField {
             case COMMENT -> isStep ? "" : job.text("comment");
             case CONSTRAINTS -> isStep ? "" : job.text("features");
             case CONTAINER -> isStep ? step.text("container") : job.text("container");
-            case CPUTIME -> Durations.full(elapsed(job, step, v.now) * cpus(step, isStep));
-            case CPUTIMERAW -> number(elapsed(job, step, v.now) * cpus(step, isStep));
+            case CPUTIME -> Durations.full(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
+            case CPUTIMERAW -> number(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
             case DERIVEDEXITCODE -> isStep ? "" : exit(job.obj("derivedExit"));
-            case ELAPSED -> Durations.full(elapsed(job, step, v.now));
-            case ELAPSEDRAW -> number(elapsed(job, step, v.now));
+            case ELAPSED -> Durations.full(RunTimes.elapsed(job, step, v.now));
+            case ELAPSEDRAW -> number(RunTimes.elapsed(job, step, v.now));
             case ELIGIBLE -> isStep ? v.time(step.number("startTime"), "Unknown")
                     : v.time(job.number("eligibleTime"), "Unknown");
             case END -> v.time(step.number("endTime"), "Unknown");
@@ -325,7 +326,7 @@ enum SacctField {
             case SUBMIT -> isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"),
                     "Unknown");
             case SUBMITLINE -> step.text("submitLine");
-            case SUSPENDED -> Durations.full(isStep ? 0 : job.number("suspendedSeconds"));
+            case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, v.now));
             case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
             case TIMELIMIT -> isStep ? "" : limit(job);
             case TIMELIMITRAW -> isStep || job.integer("limitMin") < 0 ? "" : number(job.number("limitMin"));
@@ -342,8 +343,9 @@ enum SacctField {
         return Long.toString(n);
     }
 
+    /** What it has; a job that has none yet, or never had, asked for so many. */
     private static long cpus(Json.Obj row, boolean isStep) {
-        return isStep ? row.number("cpus") : row.text("nodes").isEmpty() ? 0 : row.number("cpusAllocated");
+        return row.number(isStep ? "cpus" : row.text("nodes").isEmpty() ? "cpusRequested" : "cpusAllocated");
     }
 
     static String shownId(Json.Obj job) {
@@ -352,15 +354,6 @@ enum SacctField {
 
     private static String exit(Json.Obj e) {
         return e.integer("code") + ":" + e.integer("signal");
-    }
-
-    private static long elapsed(Json.Obj job, Json.Obj row, long now) {
-        long start = row.number("startTime");
-        if (start == 0) {
-            return 0;
-        }
-        long end = row.number("endTime") == 0 ? now : row.number("endTime");
-        return Math.max(0, end - start - (row == job ? job.number("suspendedSeconds") : 0));
     }
 
     /** Time between being eligible and the start. */

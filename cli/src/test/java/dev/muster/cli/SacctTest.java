@@ -94,6 +94,38 @@ class SacctTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"-k 5, 5, 5", "-K 10, 0, 10", "-k 5 -K 10, 5, 10"})
+    void limitsOfTime(String options, long least, long most) {
+        answers(part(0));
+        host.run("sacct -a " + options);
+        Json.Obj asked = host.sent.get("QueryAccounting");
+        assertThat(List.of(asked.number("minLimitMin"), asked.number("maxLimitMin"))).isEqualTo(List.of(least, most));
+    }
+
+    /** What is suspended stands still, and so do its steps; what never ran has what it asked for. */
+    @Test
+    void timesAndCpus() {
+        String rows = "{'now':1000,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'nodes':'n1','state':'SUSPENDED','startTime':100,'cpusAllocated':2,"
+                + "'cpusRequested':1,'suspendedSeconds':50,'suspendedSince':400},'steps':["
+                + "{'stepId':0,'cpus':1,'startTime':120,'state':'SUSPENDED','suspendedSeconds':30},"
+                + "{'stepId':1,'cpus':1,'startTime':150,'endTime':350,'state':'COMPLETED','suspendedSeconds':20}]},"
+                + "{'job':{'jobId':8,'arrayTaskId':-1,'state':'CANCELLED','cpusRequested':4,'endTime':500},'steps':[]}]}";
+        host.reply("QueryAccounting", rows.replace('\'', '"'));
+        assertThat(host.run("sacct -nP -j 7,8 -o jobid,elapsedraw,suspended,cputimeraw,alloccpus,ncpus").out()).isEqualTo("""
+                7|250|00:10:50|500|2|2
+                7.0|250|00:10:30|250|1|1
+                7.1|180|00:00:20|180|1|1
+                8|0|00:00:00|0|4|4
+                """);
+        host.reply("QueryAccounting", rows.replace('\'', '"'));
+        byte[] document = host.run("sacct -j 7,8 --json").out().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        Json.Obj job = Json.object(document).objects("jobs").getFirst();
+        assertThat(job.obj("time").number("elapsed")).isEqualTo(250);
+        assertThat(job.obj("time").number("suspended")).isEqualTo(650);
+        assertThat(job.objects("steps").getFirst().obj("time").number("suspended")).isEqualTo(630);
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
             MinCPU,MinCPUNode,MinCPUTask                       ~ 00:00:00|n2|2
             MaxRSS,MaxRSSNode,MaxRSSTask                       ~ 3000K|n1|1

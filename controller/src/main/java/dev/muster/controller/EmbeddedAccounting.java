@@ -56,6 +56,7 @@ final class EmbeddedAccounting implements Accounting {
     private final Map<StepKey, StepRow> running = new HashMap<>();
     private final KeptTexts texts;
     private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
+    private final Map<StepKey, Long> stepSuspendedSeconds = new HashMap<>();
     private volatile State last = State.EMPTY;
     private long index;
 
@@ -185,13 +186,16 @@ final class EmbeddedAccounting implements Accounting {
             case Change.JobMemoryLowered c -> rows.jobs.add(c.jobId());
             case Change.JobEnded c -> {
                 before.jobs().find(c.jobId()).filter(j -> j.state() == JobState.SUSPENDED)
-                    .ifPresent(j -> resumed(j, c.endTime()));
+                    .ifPresent(j -> resumed(j, c.endTime(), rows));
                 rows.jobs.add(c.jobId());
             }
             case Change.PendingJobEnded c -> rows.jobs.add(c.jobId());
-            case Change.JobSuspended c -> rows.jobs.add(c.jobId());
+            case Change.JobSuspended c -> {
+                before.jobs().find(c.jobId()).ifPresent(j -> rows.stepsOf(j));
+                rows.jobs.add(c.jobId());
+            }
             case Change.JobResumed c -> {
-                before.jobs().find(c.jobId()).ifPresent(j -> resumed(j, c.time()));
+                before.jobs().find(c.jobId()).ifPresent(j -> resumed(j, c.time(), rows));
                 rows.jobs.add(c.jobId());
             }
             case Change.JobRequeued c -> {
@@ -262,8 +266,13 @@ final class EmbeddedAccounting implements Accounting {
             jobRows.add(JobRows.kept(state, JobRows.job(state, job, suspended(job))));
         }
 
+        /** Those that run. */
+        private void stepsOf(Job job) {
+            job.run().steps().stream().filter(s -> s.state() == Step.State.RUNNING).forEach(s -> steps.add(new StepRef(job.id(), s.id())));
+        }
+
         private void step(Job job, Step step) {
-            StepRow row = JobRows.step(job, step, job.restarts(), usage(job, step));
+            StepRow row = JobRows.step(state, job, step, usage(job, step), suspended(job, step));
             stepRows.add(row);
             StepKey key = new StepKey(row.sluid(), row.restarts(), row.stepId());
             if (step.state() == Step.State.RUNNING && step.nodes().size() > 1) {
@@ -319,11 +328,14 @@ final class EmbeddedAccounting implements Accounting {
         if (!job.state().isActive()) {
             return;
         }
+        if (job.state() == JobState.SUSPENDED) {
+            resumed(job, time, rows);
+        }
         String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
         rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time, lost(entry, job)), suspended(job))));
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING) {
-                rows.stepRows.add(JobRows.left(job, step, usage(job, step), time));
+                rows.stepRows.add(JobRows.left(before, job, step, usage(job, step), time, suspended(job, step)));
             }
         }
         forget(job);
@@ -343,9 +355,17 @@ final class EmbeddedAccounting implements Accounting {
         }
     }
 
-    private void resumed(Job suspended, long time) {
-        long added = Math.max(0, time - suspended.run().suspendTime());
-        suspendedSeconds.put(key(suspended), suspended(suspended) + added);
+    /** Its steps were suspended as long, or since they began. */
+    private void resumed(Job suspended, long time, Rows rows) {
+        long since = suspended.run().suspendTime();
+        suspendedSeconds.put(key(suspended), suspended(suspended) + Math.max(0, time - since));
+        for (Step step : suspended.run().steps()) {
+            if (step.state() == Step.State.RUNNING) {
+                stepSuspendedSeconds.put(key(suspended, step),
+                        suspended(suspended, step) + Math.max(0, time - Math.max(since, step.startTime())));
+            }
+        }
+        rows.stepsOf(suspended);
     }
 
     private long suspended(Job job) {
@@ -356,13 +376,25 @@ final class EmbeddedAccounting implements Accounting {
             .map(JobRow::suspendedSeconds).orElse(0L));
     }
 
+    private long suspended(Job job, Step step) {
+        if (job.run().suspendTime() == 0) {
+            return 0;
+        }
+        return stepSuspendedSeconds.computeIfAbsent(key(job, step), k -> store.step(k.sluid, k.restarts, k.stepId)
+            .map(StepRow::suspendedSeconds).orElse(0L));
+    }
+
     private static JobKey key(Job job) {
         return new JobKey(job.rowSluid(), job.restarts());
     }
 
+    private static StepKey key(Job job, Step step) {
+        return new StepKey(job.rowSluid(step.id()), job.restarts(), step.id());
+    }
+
     /** What a step used so far: known here, or in the tables if it began before the controller did. */
     private Usage usage(Job job, Step step) {
-        return usages.computeIfAbsent(new StepKey(job.rowSluid(step.id()), job.restarts(), step.id()),
+        return usages.computeIfAbsent(key(job, step),
             k -> store.step(k.sluid, k.restarts, k.stepId).map(StepRow::usage).orElse(Usage.NONE));
     }
 
@@ -415,8 +447,9 @@ final class EmbeddedAccounting implements Accounting {
     private void forget(Job job) {
         suspendedSeconds.remove(key(job));
         for (Step step : job.run().steps()) {
-            StepKey key = new StepKey(job.rowSluid(step.id()), job.restarts(), step.id());
+            StepKey key = key(job, step);
             usages.remove(key);
+            stepSuspendedSeconds.remove(key);
             running.remove(key);
         }
     }

@@ -26,6 +26,7 @@ final class JobRows {
     static final String REQUEUED = "REQUEUED";
     static final String RESIZING = AccountingStore.RESIZING;
     private static final String BY = "by ";
+    private static final int SIGTERM = 15;
 
     private JobRows() {
     }
@@ -83,7 +84,7 @@ final class JobRows {
                     d.extras().mcsLabel(),
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment(),
             d.charge().drawn() ? "" : d.charge().reservation(), 0,
-            failedNode, "");
+            failedNode, "", stateName.equals(JobState.SUSPENDED.name()) ? run.suspendTime() : 0);
     }
 
     /** Of several that it asked for the one that its nodes are in, once it has some. */
@@ -124,18 +125,18 @@ final class JobRows {
                 || state.equals(RESIZING);
     }
 
-    static StepRow step(Job job, Step step, int restarts, Usage usage) {
+    static StepRow step(State all, Job job, Step step, Usage usage, long suspendedSeconds) {
         boolean running = step.state() == Step.State.RUNNING;
-        String state = running ? JobState.RUNNING.name() : ended(job, step);
-        return row(job, step, restarts, usage, state, running ? 0 : step.endTime());
+        String state = running ? (job.state() == JobState.SUSPENDED ? JobState.SUSPENDED : JobState.RUNNING).name() : ended(job, step);
+        return row(all, job, step, usage, state, running ? 0 : step.endTime(), step.exit(), suspendedSeconds);
     }
 
-    /** The row of a step whose attempt went back to the queue under it. */
-    static StepRow left(Job job, Step step, Usage usage, long endTime) {
-        return row(job, step, job.restarts(), usage, JobState.CANCELLED.name(), endTime);
+    /** The row of a step whose attempt went back to the queue under it: it is told to end, as the node does by SIGTERM first. */
+    static StepRow left(State before, Job job, Step step, Usage usage, long endTime, long suspendedSeconds) {
+        return row(before, job, step, usage, JobState.CANCELLED.name(), endTime, ExitStatus.signaled(SIGTERM), suspendedSeconds);
     }
 
-    private static StepRow row(Job job, Step step, int restarts, Usage usage, String state, long endTime) {
+    private static StepRow row(State all, Job job, Step step, Usage usage, String state, long endTime, ExitStatus exit, long suspendedSeconds) {
         int cpus = 0;
         long memoryMb = 0;
         Map<String, Integer> gres = new TreeMap<>();
@@ -147,13 +148,14 @@ final class JobRows {
         String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         String name = step.id() < 0 ? step.name() : step.desc().name();
         boolean extern = step.id() == Step.EXTERN;
-        return new StepRow(job.rowSluid(step.id()), restarts, step.id(), job.id(), name, state,
+        return new StepRow(job.rowSluid(step.id()), job.restarts(), step.id(), job.id(), name, state,
                 killed(job.state().name()) ? -1 : cancelledBy(state, step),
-            extern ? ExitStatus.NONE : step.exit(), step.startTime(), endTime, nodes,
+            extern ? ExitStatus.NONE : exit, step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
-            TresText.text(cpus, memoryMb, step.nodes().size(), gres), layout(step), step.desc().submitLine().text(),
+            extern ? TresText.allocated(all, job, job.run().allocation()) : TresText.ofStep(cpus, memoryMb, step.nodes().size(), gres),
+            layout(step), step.desc().submitLine().text(),
             usage, step.isBatch() ? job.desc().extras().container() : step.desc().container(),
-            step.id() < 0 ? "" : step.desc().cpuFreq());
+            step.id() < 0 ? "" : step.desc().cpuFreq(), suspendedSeconds);
     }
 
     private static int cancelledBy(String state, Step step) {

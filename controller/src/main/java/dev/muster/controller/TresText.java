@@ -50,12 +50,21 @@ final class TresText {
         return text(cpus, memoryMb, nodes, cpus, gres);
     }
 
+    /** Steps are charged nothing of their own, and say so where memory is not theirs either. */
+    static String ofStep(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+        StringBuilder out = new StringBuilder("cpu=").append(cpus).append(",mem=").append(memoryMb == 0 ? "0" : memory(memoryMb));
+        return others(out.append(",node=").append(nodes), gres);
+    }
+
     private static String text(int cpus, long memoryMb, int nodes, long billing, Map<String, Integer> gres) {
         StringBuilder out = new StringBuilder("cpu=").append(cpus);
         if (memoryMb > 0) {
             out.append(",mem=").append(memory(memoryMb));
         }
-        out.append(",node=").append(nodes).append(",billing=").append(billing);
+        return others(out.append(",node=").append(nodes).append(",billing=").append(billing), gres);
+    }
+
+    private static String others(StringBuilder out, Map<String, Integer> gres) {
         gres.forEach((name, count) -> out.append(",gres/").append(name).append('=').append(count));
         return out.toString();
     }

@@ -303,7 +303,7 @@ class EmbeddedAccountingTest {
         List<JobWithSteps> rows = all(true);
         assertThat(rows).extracting(r -> r.job().state()).containsExactly("REQUEUED", "PENDING");
         assertThat(rows.get(0).job().endTime()).isEqualTo(200);
-        assertThat(rows.get(0).steps()).extracting(StepRow::state).containsExactly("CANCELLED");
+        assertThat(rows.get(0).steps()).extracting(s -> s.state() + " " + s.exit()).containsExactly("CANCELLED " + ExitStatus.signaled(15));
         assertThat(rows.get(1).job().submitTime()).isEqualTo(200);
         assertThat(rows.get(1).job().startTime()).isZero();
         assertThat(rows.get(1).job().nodes()).isEmpty();
@@ -361,6 +361,44 @@ class EmbeddedAccountingTest {
         happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9),
             65));
         assertThat(all(false).getFirst().job().suspendedSeconds()).isEqualTo(35);
+    }
+
+    /** A step was suspended with its job, as long as it was there; a restart between changes nothing. */
+    @Test
+    void stepsAreSuspendedWithTheirJob() {
+        open();
+        submitted();
+        started(1);
+        happens("Suspend", new Change.JobSuspended(7, 20));
+        assertThat(suspensions()).isEqualTo("SUSPENDED 0 since 20: SUSPENDED 0");
+        restart();
+        happens("Resume", new Change.JobResumed(7, 50, 1));
+        assertThat(suspensions()).isEqualTo("RUNNING 30 since 0: RUNNING 30");
+        restart();
+        happens("Suspend", new Change.JobSuspended(7, 60));
+        happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9), 65));
+        happens("StepExited", new Change.StepEnded(7, 0, 66));
+        assertThat(suspensions()).isEqualTo("CANCELLED 35 since 0: COMPLETED 35");
+    }
+
+    private String suspensions() {
+        JobWithSteps all = all(false).getFirst();
+        return all.job().state() + " " + all.job().suspendedSeconds() + " since " + all.job().suspendedSince() + ": "
+                + all.steps().getFirst().state() + " " + all.steps().getFirst().suspendedSeconds();
+    }
+
+    /** Only the whole job is charged; the step for what comes with the job has all that it has. */
+    @Test
+    void whatStepsHave() {
+        open();
+        submitted();
+        started(1);
+        for (int id : List.of(1, Step.EXTERN)) {
+            happens("CreateStep", new Change.StepStarted(7, json("{'id':" + id + ",'desc':{'name':'true'},'state':'RUNNING','startTime':3,"
+                    + "'nodes':[{'node':'n1','tasks':[0],'cpus':1}]}", Step.class)));
+        }
+        assertThat(all(false).getFirst().steps()).extracting(s -> s.stepId() + " " + s.tresAllocated()).containsExactlyInAnyOrder(
+                "0 cpu=4,mem=512M,node=2", "1 cpu=1,mem=0,node=1", Step.EXTERN + " cpu=4,mem=1G,node=2,billing=4,gres/gpu=1");
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.muster.model.accounting.DbdMessages.AssocRef;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
 import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.User;
@@ -60,8 +61,8 @@ public final class Changes {
     final List<String> more = new ArrayList<>();
     final List<String> errors = new ArrayList<>();
     final Rules rules;
-    private final boolean admin;
-    private final boolean operator;
+    private final AdminLevel level;
+    private final ChangeRights rights;
     int errno = ERROR;
 
     /**
@@ -79,17 +80,14 @@ public final class Changes {
         this.actor = actor;
         this.change = change;
         this.now = now;
-        Optional<User> user = draft.user(actor);
-        admin = superuser || user.filter(u -> u.adminLevel() == dev.muster.model.accounting.Entities.AdminLevel.ADMINISTRATOR).isPresent();
-        operator = admin || user.filter(u -> u.adminLevel() == dev.muster.model.accounting.Entities.AdminLevel.OPERATOR).isPresent();
+        level = superuser ? AdminLevel.ADMINISTRATOR : draft.user(actor).map(User::adminLevel).orElse(AdminLevel.NONE);
+        rights = new ChangeRights(draft, actor);
     }
 
     /** Does it. */
     public Changed run() {
         if (!permitted()) {
-            errno = ACCESS_DENIED;
-            errors.add("Access/permission denied");
-            return result();
+            return denied();
         }
         Optional<String> refused = Conditions.refused(change);
         if (refused.isPresent()) {
@@ -126,41 +124,22 @@ public final class Changes {
             case "delete user" -> new Removals(this).users();
             default -> errors.add("Requested operation not supported on this system");
         }
-        return result();
+        return errors.isEmpty() && level == AdminLevel.NONE && !rights.isWithinRealm() ? denied() : result();
     }
 
     private Changed result() {
         return new Changed(List.copyOf(names), List.copyOf(assocs), List.copyOf(more), List.copyOf(errors), errors.isEmpty() ? 0 : errno);
     }
 
-    // ---- who may
-
-    private boolean permitted() {
-        if (admin || operator && !change.set().containsKey("adminlevel")) {
-            return true;
-        }
-        if (sets(USAGE)) {
-            return false;
-        }
-        Set<String> touched = new LinkedHashSet<>(list(change.where(), "account"));
-        if (change.entity().equals("account")) {
-            touched.addAll(list(change.where(), "name"));
-        }
-        boolean entity = switch (change.entity()) {
-            case "account", "user", "coordinator" -> true;
-            default -> false;
-        };
-        boolean adds = change.verb().equals("add") && change.entity().equals("account");
-        if (adds) {
-            touched = new LinkedHashSet<>(List.of(change.set().getOrDefault("parent", Book.ROOT)));
-        }
-        return rules.coordinators && entity && !touched.isEmpty() && !change.set().containsKey("adminlevel")
-                && touched.stream().allMatch(this::coordinates);
+    private Changed denied() {
+        errno = ACCESS_DENIED;
+        errors.add("Access/permission denied");
+        return result();
     }
 
-    /** In one of the clusters. */
-    private boolean coordinates(String account) {
-        return book.clusters().stream().anyMatch(c -> book.coordinators(c.name(), account).contains(actor));
+    private boolean permitted() {
+        return ChangeRights.suffices(level, ChangeRights.of(change))
+                || rules.coordinators && ChangeRights.of(change) == ChangeRights.Level.COORDINATOR && rights.isCoordinator();
     }
 
     // ---- words

@@ -1,6 +1,8 @@
 package dev.muster.accounting.book;
 
 import dev.muster.model.accounting.DbdMessages.Change;
+import dev.muster.model.accounting.LimitField;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,6 +44,10 @@ public final class Conditions {
             Map.entry("delete qos", "name description id"),
             Map.entry("delete resource", "name server cluster"),
             Map.entry("delete user", "name adminlevel defaultaccount account cluster partition wckey"));
+    /** What each kind of entity has besides limits. */
+    private static final Map<String, String> SETTINGS = Map.of("account", "parent description organization accountflags rawusage",
+            "user", "adminlevel defaultaccount defaultwckey newname rawusage", "cluster", "classification", "coordinator", "",
+            "qos", "rawusage", "resource", "allowed count description flags lastconsumed server servertype type");
     private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags");
 
     private Conditions() {}
@@ -51,8 +57,19 @@ public final class Conditions {
         return refused("show " + entity, "show " + entity, where);
     }
 
-    /** A sentence for the first condition of a change that has no effect. What is added is described by its conditions: all act. */
+    /** A sentence for the first setting or condition of a change that has no effect. What is added is described by its conditions: all act. */
     static Optional<String> refused(Change change) {
+        List<LimitField> limits = switch (change.entity()) {
+            case "account", "user", "cluster" -> LimitField.ASSOC;
+            case "qos" -> LimitField.QOS;
+            default -> List.of();
+        };
+        Set<String> settings = Set.of(SETTINGS.getOrDefault(change.entity(), "").split(" "));
+        Optional<String> unknown = new TreeSet<>(change.set().keySet()).stream()
+                .filter(k -> !settings.contains(k) && limits.stream().noneMatch(f -> f.name().equals(k))).findFirst();
+        if (unknown.isPresent()) {
+            return unknown.map(k -> " The setting '" + k + "' of '" + change.verb() + " " + change.entity() + "' is not supported by this version");
+        }
         if (change.verb().equals("add")) {
             return Optional.empty();
         }

@@ -33,6 +33,10 @@ final class Removals {
     }
 
     void accounts() {
+        if (c.where("name").contains(Book.ROOT)) {
+            c.errors.add(" You are not allowed to remove the root account.\n Use remove cluster instead.");
+            return;
+        }
         if (c.change.where().containsKey("partition")) {
             partitions();
             return;

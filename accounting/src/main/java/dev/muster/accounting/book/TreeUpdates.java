@@ -80,7 +80,8 @@ final class TreeUpdates {
                 }
                 Assoc moved = new Assoc(a.id(), a.cluster(), a.account(), "", "", parent, false, a.limits(), a.created(), c.now, false);
                 book.put(moved);
-                c.assocs.add(Changes.ref(moved));
+                // named by where it was found
+                c.assocs.add(Changes.ref(a));
                 c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
             }
         }

@@ -200,10 +200,115 @@ class ChangesTest {
         assertThat(as("ann", false, "add account name=x").errno()).isEqualTo(Changes.ACCESS_DENIED);
         assertThat(as("ann", false, "add qos name=q").errno()).isEqualTo(Changes.ACCESS_DENIED);
         root("modify user name=bob set adminlevel=operator");
-        assertThat(as("bob", false, "add qos name=q").error()).isEmpty();
+        assertThat(as("bob", false, "add account name=y").error()).isEmpty();
         assertThat(as("bob", false, "modify user name=bob set adminlevel=admin").errno()).isEqualTo(Changes.ACCESS_DENIED);
         root("modify user name=bob set adminlevel=admin");
         assertThat(as("bob", false, "modify user name=ann set adminlevel=operator").error()).isEmpty();
+    }
+
+    /** What a coordinator of phys, who is in it, may change and what not; lab is below it, chem is not. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            add account name=sub set parent=phys                      | yes
+            add account name=sub set parent=lab MaxJobs=3             | yes
+            add account name=sub set parent=chem                      | no
+            add account name=sub                                      | no
+            add account name=sub set parent=phys QOS=low              | no
+            add user name=eve account=lab                             | yes
+            add user name=eve account=lab set MaxJobs=6               | no
+            add user name=eve account=lab,chem                        | no
+            add user name=eve account=lab set adminlevel=operator     | no
+            add user name=eve account=lab set QOS=high                | yes
+            add user name=eve account=lab set QOS=low                 | no
+            add coordinator name=bob account=lab                      | yes
+            add coordinator name=bob account=chem                     | no
+            modify account name=phys set GrpJobs=3                    | no
+            modify account name=phys set description=x                | no
+            modify account name=lab set description=x                 | no
+            modify account name=lab set GrpJobs=3                     | yes
+            modify account name=lab set parent=root                   | no
+            modify account name=lab set MaxJobs=5                     | yes
+            modify account name=lab set MaxJobs=6                     | no
+            modify account name=lab set MaxTRES=cpu=5,node=7          | no
+            modify account name=lab set MaxTRES=cpu=4,node=7          | yes
+            modify account name=lab set QOS=+high                     | yes
+            modify account name=lab set QOS=+low                      | no
+            modify user name=bob account=lab set MaxJobs=2            | yes
+            modify user name=bob set MaxJobs=2                        | yes
+            modify user name=carl set MaxJobs=2                       | no
+            modify user name=bob,carl set MaxJobs=2                   | no
+            modify user name=bob set MaxJobs=6                        | no
+            modify user name=bob set defaultaccount=lab               | no
+            modify user name=bob set newname=bobby                    | no
+            modify user name=bob set adminlevel=operator              | no
+            delete user name=bob account=lab                          | yes
+            delete user name=bob                                      | yes
+            delete user name=carl                                     | no
+            delete user name=idle                                     | no
+            delete coordinator name=ann account=phys                  | yes
+            delete account name=lab                                   | no
+            add qos name=x                                            | no
+            modify cluster name=c set GrpJobs=2                       | no
+            """)
+    void whatACoordinatorMayChange(String line, String may) {
+        root("add account name=chem");
+        root("add user name=carl account=chem");
+        root("modify account name=phys set MaxJobs=5 MaxTRES=cpu=4 QOS=normal,high");
+        root("add coordinator name=ann account=phys");
+        book = Book.of(withUser("idle"));
+        Book was = book;
+        Changed done = as("ann", false, line);
+        assertThat(done.errno()).isEqualTo(may.equals("yes") ? 0 : Changes.ACCESS_DENIED);
+        assertThat(book == was).isEqualTo(may.equals("no"));
+        assertThat(as("carl", false, line).errno()).isEqualTo(Changes.ACCESS_DENIED);
+    }
+
+    private Book withUser(String name) {
+        Book draft = book.draft();
+        draft.put(new dev.muster.model.accounting.Entities.User(name, dev.muster.model.accounting.Entities.AdminLevel.NONE, 1, 1, false));
+        return draft;
+    }
+
+    /** Operators change what hangs in the tree; what all clusters share is administrators' to change. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            add account name=sub                                                  | yes
+            delete account name=lab                                               | yes
+            modify account name=phys set description=x                            | yes
+            modify user name=ann set MaxJobs=3                                    | yes
+            modify user name=ann account=phys cluster=c set rawusage=0            | yes
+            modify cluster name=c set GrpJobs=2                                   | yes
+            add user name=eve account=phys set adminlevel=operator                | yes
+            add user name=eve account=phys set adminlevel=admin                   | no
+            modify user name=ann set adminlevel=operator                          | no
+            modify user name=ann set adminlevel=none                              | no
+            add qos name=x                                                        | no
+            modify qos name=high set GrpJobs=3                                    | no
+            delete qos name=low                                                   | no
+            add cluster name=d                                                    | no
+            delete cluster name=c                                                 | no
+            clean cluster name=c                                                  | no
+            add resource name=r server=s set count=3 servertype=f type=license    | no
+            """)
+    void whatAnOperatorMayChange(String line, String may) {
+        root("modify user name=bob set adminlevel=operator");
+        assertThat(as("ann", false, line).errno()).isEqualTo(Changes.ACCESS_DENIED);
+        assertThat(as("bob", false, line).errno()).isEqualTo(may.equals("yes") ? 0 : Changes.ACCESS_DENIED);
+        assertThat(as("ann", true, line).errno()).isNotEqualTo(Changes.ACCESS_DENIED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"add user name=eve account=phys set,color", "modify account name=phys set,color", "add qos name=x set,MaxJobs",
+            "modify cluster name=c set,adminlevel", "add coordinator name=bob account=phys set,GrpJobs"})
+    void aSettingThatIsNoneIsRefused(String line, String setting) {
+        assertThat(root(line + " " + setting + "=1").error()).containsExactly(" The setting '" + setting + "' of '"
+                + String.join(" ", List.of(line.split(" ")).subList(0, 2)) + "' is not supported by this version");
+    }
+
+    @Test
+    void theRootAccountStays() {
+        assertThat(root("delete account name=root").error()).containsExactly(
+                " You are not allowed to remove the root account.\n Use remove cluster instead.");
     }
 
     @Test

@@ -34,7 +34,7 @@ class FiltersTest {
         root("add cluster name=c");
         root("add account name=phys set description=d organization=o");
         root("add account name=lab set parent=phys");
-        root("add qos name=high set preemptmode=cancel");
+        root("add qos name=high set PreemptMode=cancel");
         root("add user name=ann account=lab,phys set DefaultQOS=high QOS=high");
         root("add user name=bob account=phys partition=p");
         root("add coordinator name=bob account=lab");

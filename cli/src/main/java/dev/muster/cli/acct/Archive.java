@@ -49,7 +49,10 @@ final class Archive {
             c.info(DONE + "jobacct_storage_p_archive: SUCCESS");
             return 0;
         } catch (SlurmException e) {
-            throw new UsageException(1, List.of(" Problem dumping archive: " + reason(e)));
+            boolean away = e.errno() == NO_FILE;
+            throw new UsageException(1, away && e.getMessage().contains("Failed to stat")
+                    ? List.of(" dump: " + e.getMessage(), " Note: For archive dump, the directory must be on the calling host.")
+                    : List.of((away ? " dump: " : " Problem dumping archive: ") + reason(e)));
         }
     }
 

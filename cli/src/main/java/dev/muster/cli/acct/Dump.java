@@ -83,7 +83,7 @@ final class Dump {
     private boolean mayDump() throws SlurmException {
         String me = c.host().userName(c.host().uid());
         return c.host().uid() == 0 || me.equals(c.host().slurmUser()) || rows("user", new Json.Obj().put("name", me), "").stream()
-                .anyMatch(u -> !u.text("AdminLevel").equals("NONE"));
+                .anyMatch(u -> u.text("AdminLevel").equals("ADMINISTRATOR"));
     }
 
     private String classification(String cluster) throws SlurmException {

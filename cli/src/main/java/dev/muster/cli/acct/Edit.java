@@ -357,7 +357,7 @@ final class Edit {
 
     private int refused(Json.Obj reply) {
         boolean access = reply.integer("errno") == SlurmErrno.ACCESS_DENIED.number();
-        if (entity.name().equals("job")) {
+        if (entity.name().equals("job") && !access) {
             reply.texts("error").forEach(sentence -> c.err().println("sacctmgr: accounting_storage/slurmdbd: acct_storage_p_modify_job: "
                     + sentence));
             c.out().println(" Nothing modified");

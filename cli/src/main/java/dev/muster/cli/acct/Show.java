@@ -27,6 +27,8 @@ final class Show {
             "remove users", "remove wckeys", "reset usage");
     /** Lists that say no more of an unknown condition. */
     private static final List<String> PLAINLY = List.of("association", "wckey", "transaction", "problem", "event", "runawayjob");
+    /** States that events are chosen by. */
+    private static final List<String> STATES = List.of("DRAIN", "FAIL", "UNKNOWN", "DOWN", "IDLE", "ALLOCATED", "MIXED", "FUTURE", "REBOOT");
     private static final List<String> NO_ENTITY = List.of("No valid entity in list command",
             "Input line must include \"Account\", \"Association\", \"Cluster\", \"Configuration\",",
             "\"Event\", \"Federation\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",",
@@ -126,10 +128,24 @@ final class Show {
                 }
             }
         }
+        if (key.equals("state")) {
+            List<String> states = new ArrayList<>();
+            for (String state : typed.split(",")) {
+                states.add(knownState(state.strip()));
+            }
+            return String.join(",", states);
+        }
         if (!key.equals("start") && !key.equals("end")) {
             return typed;
         }
         return Long.toString(Moments.seconds(c, typed));
+    }
+
+    /** The state whose name begins so. */
+    private static String knownState(String typed) throws UsageException {
+        return STATES.stream().filter(state -> state.startsWith(typed.toUpperCase(Locale.ROOT))).findFirst().orElseThrow(() -> new UsageException(1,
+                List.of("Invalid state: " + typed, "Valid node states are: DRAIN FAIL UNKNOWN DOWN IDLE ALLOCATED MIXED FUTURE ",
+                        "sacctmgr: fatal: unrecognized job state value")));
     }
 
     private Json.Obj reply(Entity entity) throws SlurmException {
@@ -185,7 +201,8 @@ final class Show {
                 throw new UsageException(1, switch (entity.name()) {
                     case "wckey" -> List.of("sacctmgr: error: Your user doesn't have privilege to perform this action",
                             " Error with request: " + e.getMessage());
-                    case "event" -> List.of("sacctmgr: error: " + e.getMessage(), " Error with request: " + e.getMessage());
+                    case "event", "problem" -> List.of("sacctmgr: error: " + e.getMessage(), " Error with request: " + e.getMessage());
+                    case "runawayjob" -> List.of("sacctmgr: error: You must have an AdminLevel>=Operator to fix runaway jobs");
                     default -> List.of("sacctmgr: error: " + e.getMessage(), " Problem with query.");
                 });
             }

@@ -110,7 +110,10 @@ final class Conditions {
         return split(lists.getOrDefault(key, ""));
     }
 
-    /** Whole hours: yesterday unless times were given; nothing of the hour that runs, unless it is all that was asked for. */
+    /**
+     * Whole hours: yesterday unless times were given, from the next hour on until the one before; nothing of the hour that runs, unless it is all
+     * that was asked for; at least one.
+     */
     private void span(String start, String end) {
         ZoneId zone = c.host().zone();
         long now = c.host().nowMs() / 1000;
@@ -118,10 +121,9 @@ final class Conditions {
         from = start.isEmpty() ? today.minusDays(1).atStartOfDay(zone).toEpochSecond() : moment(start, today.minusDays(1), zone);
         to = end.isEmpty() ? today.atStartOfDay(zone).toEpochSecond() : moment(end, today, zone);
         long offset = zone.getRules().getOffset(Instant.ofEpochSecond(from)).getTotalSeconds();
-        from = Math.min(from, now);
-        from -= Math.floorMod(from + offset, HOUR);
-        long late = Math.floorMod(to + offset, HOUR);
-        to = to >= now ? now - Math.floorMod(now + offset, HOUR) : late == 0 ? to : to - late + HOUR;
+        from += Math.floorMod(-(from + offset), HOUR);
+        to = Math.min(to, now);
+        to -= Math.floorMod(to + offset, HOUR);
         to = Math.max(to, from + HOUR);
     }
 

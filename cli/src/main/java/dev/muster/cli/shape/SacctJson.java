@@ -119,16 +119,15 @@ public final class SacctJson {
         long start = row.number("startTime");
         long end = row.number("endTime");
         Json.Obj t = new Json.Obj();
-        t.put("elapsed", start == 0 ? 0L : Math.max(0, (end == 0 ? now : end) - start));
+        t.put("elapsed", RunTimes.elapsed(job, row, now)).put("suspended", RunTimes.suspended(job, row, now));
         if (row == job) {
             long eligible = job.number("eligibleTime");
             t.put("eligible", eligible).put("end", end);
             t.put("planned", start == 0 || eligible == 0 ? Tree.unset() : Tree.number(start - eligible));
             t.put("start", start).put("submission", job.number("submitTime"));
-            t.put("suspended", job.number("suspendedSeconds")).put("limit", Tree.limit(job.number("limitMin")));
+            t.put("limit", Tree.limit(job.number("limitMin")));
         } else {
-            t.put("end", Tree.number(end)).put("start", Tree.number(start)).put("suspended", 0L).put("limit",
-                    Tree.unset());
+            t.put("end", Tree.number(end)).put("start", Tree.number(start)).put("limit", Tree.unset());
         }
         return t.put("system", seconds(system)).put("total", seconds(user + system)).put("user", seconds(user));
     }

@@ -87,6 +87,7 @@ public final class AccountingRows {
      *                    which the tables find: 0 in a controller's rows
      * @param failedNode  whose failure ended the attempt, "" if none did
      * @param systemComment what an administrator said of the job afterwards
+     * @param suspendedSince seconds; 0 while it is not SUSPENDED. suspendedSeconds has what was before
      */
     public record JobRow(
             long sluid,
@@ -150,7 +151,8 @@ public final class AccountingRows {
             String reservationRequested,
             int reservationId,
             String failedNode,
-            String systemComment) {
+            String systemComment,
+            long suspendedSince) {
         /** With the numbers of its association and key. */
         public JobRow numbered(int association, int key) {
             return new JobRow(
@@ -159,7 +161,8 @@ public final class AccountingRows {
                     eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
                     comment, adminComment, extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
-                    exclusiveUse, association, key, segmentSize, reservationRequested, reservationId, failedNode, systemComment);
+                    exclusiveUse, association, key, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
+                    suspendedSince);
         }
 
         /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
@@ -171,7 +174,8 @@ public final class AccountingRows {
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, files ? stdin : "",
                     files ? stdout : "", files ? stderr : "", words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses,
                             mcsLabel, overSubscribe,
-                    exclusiveUse, assocId, wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment);
+                    exclusiveUse, assocId, wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
+                    suspendedSince);
         }
     }
 
@@ -180,6 +184,7 @@ public final class AccountingRows {
      *
      * @param stepId  number; -5 batch, -4 extern
      * @param cpuFreq as it was asked for with --cpu-freq, "" where it was not
+     * @param suspendedSeconds that its job was suspended for under it; without the time since the row's job has been SUSPENDED
      */
     public record StepRow(
             long sluid,
@@ -201,12 +206,13 @@ public final class AccountingRows {
             String submitLine,
             Usage usage,
             String container,
-            String cpuFreq) {
+            String cpuFreq,
+            long suspendedSeconds) {
 
         /** With what is known of its end and use by now. */
         public StepRow with(ExitStatus worst, Usage used) {
             return new StepRow(sluid, restarts, stepId, jobId, name, state, cancelledBy, worst, startTime, endTime, nodes, nodeCount, tasks, cpus,
-                    tresAllocated, layout, submitLine, used, container, cpuFreq);
+                    tresAllocated, layout, submitLine, used, container, cpuFreq, suspendedSeconds);
         }
     }
 

@@ -1,0 +1,159 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.DbdMessages.Change;
+import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.AdminLevel;
+import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Entity;
+import dev.muster.model.accounting.Entities.User;
+import dev.muster.model.accounting.Entities.Wckey;
+import dev.muster.model.accounting.LimitField;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Who may make which change. {@link #of} is the table: every change stands in it once. Administrators and operators may make any that is theirs;
+ * what a coordinator makes is looked at when it is made, and not kept if anything of it is outside of the accounts that are his to change.
+ */
+final class ChangeRights {
+    /** The least that somebody must be. */
+    enum Level { COORDINATOR, OPERATOR, ADMINISTRATOR }
+
+    /** What of a user is not of an association of his. */
+    private static final Set<String> OF_USERS = Set.of("adminlevel", "defaultaccount", "defaultwckey", "newname");
+    private static final Set<String> OF_ACCOUNTS = Set.of("description", "organization", "accountflags");
+
+    private final Book before;
+    private final Book book;
+    private final int written;
+    private final String actor;
+
+    /** @param draft before the change */
+    ChangeRights(Book draft, String actor) {
+        this.before = Book.of(draft);
+        this.book = draft;
+        this.written = draft.written().size();
+        this.actor = actor;
+    }
+
+    static Level of(Change c) {
+        return switch (c.verb() + " " + c.entity()) {
+            case "add qos", "modify qos", "delete qos", "add resource", "modify resource", "delete resource", "add cluster", "delete cluster",
+                    "clean cluster" -> Level.ADMINISTRATOR;
+            case "modify cluster", "delete account" -> Level.OPERATOR;
+            case "add account", "add coordinator", "delete coordinator", "delete user" -> Level.COORDINATOR;
+            // operators make operators, and of nobody who is there already
+            case "add user" -> switch (AdminLevels.of(c.set().getOrDefault("adminlevel", "")).orElse(AdminLevel.NONE)) {
+                case NONE -> Level.COORDINATOR;
+                case OPERATOR -> Level.OPERATOR;
+                case ADMINISTRATOR -> Level.ADMINISTRATOR;
+            };
+            case "modify user" -> c.set().containsKey("adminlevel") ? Level.ADMINISTRATOR : least(c, OF_USERS);
+            case "modify account" -> least(c, OF_ACCOUNTS);
+            default -> Level.OPERATOR;
+        };
+    }
+
+    private static Level least(Change c, Set<String> operators) {
+        return c.set().containsKey(Changes.USAGE) || c.set().keySet().stream().anyMatch(operators::contains) ? Level.OPERATOR : Level.COORDINATOR;
+    }
+
+    /** He coordinates something. */
+    boolean isCoordinator() {
+        return before.accountNames().stream().anyMatch(a -> coordinates("", a));
+    }
+
+    /** In this cluster, or in one of them. */
+    private boolean coordinates(String cluster, String account) {
+        return before.clusters().stream().filter(c -> cluster.isEmpty() || c.name().equals(cluster))
+                .anyMatch(c -> before.coordinators(c.name(), account).contains(actor));
+    }
+
+    /** Everything that was changed is a coordinator's to change. */
+    boolean isWithinRealm() {
+        List<Entity> made = book.written().subList(written, book.written().size());
+        Set<String> changed = new LinkedHashSet<>();
+        made.forEach(e -> changed.add(e instanceof Assoc a ? a.user() : ""));
+        return made.stream().allMatch(e -> switch (e) {
+            case Assoc a -> mayChange(a);
+            case Account a -> before.account(a.name()).isEmpty() || mayChange(before.account(a.name()).get(), a);
+            // new ones have no level of their own, and those who go had only associations that are his
+            case User u -> before.user(u.name()).isEmpty() ? u.adminLevel() == AdminLevel.NONE : u.deleted() && changed.contains(u.name());
+            case Wckey w -> before.user(w.user()).isEmpty() || changed.contains(w.user());
+            default -> false;
+        });
+    }
+
+    /** Only who coordinates it; its description and the like are others' to change. */
+    private boolean mayChange(Account was, Account is) {
+        return !is.deleted() && was.description().equals(is.description()) && was.organization().equals(is.organization())
+                && was.flags().equals(is.flags()) && coordinates("", is.name());
+    }
+
+    private boolean mayChange(Assoc is) {
+        if (!is.user().isEmpty()) {
+            return coordinates(is.cluster(), is.account()) && (is.deleted() || mayHave(is));
+        }
+        // the accounts below his own: what these themselves may have is not for him to say
+        boolean there = before.assoc(is.id()).isEmpty() || coordinates(is.cluster(), before.assoc(is.id()).get().parent());
+        return there && !is.deleted() && coordinates(is.cluster(), is.parent()) && mayHave(is);
+    }
+
+    private boolean mayHave(Assoc is) {
+        return gainsNoQos(is) && LimitField.ASSOC.stream().noneMatch(f -> isMore(is, f));
+    }
+
+    /** Nobody gets a QOS from him that neither the account above has nor one that he was made coordinator of. */
+    private boolean gainsNoQos(Assoc is) {
+        Set<String> gained = qos(book, is);
+        before.assoc(is.id()).ifPresent(was -> gained.removeAll(qos(before, was)));
+        book.parent(is).ifPresent(above -> gained.removeAll(qos(book, above)));
+        before.tree(is.cluster()).stream().filter(a -> a.user().isEmpty()
+                && before.account(a.account()).filter(own -> own.coordinators().contains(actor)).isPresent())
+                .forEach(a -> gained.removeAll(qos(before, a)));
+        return gained.isEmpty();
+    }
+
+    private static Set<String> qos(Book of, Assoc a) {
+        Set<String> out = new LinkedHashSet<>(List.of(Effective.limits(of, a).getOrDefault("QOS", "").split(",")));
+        out.remove("");
+        return out;
+    }
+
+    /** A limit that takes the place of the one above it was set to more than that is. */
+    private boolean isMore(Assoc is, LimitField field) {
+        String mine = is.limit(field.name());
+        boolean own = field.inherited() && field.name().startsWith("Max") && !mine.isEmpty()
+                && !mine.equals(before.assoc(is.id()).map(was -> was.limit(field.name())).orElse(""));
+        String above = own ? book.parent(is).map(p -> Effective.limits(book, p).getOrDefault(field.name(), "")).orElse("") : "";
+        if (above.isEmpty()) {
+            return false;
+        }
+        return field.kind() == LimitField.Kind.TRES
+                ? amounts(mine).entrySet().stream().anyMatch(e -> isMore(e.getValue(), amounts(above), e.getKey()))
+                : isMore(Long.parseLong(mine), Map.of("", Long.parseLong(above)), "");
+    }
+
+    private static boolean isMore(long mine, Map<String, Long> above, String what) {
+        return above.containsKey(what) && (mine < 0 || mine > above.get(what));
+    }
+
+    private static Map<String, Long> amounts(String text) {
+        Map<String, Long> out = new java.util.TreeMap<>();
+        for (String item : text.split(",")) {
+            int eq = item.indexOf('=');
+            out.put(item.substring(0, eq), Long.parseLong(item.substring(eq + 1)));
+        }
+        return out;
+    }
+
+    /** Of administrators and operators, whoever coordinates what. */
+    static boolean suffices(AdminLevel has, Level least) {
+        return switch (least) {
+            case COORDINATOR, OPERATOR -> has != AdminLevel.NONE;
+            case ADMINISTRATOR -> has == AdminLevel.ADMINISTRATOR;
+        };
+    }
+}
