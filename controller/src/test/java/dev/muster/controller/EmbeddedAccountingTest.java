@@ -211,7 +211,7 @@ class EmbeddedAccountingTest {
             StepRow before = rows.steps.get(rows.steps.size() - 2);
             StepRow after = rows.steps.getLast();
             assertThat(after.nodes()).isEqualTo("n[1-2]").isSameAs(before.nodes());
-            assertThat(after).isEqualTo(JobRows.step(state.jobs().at(7), state.jobs().at(7).step(0).orElseThrow(), 0, after.usage()));
+            assertThat(after).isEqualTo(JobRows.step(state, state.jobs().at(7), state.jobs().at(7).step(0).orElseThrow(), after.usage(), 0));
             assertThat(after.exit()).isEqualTo(ExitStatus.signaled(15));
             accounting.close();
         }
