@@ -130,8 +130,8 @@ match() { # what, pattern, actual
   if [[ "$3" =~ $2 ]]; then echo "ok   $1"; else echo "FAIL $1: '$3' does not match '$2'"; fails=$((fails+1)); fi
 }
 # scontrol reconfigure, until all nodes that live have read their configuration anew and said so.
-registered() { local n s=0 pid; for n in "$dir"/run/slurmd-*.pid; do pid=$(cat "$n" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || continue
-  n=${n##*/}; s=$((s + $(grep -c 'registered at' "$dir/log/${n%.pid}.log" 2>/dev/null || true))); done; echo "$s"; }
+registered() { local n s=0 pid said; for n in "$dir"/run/slurmd-*.pid; do pid=$(cat "$n" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || continue
+  n=${n##*/}; said=$(grep -c 'registered at' "$dir/log/${n%.pid}.log" 2>/dev/null || true); s=$((s + ${said:-0})); done; echo "$s"; }
 lively() { local n s=0; for n in "$dir"/run/slurmd-*.pid; do kill -0 "$(cat "$n" 2>/dev/null)" 2>/dev/null && s=$((s+1)) || true; done; echo "$s"; }
 reread() { local want n=0; want=$(($(registered) + $(lively))); scontrol reconfigure; until [ "$(registered)" -ge "$want" ] || [ $((n+=1)) -ge 50 ]; do sleep 0.1; done; sleep 0.2; }
 # Until a job runs, a moment longer: its processes are under way.
