@@ -6,11 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -21,7 +19,7 @@ public final class Verifier {
     /** Clocks of client and daemon may differ by this much. */
     static final long SKEW_MS = 300_000;
     /** Nonces remembered per half window; more requests than that in {@link #SKEW_MS} are refused rather than left unchecked. */
-    static final int NONCES_MAX = 2_000_000;
+    static final int NONCES_MAX = 10_000_000;
     static final int MUNGE_SESSIONS_MAX = 100_000;
     /** Ten thousand nodes have one each; beyond it all are proved anew. */
     private static final int KEY_SESSIONS_MAX = 20_000;
@@ -45,8 +43,8 @@ public final class Verifier {
     };
     /** By token, so that it is not proved anew for each request on a connection: who asks often asks with the same one for a minute. */
     private final Map<String, KeySession> keySessions = new ConcurrentHashMap<>();
-    private Set<Long> nonces = new HashSet<>();
-    private Set<Long> olderNonces = new HashSet<>();
+    private Marks nonces = new Marks();
+    private Marks olderNonces = new Marks();
     private long windowStartMs;
 
     /** @param clusterKey with which the token was made: it is no longer good when that is not */
@@ -209,13 +207,13 @@ public final class Verifier {
         long now = nowMs.getAsLong();
         if (now - windowStartMs > 2 * SKEW_MS) {
             olderNonces = nonces;
-            nonces = new HashSet<>();
+            nonces = new Marks();
             windowStartMs = now;
         }
         long mark = 0;
         for (int i = 0; i < 8; i++) {
             mark = mark << 8 | mac[i] & 0xff;
         }
-        return !olderNonces.contains(mark) && nonces.size() < NONCES_MAX && nonces.add(mark);
+        return !olderNonces.has(mark) && nonces.size() < NONCES_MAX && nonces.add(mark);
     }
 }
