@@ -42,6 +42,10 @@ id=$(sbatch --parsable -H -n 1 : -n 1 --wrap 'sleep 100')
 rc=0; scancel "$id+1" 2>err.txt || rc=$?
 check "no component of a waiting job alone" 1 "$rc"
 match "and in these words" 'Operation not permitted on individual component of heterogeneous job' "$(cat err.txt)"
+named=$(sbatch --parsable -J both -H -n 1 : -J both -n 1 --wrap 'sleep 100')
+rc=0; scancel -n both 2>err.txt || rc=$?
+check "by their name they go together, without a word" "0 " "$rc $(cat err.txt)"
+check "and both" "" "$(squeue -h -j "$named" -o %t)"
 scontrol release "$id"
 becomes "released as a whole" "R R" '"$(squeue -h -j "$id" -o %t | xargs)"'
 scancel "$id+1"

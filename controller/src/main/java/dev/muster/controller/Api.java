@@ -44,6 +44,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
 final class Api {
@@ -328,9 +329,13 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
-            for (JobQuery.Hit hit : new JobQuery(core.durable(), q, controller.owned(), j -> true).hits()) {
+            List<JobQuery.Hit> hits = new JobQuery(core.durable(), q, controller.owned(), j -> true).hits();
+            Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
+            for (JobQuery.Hit hit : hits) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
-                if (mine && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
+                // a component that goes with its leader is not one that is cancelled alone
+                boolean goesAlong = hit.job().isHet() && !hit.job().isHetLeader() && leaders.contains(hit.job().het().jobId());
+                if (mine && !goesAlong && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
                     int id = task >= 0 ? hit.job().array().jobId() : hit.job().id();
                     refs.add(new Command.JobRef(hit.job().displayId(), id, task, Command.JobRef.NO_STEP));

@@ -23,9 +23,11 @@ import dev.muster.model.api.PolicyMessages.SharesReply;
 import dev.muster.model.api.PolicyMessages.UserRow;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -151,6 +153,7 @@ final class PolicyViews {
         private int accruing;
         private final Map<String, Long> runMins = new TreeMap<>();
         private final Map<String, Long> tres = new TreeMap<>();
+        private final Set<String> nodes = new HashSet<>();
 
         private void add(Job job) {
             boolean active = job.state().isActive();
@@ -162,6 +165,9 @@ final class PolicyViews {
             }
             if (active) {
                 AccountUse.tres(state, job.desc(), job.run().allocation()).forEach((name, count) -> tres.merge(name, count, Long::sum));
+                // one that several share is one
+                nodes.addAll(job.run().allocation().nodeNames());
+                tres.put("node", (long) nodes.size());
             }
         }
     }

@@ -35,6 +35,10 @@ final class WarmUp {
     private static final long AT_MOST_NS = 5_000_000_000L;
     private static final long STEPS_AT_MOST_NS = 4_000_000_000L;
 
+    /** A system property: this run is for the start-up cache. */
+    private static final String TRAINING = "muster.training";
+    private static final int RESTARTS = 40;
+
     private final Core core = new Core(new Scheduler());
     private final MemoryJournal journal = new MemoryJournal();
     private final Pipeline pipeline;
@@ -63,7 +67,11 @@ final class WarmUp {
     static void start(Command.ApplyConfig config, Sessions sessions, DaemonLog log) {
         Thread.ofPlatform().name("warm-up").daemon(true).start(() -> {
             try {
-                new WarmUp(config).run(sessions);
+                WarmUp warmUp = new WarmUp(config);
+                warmUp.run(sessions);
+                if (Boolean.getBoolean(TRAINING)) {
+                    warmUp.restarts();
+                }
                 long startNs = System.nanoTime();
                 int steps = new StepWarmUp(config).run(startNs + STEPS_AT_MOST_NS);
                 log.debug("warm-up: " + steps + " steps in " + (System.nanoTime() - startNs) / 1_000_000 + " ms");
@@ -82,6 +90,15 @@ final class WarmUp {
                 client.post("/muster/v1/WarmUp", Codec.encode(submit), 5000);
                 client.post("/muster/v1/WarmUpJobs", new byte[0], 5000);
             }
+        }
+    }
+
+    /** Restarts with a long queue, for who takes down what a start runs through: the start-up cache has then seen one. */
+    private void restarts() {
+        for (int i = 0; i < RESTARTS; i++) {
+            Core again = new Core(new Scheduler());
+            again.reset(Recovery.of(journal, (hash, content) -> size += content.length()).state());
+            again.decide(new Command.Schedule(CoreThread.STARTS_PER_PASS), now());
         }
     }
 

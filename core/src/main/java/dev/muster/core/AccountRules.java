@@ -362,7 +362,7 @@ public final class AccountRules {
         if (single != JobReason.NONE) {
             return single;
         }
-        JobReason running = first(desc, asked, Map.of(), beside, LimitChains::running);
+        JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitChains::running);
         return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked);
     }
 
@@ -377,7 +377,7 @@ public final class AccountRules {
             // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
             boolean alone = desc == components.getFirst();
             if (deny ? never(desc, beside) != JobReason.NONE : !alone
-                    && first(desc, asked(desc), Map.of(), beside, LimitChains::ofAssocs) != JobReason.NONE) {
+                    && first(desc, asked(desc), Map.of(), Allocation.NONE, beside, LimitChains::ofAssocs) != JobReason.NONE) {
                 return true;
             }
             beside.planned(desc, asked(desc));
@@ -409,7 +409,7 @@ public final class AccountRules {
         }
         Map<String, Long> wanted = of(desc, allocation);
         JobReason single = perJob(desc, wanted, limitMin);
-        return single != JobReason.NONE ? single : first(desc, wanted, minutes(wanted, limitMin), use, LimitChains::all);
+        return single != JobReason.NONE ? single : first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitChains::all);
     }
 
     /** What an allocation counts as; without one, what the job asks for. */
@@ -649,11 +649,12 @@ public final class AccountRules {
     }
 
     /** The word of the first limit that so much is too much for beside what others have. */
-    private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, AccountUse use, Chosen chosen) {
+    private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use,
+            Chosen chosen) {
         List<LimitGauge> gauges = new ArrayList<>();
         chosen.of(new LimitChains(this), desc, gauges::add);
         for (LimitGauge gauge : gauges) {
-            Optional<JobReason> broken = gauge.broken(wanted, minutes, use, this);
+            Optional<JobReason> broken = gauge.broken(wanted, minutes, on, use, this);
             if (broken.isPresent()) {
                 return broken.get();
             }

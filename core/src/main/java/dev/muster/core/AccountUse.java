@@ -23,6 +23,10 @@ public final class AccountUse {
         public int submitted;
         public int running;
         public final Map<String, Long> tres = new TreeMap<>();
+        /** By node on which they run, how many of them: one that several share is one, where limits count nodes. Else empty. */
+        private final Map<String, Integer> nodes = new HashMap<>();
+        /** Of tres those nodes that have no name. */
+        private long unnamed;
         /** Grows with each change of what runs. */
         private long version;
         /** What ran at any time since usage was last charged, or no less; and how many jobs that were. */
@@ -41,6 +45,36 @@ public final class AccountUse {
             running += sign * other.running;
             other.tres.forEach((name, count) -> tres.merge(name, sign * count, Long::sum));
             other.until.forEach((name, count) -> until.merge(name, sign * count, Long::sum));
+            unnamed += sign * other.unnamed;
+            other.nodes.forEach((node, jobs) -> nodes.merge(node, sign * jobs, (a, b) -> a + b == 0 ? null : a + b));
+        }
+
+        /** How much of a resource they have together. */
+        long has(String name) {
+            return name.equals(NODE) ? unnamed + nodes.size() : tres.getOrDefault(name, 0L);
+        }
+
+        /** Nodes of which nobody knows yet which. */
+        long unnamedNodes() {
+            return unnamed;
+        }
+
+        /** On how many nodes of the allocation none of them runs. */
+        long newNodes(Allocation a) {
+            return a.nodes().stream().filter(s -> !nodes.containsKey(s.node())).count();
+        }
+
+        java.util.Set<String> nodes() {
+            return java.util.Collections.unmodifiableSet(nodes.keySet());
+        }
+
+        private void on(Map<String, Long> amounts, Allocation a, boolean named) {
+            tres.putAll(amounts);
+            if (named) {
+                a.nodes().forEach(s -> nodes.put(s.node(), 1));
+            } else {
+                unnamed = amounts.getOrDefault(NODE, 0L);
+            }
         }
 
         /** What running jobs may still use, in amounts times minutes. */
@@ -70,12 +104,18 @@ public final class AccountUse {
 
     /** What counts for a job without a time limit: a year. */
     static final long UNLIMITED_MIN = 525_600;
+    /** The resource that jobs may have in common. */
+    static final String NODE = "node";
+    /** Limits on what runs together. */
+    private static final List<String> TOGETHER = List.of("GrpTRES", "MaxTRESPU", "MaxTRESPA");
     private final Map<Payer, Sum> sums = new HashMap<>();
     /** Sums over several payers that somebody asked for, by what they are the sum of; and of each payer those that it is part of. */
     private final Map<Object, Kept> kept = new HashMap<>();
     private final Map<Payer, List<Sum>> partOf = new HashMap<>();
     private int epoch;
     private long changes;
+    /** A limit counts nodes: which ones run what is kept only then. */
+    private boolean named;
 
     private record Kept(Predicate<Payer> members, Sum sum) {}
 
@@ -102,6 +142,7 @@ public final class AccountUse {
     public void reset(State state) {
         forget();
         sums.clear();
+        named = isNodeLimited(state.accounts());
         state.jobs().values().forEach(j -> {
             add(state, j, 1);
             long end = j.run().endTime();
@@ -121,6 +162,10 @@ public final class AccountUse {
             return;
         }
         if (before.accounts() != after.accounts()) {
+            if (named != isNodeLimited(after.accounts())) {
+                reset(after);
+                return;
+            }
             forget();
         }
         if (before.shares() != after.shares()) {
@@ -138,6 +183,15 @@ public final class AccountUse {
                 now.ifPresent(j -> add(after, j, 1));
             }
         }
+    }
+
+    private static boolean isNodeLimited(Accounts accounts) {
+        return accounts.assocs().values().stream().anyMatch(a -> isNodeLimited(a.limits()))
+                || accounts.qos().values().stream().anyMatch(q -> isNodeLimited(q.limits()));
+    }
+
+    private static boolean isNodeLimited(Map<String, String> limits) {
+        return TOGETHER.stream().anyMatch(key -> AccountRules.tres(limits, key).containsKey(NODE));
     }
 
     /** Both count the same. */
@@ -159,7 +213,7 @@ public final class AccountUse {
         one.submitted = job.isArrayRecord() ? job.array().pending().count() : job.state() == JobState.PENDING || active ? 1 : 0;
         one.running = active ? 1 : 0;
         if (active) {
-            one.tres.putAll(tres(state, job.desc(), job.run().allocation()));
+            one.on(tres(state, job.desc(), job.run().allocation()), job.run().allocation(), named);
             one.ends(job.run().limitTickMs() >= 0 ? job.run().limitTickMs() : job.run().sinceTickMs() + UNLIMITED_MIN * 60_000);
             one.ran = 1;
             one.gross.putAll(one.tres);
@@ -186,7 +240,7 @@ public final class AccountUse {
     public void started(State state, JobDesc desc, Allocation allocation, int limitMin, int sign) {
         Sum one = new Sum();
         one.running = 1;
-        one.tres.putAll(tres(state, desc, allocation));
+        one.on(tres(state, desc, allocation), allocation, named);
         one.ends(state.tickMs() + (limitMin < 0 ? UNLIMITED_MIN : limitMin) * 60_000);
         add(payer(desc), one, sign);
     }
@@ -195,7 +249,7 @@ public final class AccountUse {
     void planned(JobDesc desc, Map<String, Long> tres) {
         Sum one = new Sum();
         one.running = 1;
-        one.tres.putAll(tres);
+        one.on(tres, Allocation.NONE, false);
         add(payer(desc), one, 1);
     }
 

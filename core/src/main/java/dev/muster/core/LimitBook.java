@@ -5,9 +5,11 @@ import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What limits say to many jobs that wait: the same as {@link AccountRules#blocks} to each of them, with the limits as numbers that are kept as long
@@ -64,7 +66,10 @@ public final class LimitBook {
         private long second = -1;
         private boolean timed;
 
-        private Asked(Payer payer, JobReason alone, int size) {
+        private final Allocation on;
+
+        private Asked(Payer payer, JobReason alone, int size, Allocation on) {
+            this.on = on;
             this.payer = payer;
             this.alone = alone;
             this.now = new long[size];
@@ -77,6 +82,11 @@ public final class LimitBook {
 
         long minutes(int number) {
             return minutes[number];
+        }
+
+        /** Where it would run; none before that is chosen. */
+        Allocation on() {
+            return on;
         }
 
         /** Limits that it has for itself do not keep it back. */
@@ -130,9 +140,9 @@ public final class LimitBook {
 
     /** @param limitMin the time it would get, -1 without limit */
     public Asked asked(JobDesc desc, int limitMin) {
-        Asked out = asked(desc, rules.asked(desc), limitMin);
+        Asked out = asked(desc, rules.asked(desc), Allocation.NONE, limitMin);
         Payer payer = out.payer;
-        Asked most = new Asked(payer, JobReason.NONE, out.now.length);
+        Asked most = new Asked(payer, JobReason.NONE, out.now.length, Allocation.NONE);
         for (int n = 0; n < out.now.length; n++) {
             boolean known = payer.most != null && n < payer.most.now.length;
             most.now[n] = Math.max(out.now[n], known ? payer.most.now[n] : 0);
@@ -147,17 +157,35 @@ public final class LimitBook {
         return out;
     }
 
-    private Asked asked(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        Payer payer = payers.computeIfAbsent(AccountUse.payer(desc), p -> {
-            byNumber.add(new Payer(limits(desc), byNumber.size()));
-            return byNumber.getLast();
-        });
-        Asked out = new Asked(payer, rules.alone(desc, wanted, limitMin), numbers.size());
+    private Asked asked(JobDesc desc, Map<String, Long> wanted, Allocation on, int limitMin) {
+        Payer payer = payer(desc);
+        Asked out = new Asked(payer, rules.alone(desc, wanted, limitMin), numbers.size(), on);
         Map<String, Long> minutes = AccountRules.minutes(wanted, limitMin);
         numbers.forEach((name, n) -> {
             out.now[n] = name.equals(LimitGauge.JOBS) ? 1 : wanted.getOrDefault(name, 0L);
             out.minutes[n] = minutes.getOrDefault(name, 0L);
         });
+        return out;
+    }
+
+    private Payer payer(JobDesc desc) {
+        return payers.computeIfAbsent(AccountUse.payer(desc), p -> {
+            byNumber.add(new Payer(limits(desc), byNumber.size()));
+            return byNumber.getLast();
+        });
+    }
+
+    /** Where the job adds nothing to what limits count of nodes: those that all have who are under such limits. Empty if there is no such limit. */
+    public Optional<Set<String>> nodesInUse(JobDesc desc) {
+        Optional<Set<String>> out = Optional.empty();
+        for (LimitGauge gauge : rules.limited() ? payer(desc).limits : List.<LimitGauge>of()) {
+            Optional<Set<String>> own = gauge.nodes(use);
+            if (own.isPresent()) {
+                Set<String> both = new HashSet<>(own.get());
+                out.ifPresent(both::retainAll);
+                out = Optional.of(both);
+            }
+        }
         return out;
     }
 
@@ -189,7 +217,7 @@ public final class LimitBook {
 
     /** Why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
     public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin) {
-        Asked asked = asked(desc, rules.of(desc, allocation), limitMin);
+        Asked asked = asked(desc, rules.of(desc, allocation), allocation, limitMin);
         return asked.alone != JobReason.NONE ? asked.alone : first(asked);
     }
 

@@ -4,6 +4,7 @@ import dev.muster.model.JobReason;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -70,16 +71,34 @@ final class LimitGauge {
         return bounds;
     }
 
-    /** The first that so much and so many minutes of it are too much for. */
-    Optional<JobReason> broken(Map<String, Long> wanted, Map<String, Long> minutes, AccountUse use, AccountRules rules) {
+    /** The first that so much and so many minutes of it are too much for. @param on the nodes, none before they are chosen */
+    Optional<JobReason> broken(Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use, AccountRules rules) {
         AccountUse.Sum beside = of.apply(use);
         for (Bound b : bounds) {
             long now = b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L);
-            if (asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules)) {
+            if (isOfNodes(b) && !on.isEmpty()) {
+                if (areTooMany(b, beside, on)) {
+                    return Optional.of(b.reason);
+                }
+            } else if (asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules)) {
                 return Optional.of(b.reason);
             }
         }
         return Optional.empty();
+    }
+
+    /** Counts nodes, of which those count once that several jobs share: how many come with a job is known when they are chosen. */
+    private static boolean isOfNodes(Bound b) {
+        return b.kind == Kind.RUNNING && b.what.equals(AccountUse.NODE);
+    }
+
+    private static boolean areTooMany(Bound b, AccountUse.Sum beside, Allocation on) {
+        return beside.has(AccountUse.NODE) + beside.newNodes(on) > b.most;
+    }
+
+    /** The nodes that those have who are under a limit that counts nodes; empty if there is no such limit. */
+    Optional<Set<String>> nodes(AccountUse use) {
+        return bounds.stream().anyMatch(LimitGauge::isOfNodes) ? Optional.of(of.apply(use).nodes()) : Optional.empty();
     }
 
     private long asked(Bound b, long now, long minutes) {
@@ -108,7 +127,8 @@ final class LimitGauge {
 
     private long certain(Bound b, AccountUse.Sum beside, AccountRules rules) {
         return switch (b.kind) {
-            case RUNNING -> b.most - (b.what.equals(JOBS) ? beside.running : beside.tres.getOrDefault(b.what, 0L));
+            case RUNNING -> b.most - (b.what.equals(JOBS) ? beside.running
+                    : isOfNodes(b) ? beside.unnamedNodes() : beside.has(b.what));
             case COMING -> b.most - beside.leftMin(b.what, rules.tickMs());
             case SHARE -> low.test(rules) ? -1 : Long.MAX_VALUE;
             case USED -> throw new IllegalStateException("usage is looked up");
@@ -137,7 +157,11 @@ final class LimitGauge {
     int doubtful(LimitBook.Asked asked, LimitBook book, int from) {
         refresh(book);
         for (int k = from; k < numbers.length; k++) {
-            if (asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])) > left[k]) {
+            if (!asked.on().isEmpty() && isOfNodes(bounds.get(k))) {
+                if (areTooMany(bounds.get(k), sum, asked.on())) {
+                    return k;
+                }
+            } else if (asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])) > left[k]) {
                 return k;
             }
         }

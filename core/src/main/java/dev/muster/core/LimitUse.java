@@ -93,7 +93,7 @@ public final class LimitUse {
                 continue;
             }
             for (Map.Entry<String, Long> l : amounts(h.limits, key).entrySet()) {
-                long used = sum.tres.getOrDefault(l.getKey(), 0L);
+                long used = sum.has(l.getKey());
                 long more = asked.getOrDefault(l.getKey(), 0L);
                 if (used + more > l.getValue()) {
                     return Optional.of(new Found(whose, key, l.getKey(), l.getValue(), used, more));

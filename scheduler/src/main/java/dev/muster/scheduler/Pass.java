@@ -77,6 +77,8 @@ final class Pass {
     private final PortDesk ports;
     private final Candidates candidates;
     private Set<String> avoided = Set.of();
+    /** Nodes that count no more under limits on nodes: they come first. */
+    private Set<String> near = Set.of();
     private final Backfill backfill;
     private final Turns turns;
     private final Plans plans;
@@ -439,6 +441,13 @@ final class Pass {
 
     /** A limit may allow fewer nodes of a range than there are. */
     private Optional<Allocation> placeWithin(Job job, Need need) {
+        near = isLimited(job) ? scheduler.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of();
+        Optional<Allocation> allocation = placeNear(job, need);
+        near = Set.of();
+        return allocation;
+    }
+
+    private Optional<Allocation> placeNear(Job job, Need need) {
         Optional<Allocation> allocation = placeAvoiding(need, Set.of());
         for (int less = 1; less <= FEWER_MAX && need.nodesWanted() - less >= need.nodesMin()
                 && whole(job, need, allocation) != JobReason.NONE; less++) {
@@ -539,8 +548,8 @@ final class Pass {
         boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
-        List<NodeSlot> order = keptFirst(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
-                : candidates.of(need, avoided), required);
+        List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
+                : candidates.of(need, avoided), required, near, plans.kept());
         List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
@@ -576,17 +585,6 @@ final class Pass {
         }
         return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
                 .flatMap(a -> ports.on(a, need));
-    }
-
-    /** A job that is over before a reservation begins best uses what nobody else may: units that the reservation takes. */
-    private List<NodeSlot> keptFirst(List<NodeSlot> order, int required) {
-        if (plans.kept().isEmpty() || required >= order.size()) {
-            return order;
-        }
-        List<NodeSlot> out = new ArrayList<>(order);
-        out.subList(required, out.size()).sort(Comparator.comparingInt((NodeSlot n) -> n.spec.weight())
-                .thenComparingInt(n -> -Math.min(n.freeUnits.count(), plans.kept().getOrDefault(n.index, 0))));
-        return out;
     }
 
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */

@@ -93,6 +93,33 @@ class AccountLimitsTest {
         assertThat(said).isEqualTo(sentence);
     }
 
+    /** A node that several jobs share counts once, and is taken first; which ones come is known only when they are chosen. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpTRES=node=1 |                  | -, -, nodeList=n2      | n1 n1 AssocGrpNodeLimit
+        GrpTRES=node=1 |                  | nodesMin=2, -          | AssocGrpNodeLimit n1
+        GrpTRES=node=1 |                  | tasks=4, -             | n1 AssocGrpNodeLimit
+        GrpTRES=node=2 |                  | nodeList=n2, -, -      | n2 n2 n2
+                       |                  | nodeList=n2, -, -      | n2 n1 n1
+        GrpTRES=node=2 |                  | nodeList=n2, nodesMin=2, nodesMin=2, -  | n2 n[1-2] n[1-2] n1
+                       | MaxTRESPU=node=1 | -, -, nodeList=n2      | n1 n1 QOSMaxNodePerUserLimit
+                       | MaxTRESPA=node=1 | nodeList=n2, -, nodesMin=2      | n2 n2 MaxNodePerAccount
+                       | GrpTRES=node=1   | -, -, nodeList=n2      | n1 n1 QOSGrpNodeLimit
+        """)
+    void aNodeThatIsSharedCountsOnce(String ofDept, String ofQos, String jobs, String outcome) {
+        policy("limits,qos", ofDept == null ? "" : ofDept, "", ofQos == null ? "" : ofQos);
+        List<Integer> ids = new ArrayList<>();
+        for (String job : jobs.split(",")) {
+            cluster.submit("charge.account=dept charge.qos=fast " + (job.strip().equals("-") ? "" : job.strip()));
+            ids.add(last().id());
+            cluster.schedule();
+        }
+        cluster.schedule();
+        assertThat(ids.stream().map(id -> cluster.state().jobs().at(id)).map(j -> j.isPending()
+                ? ((Scheduler) cluster.core().planner()).reason(j.id()).word() : j.run().allocation().hostList()).toList())
+                .isEqualTo(List.of(outcome.split(" ")));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         GrpTRES=node=3  | Flags=DenyOnLimit                        | 2,2 | refused
@@ -285,7 +312,7 @@ class AccountLimitsTest {
     @CsvSource(delimiter = '|', textBlock = """
         GrpJobs=1               |                    |                       | a,a       | RUNNING AssocGrpJobsLimit
         GrpTRES=cpu=2           |                    |                       | a:2,a     | RUNNING AssocGrpCpuLimit
-        GrpTRES=node=1          |                    |                       | a,a       | RUNNING AssocGrpNodeLimit
+        GrpTRES=node=1          |                    |                       | a:4,a     | RUNNING AssocGrpNodeLimit
         GrpTRESMins=cpu=30      |                    |                       | a/20,a/20 | RUNNING AssocGrpCPUMinutesLimit
         GrpTRESMins=cpu=40      |                    |                       | a/20,a/20 | RUNNING RUNNING
         GrpTRESRunMins=node=30  |                    |                       | a/20,a/20 | RUNNING AssocGrpNodeRunMinutes
@@ -301,7 +328,7 @@ class AccountLimitsTest {
                                 |                    | MaxJobsPU=1           | qa,qa,qb  | RUNNING QOSMaxJobsPerUserLimit RUNNING
                                 |                    | MaxJobsPA=1           | qa,qb     | RUNNING MaxJobsPerAccount
                                 |                    | GrpTRES=cpu=2         | qa:2,qb   | RUNNING QOSGrpCpuLimit
-                                |                    | GrpTRES=node=1        | qa,qb     | RUNNING QOSGrpNodeLimit
+                                |                    | GrpTRES=node=1        | qa:4,qb   | RUNNING QOSGrpNodeLimit
                                 |                    | MaxTRES=cpu=1         | qa:2      | QOSMaxCpuPerJobLimit
                                 |                    | MaxTRESPU=cpu=2       | qa:2,qa   | RUNNING QOSMaxCpuPerUserLimit
                                 |                    | MinTRES=cpu=2         | qa,qa:2   | QOSMinCpuNotSatisfied RUNNING

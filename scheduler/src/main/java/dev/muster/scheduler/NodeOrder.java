@@ -1,0 +1,32 @@
+package dev.muster.scheduler;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** In which order nodes that may serve a job are looked at. */
+final class NodeOrder {
+    private NodeOrder() {}
+
+    /**
+     * Those that are asked for by name stay at the beginning. A job that is over before a reservation begins best uses what nobody else may: units
+     * that the reservation takes.
+     *
+     * @param order    by weight
+     * @param required so many are asked for by name
+     * @param near     names of nodes that count no more under limits on nodes: first of the others, as in Slurm
+     * @param kept     by the number of a node, units of it that are kept for the job
+     */
+    static List<NodeSlot> of(List<NodeSlot> order, int required, Set<String> near, Map<Integer, Integer> kept) {
+        if (kept.isEmpty() && near.isEmpty() || required >= order.size()) {
+            return order;
+        }
+        Comparator<NodeSlot> first = Comparator.comparing((NodeSlot n) -> !near.contains(n.spec.name()));
+        List<NodeSlot> out = new ArrayList<>(order);
+        out.subList(required, out.size()).sort(kept.isEmpty() ? first : first.thenComparingInt(n -> n.spec.weight())
+                .thenComparingInt(n -> -Math.min(n.freeUnits.count(), kept.getOrDefault(n.index, 0))));
+        return out;
+    }
+}
