@@ -47,8 +47,8 @@ check "srun hears of it" "srun: error: Task launch for StepId=S failed on node n
   "$(timeout 60 srun -w n1 true 2>&1 | sed 's/StepId=[0-9.]*/StepId=S/' | tr '\n' '|'; echo "${PIPESTATUS[0]}")"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
 touch "$dir/out/fail"; again ForceRequeueOnFail,Alloc
-id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %T)" = PENDING ]'
-check "ForceRequeueOnFail" "PENDING launch_failed_requeued_held" "$(squeue -h -j "$id" -o '%T %r')"; scancel "$id"
+id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true)
+becomes "ForceRequeueOnFail" "PENDING launch_failed_requeued_held" '"$(squeue -h -j "$id" -o "%T %r")"'; scancel "$id"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
 touch "$dir/out/efail"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/efail"
 check "a failing epilog" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume
