@@ -24,3 +24,9 @@ match "and its node takes no more" "Kill task failed" "$(sinfo -h -R -o %E)"
 soon '[ "$(ps -o stat= -p '"$batch"' | cut -c1)" = Z ]'
 check "what its step daemon does not kill slurmd does" Z "$(ps -o stat= -p "$batch" | cut -c1)"
 kill -CONT "$stepd" 2>/dev/null || true; wait_empty
+
+# Where nothing happens, a restart knows nevertheless for how long a job has run.
+scontrol update nodename=n1 state=resume; id=$(sbatch --parsable -t 5 -o /dev/null --wrap 'sleep 100'); running "$id" 13
+kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+match "a restart forgets no more than ten seconds of a job's time" '^0:(0[1-9]|1[0-9])$' "$(squeue -h -j "$id" -o %M)"
+scancel "$id"; wait_empty

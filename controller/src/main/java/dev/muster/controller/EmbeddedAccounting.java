@@ -227,7 +227,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.JobFlagged _, Change.JobFailedNode _, Change.AccrualChanged _,
                     Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.JobPreempted _,
                             Change.UsageCharged _, Change.JobIdsReserved _,
-                    Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
+                    Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _, Change.TimePassed _,
                     Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
                     Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeMarked _, Change.NodePowerActionChosen _,
                     Change.OptionsChanged _, Change.NodeFeaturesChanged _,

@@ -32,6 +32,9 @@ public sealed interface Change {
     /** Job numbers below the ceiling may be given out; after a cut journal the next start goes above it. */
     record JobIdsReserved(int nextJobId, int ceiling, long nextSluid, long sluidCeiling) implements Change {}
 
+    /** Nothing but that it is later: where nothing else is recorded, a restart would take up the cluster's time from where something last was. */
+    record TimePassed() implements Change {}
+
     /** Content behind a hash that jobs refer to; kept on disk beside the journal. */
     record BlobStored(String hash, Bytes content) implements Change {}
 

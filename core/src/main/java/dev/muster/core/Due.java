@@ -40,6 +40,7 @@ public final class Due {
     private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
     /** Nodes that are started, stopped or rebooted, or are to be. */
     private final Set<String> powered = new HashSet<>();
+    private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
 
     private record Named(int uid, String name) {
@@ -62,6 +63,7 @@ public final class Due {
         singletons.clear();
         revisits.clear();
         resuming.clear();
+        running.clear();
         state.nodes().values().forEach(this::add);
         powered(state);
         begunUpTo = Long.MIN_VALUE;
@@ -217,6 +219,9 @@ public final class Due {
         if (!job.state().isTerminal()) {
             named.computeIfAbsent(Named.of(job), k -> new TreeMap<>()).put(job.sluid(), job.id());
         }
+        if (job.state() == JobState.RUNNING) {
+            running.add(job.id());
+        }
         if (job.state() == JobState.RUNNING && job.run().limitTickMs() >= 0) {
             limits.computeIfAbsent(job.run().limitTickMs(), k -> new TreeSet<>()).add(job.id());
             if (job.desc().extras().warnSignal() > 0) {
@@ -249,6 +254,7 @@ public final class Due {
         drop(begins, job.desc().timing().beginTime(), job.id());
         drop(deadlines, latestStart(job), job.id());
         waiting.remove(job.id());
+        running.remove(job.id());
         for (Dependency d : job.dependencies()) {
             drop(dependents, d.jobId(), job.id());
         }
@@ -333,6 +339,10 @@ public final class Due {
     /** Looked at: not again before something changes. */
     void settled(int jobId) {
         toSettle.remove(jobId);
+    }
+
+    boolean isAnyRunning() {
+        return !running.isEmpty();
     }
 
     /** Something is to be looked at without waiting for the next second. */

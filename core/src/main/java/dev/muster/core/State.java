@@ -188,6 +188,7 @@ public record State(
                 case Change.JobIdsReserved c -> reserved(c);
                 case Change.BlobStored c -> { }
                 case Change.Answered c -> answers = answers.with(c.requestId(), new Answer(c.uid(), tickMs, c.reply()));
+                case Change.TimePassed c -> { }
                 case Change.AnswersForgotten c -> c.requestIds().forEach(id -> answers = answers.without(id));
                 case Change.JobSubmitted c -> {
                     submitted(c.job());

@@ -15,6 +15,8 @@ final class TimerRules {
     /** Answers of requests are kept this long. */
     static final long ANSWERS_KEPT_MS = 600_000;
     static final int ANSWERS_MAX = 200_000;
+    /** While jobs run, so much of their time at most is forgotten by a restart. */
+    static final long UNRECORDED_MS = 10_000;
     private static final int SLICE = Core.CHANGES_MAX / 4;
 
     private final State state;
@@ -67,6 +69,9 @@ final class TimerRules {
         }
         purge(new CronRules(state, now).due(changes));
         forgetAnswers();
+        if (changes.isEmpty() && due.isAnyRunning() && now.tickMs() - state.tickMs() >= UNRECORDED_MS) {
+            changes.add(new Change.TimePassed());
+        }
         changes.addAll(0, ids.reservations());
         return Decision.of(changes, changes.size() >= SLICE, direct);
     }

@@ -58,6 +58,7 @@ public final class Touched {
             case Change.JobIdsReserved c -> NONE;
             case Change.BlobStored c -> NONE;
             case Change.Answered c -> NONE;
+            case Change.TimePassed c -> NONE;
             case Change.AnswersForgotten c -> NONE;
             case Change.NodeRegistered c -> NONE;
             case Change.NodeStateChanged c -> NONE;

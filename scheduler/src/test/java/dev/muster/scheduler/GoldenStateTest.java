@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * written by {@link #main}.
  */
 class GoldenStateTest {
-    private static final List<String> VERSIONS = List.of("v1", "v2", "v3");
+    private static final List<String> VERSIONS = List.of("v1", "v2", "v3", "v4");
 
     private static List<Entry> entries(String version) throws IOException {
         List<Entry> out = new ArrayList<>();
