@@ -33,6 +33,13 @@ match "steps as JSON" "\"id\": \"$run.batch\"" "$(scontrol --json show steps)"
 scontrol create reservation=kept users=root starttime=now+1hour duration=10 nodes=n1 >/dev/null
 match "reservations as JSON" '"name": "kept"' "$(scontrol --json show reservations)"
 scontrol delete reservation=kept
+# A long queue comes row by row, while it is made, and is the same as a short one.
+many=$(sbatch -H --parsable --array=1-999 -o /dev/null --wrap true); more=$(sbatch -H --parsable --array=1-900 -o /dev/null --wrap true)
+check "a long queue has all its rows" 1899 "$(squeue -r -h -t PD -n wrap -j "$many,$more" -o %i | sort -u | wc -l)"
+check "in the order that is asked for" "${more}_1 ${many}_999" "$(squeue -r -h -t PD -j "$many,$more" -S -i -o %i | sed -n '1p;$p' | xargs)"
+check "a short queue's rows say the same" "$(squeue -r -h -j "$many" -o '%i %t %r %L %u' | sort)" \
+  "$(squeue -r -h -j "$many,$more" -o '%i %t %r %L %u' | grep "^${many}_" | sort)"
+scancel "$many" "$more"
 scancel "$run"; scancel "$later"; scancel "$array"
 wait_empty
 match "a reason without spaces" 'JobState=FAILED Reason=RaisedSignal:11\(Segmentation_fault\) ' "$(scontrol show job "$crash")"

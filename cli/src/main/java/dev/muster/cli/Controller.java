@@ -65,4 +65,23 @@ public interface Controller {
     default Rows rows(String message, Json.Obj request, String list) throws SlurmException {
         return Rows.of(call(message, request), list);
     }
+
+    /** Takes a reply whose list may be very long, row by row. */
+    interface Taker {
+        /** First, the fields of the reply that stand before its list. */
+        void head(Json.Obj head);
+
+        void row(Json.Obj row);
+    }
+
+    /** As {@link #rows}, taken while the reply still comes. @throws Json.MalformedException after some rows, maybe */
+    default void rows(String message, Json.Obj request, String list, Taker taker) throws SlurmException {
+        feed(rows(message, request, list), taker);
+    }
+
+    /** A reply that is there as a whole. */
+    static void feed(Rows rows, Taker taker) {
+        taker.head(rows.head());
+        rows.each(taker::row);
+    }
 }

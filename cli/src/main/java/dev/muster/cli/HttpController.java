@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** slurmctld over HTTP: the configured servers in order until one answers. */
 final class HttpController implements Controller {
@@ -87,18 +88,27 @@ final class HttpController implements Controller {
 
     @Override
     public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
-        Client.Response response = response(message, request);
-        return response.status() != 200 ? Rows.of(answer(response), list) : Rows.of(response.body(), list);
+        return Rows.of(bytes(message, request), list);
+    }
+
+    @Override
+    public void rows(String message, Json.Obj request, String list, Taker taker) throws SlurmException {
+        RowLines lines = new RowLines(taker);
+        lines.finish(bytes(response(message, request.put("lines", Boolean.TRUE), Optional.of(lines))), list);
     }
 
     private Client.Response response(String message, Json.Obj request) throws SlurmException {
+        return response(message, request, Optional.empty());
+    }
+
+    private Client.Response response(String message, Json.Obj request, Optional<Client.Lines> lines) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int mostMs = (int) Math.min(Integer.MAX_VALUE, timeoutMs + request.number("waitMs"));
         Client known = take();
         if (known != null) {
             try {
-                return post(known, path, body, mostMs);
+                return post(known, path, body, mostMs, lines);
             } catch (Client.ConnectException e) {
                 known.close();
             } catch (IOException e) {
@@ -110,7 +120,7 @@ final class HttpController implements Controller {
             Client client = new Client(server.address(), port, () -> renewed(first), host::nonce).connectWithin(conf.connectMs)
                     .over(conf.tls()).backOffWithin(host.backOffSeconds);
             try {
-                return post(client, path, body, mostMs);
+                return post(client, path, body, mostMs, lines);
             } catch (Client.ConnectException e) {
                 client.close();
             } catch (IOException e) {
@@ -121,10 +131,10 @@ final class HttpController implements Controller {
         throw new SlurmException(e.number(), e.sentence());
     }
 
-    private Client.Response post(Client client, String path, byte[] body, int timeoutMs) throws IOException {
+    private Client.Response post(Client client, String path, byte[] body, int timeoutMs, Optional<Client.Lines> lines) throws IOException {
         host.inFlight.begins(client);
         try {
-            Client.Response r = client.post(path, body, timeoutMs);
+            Client.Response r = client.post(path, body, timeoutMs, lines);
             // before another thread may have it
             host.inFlight.ended();
             give(client);

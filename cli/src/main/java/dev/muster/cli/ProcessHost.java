@@ -280,6 +280,11 @@ final class ProcessHost implements Host {
             public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
                 return way.open().rows(message, request, list);
             }
+
+            @Override
+            public void rows(String message, Json.Obj request, String list, Taker taker) throws SlurmException {
+                way.open().rows(message, request, list, taker);
+            }
         };
     }
 

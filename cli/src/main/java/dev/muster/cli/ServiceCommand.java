@@ -427,41 +427,42 @@ final class ServiceCommand implements Host {
 
     /** How one daemon is asked. */
     private interface Way {
-        Client.Response ask(String message, Json.Obj request) throws SlurmException;
+        Client.Response ask(String message, Json.Obj request, Optional<Client.Lines> lines) throws SlurmException;
     }
 
     private static Controller over(Way way) {
         return new Controller() {
             @Override
             public Json.Obj call(String message, Json.Obj request) throws SlurmException {
-                return HttpController.answer(way.ask(message, request));
+                return HttpController.answer(way.ask(message, request, Optional.empty()));
             }
 
             @Override
             public byte[] bytes(String message, Json.Obj request) throws SlurmException {
-                return HttpController.bytes(way.ask(message, request));
+                return HttpController.bytes(way.ask(message, request, Optional.empty()));
             }
 
             @Override
-            public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
-                return Rows.of(bytes(message, request), list);
+            public void rows(String message, Json.Obj request, String list, Taker taker) throws SlurmException {
+                RowLines lines = new RowLines(taker);
+                lines.finish(HttpController.bytes(way.ask(message, request.put("lines", Boolean.TRUE), Optional.of(lines))), list);
             }
         };
     }
 
     @Override
     public Controller controller() {
-        return over((message, request) -> {
+        return over((message, request, lines) -> {
             if (connection.isGone()) {
                 if (connection.isLeft()) {
                     throw new SlurmException(-1, "left to the caller");
                 }
                 Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
             }
-            Client.Response r = shared.call(conf(), session(), message, request, inFlight);
+            Client.Response r = shared.call(conf(), session(), message, request, inFlight, lines);
             if (isKnownSession && HttpController.errno(r) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
                 session = null;     // an earlier command's is not good any more
-                r = shared.call(conf(), session(), message, request, inFlight);
+                r = shared.call(conf(), session(), message, request, inFlight, lines);
             }
             return r;
         });
@@ -469,11 +470,11 @@ final class ServiceCommand implements Host {
 
     @Override
     public Controller accounting() {
-        return over((message, request) -> {
+        return over((message, request, lines) -> {
             if (conf().authType.equals("auth/munge")) {
                 needsOwnProcess();
             }
-            return shared.callAccounting(conf(), session(), message, request, inFlight);
+            return shared.callAccounting(conf(), session(), message, request, inFlight, lines);
         });
     }
 

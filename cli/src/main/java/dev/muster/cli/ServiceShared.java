@@ -152,20 +152,20 @@ final class ServiceShared {
     }
 
     /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
-    Client.Response call(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight)
-            throws SlurmException {
-        return call(conf, conf.servers, conf.port, session, message, request, inFlight);
+    Client.Response call(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
+            Optional<Client.Lines> lines) throws SlurmException {
+        return call(conf, conf.servers, conf.port, session, message, request, inFlight, lines);
     }
 
     /** One request to slurmdbd. */
-    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight)
-            throws SlurmException {
+    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
+            Optional<Client.Lines> lines) throws SlurmException {
         return call(conf, conf.accountingServers(), conf.accountingPort,
-                session, message, request, inFlight);
+                session, message, request, inFlight, lines);
     }
 
     private Client.Response call(ClientConf conf, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
-            Json.Obj request, InFlight inFlight) throws SlurmException {
+            Json.Obj request, InFlight inFlight, Optional<Client.Lines> lines) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
@@ -176,7 +176,7 @@ final class ServiceShared {
             lent.session = session;
             inFlight.begins(lent.client);
             try {
-                Client.Response r = lent.client.connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs);
+                Client.Response r = lent.client.connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs, lines);
                 inFlight.ended();
                 give(lent);
                 return r;
@@ -187,6 +187,9 @@ final class ServiceShared {
                 inFlight.ended();
                 lent.client.close();
                 throw InFlight.failed(lent.client, e);
+            } catch (RuntimeException e) {
+                inFlight.ended();
+                throw e;
             }
         }
         throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());

@@ -389,11 +389,11 @@ final class Squeue implements Command {
     private static int showJobs(CommandContext c, Wanted w) throws UsageException {
         RowFormat format = format(c, w);
         String sort = !w.sort.isEmpty() ? w.sort : w.start ? "S" : "P,t,-p";
-        Controller.Rows reply;
-        Json.Obj head;
+        JobOrder order = JobOrder.of(c, sort);
+        Optional<Map<String, Long>> tiers = w.priority ? Optional.of(tiers(c)) : Optional.empty();
+        Listing listing = new Listing(c, w, format, order, tiers);
         try {
-            reply = c.host().controller().rows("QueryJobs", query(c, w, format, sort), "jobs");
-            head = reply.head();
+            c.host().controller().rows("QueryJobs", query(c, w, format, sort), "jobs", listing);
         } catch (Json.MalformedException e) {
             return Standard.failed(c, "slurm_load_jobs error", HttpController.unreadable());
         } catch (SlurmException e) {
@@ -403,35 +403,55 @@ final class Squeue implements Command {
             }
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
-        JobField.View view = new JobField.View(c, head.number("now"), c.env("SLURM_TIME_FORMAT"),
-                JobRows.indexesShown(c), cluster(c, w), new JobField.Style(w.expand, w.noConvert));
-        JobOrder order = JobOrder.of(c, sort);
-        Optional<Map<String, Long>> tiers = w.priority ? Optional.of(tiers(c)) : Optional.empty();
-        Pick pick = new Pick(w, w.allStates, c.host().uid());
-        List<JobOrder.Line> lines = new ArrayList<>();
-        try {
-            // a long queue is never held as a whole but as the lines that are printed
-            reply.each(job -> {
-                if (pick.takes(job)) {
-                    tiers.map(t -> byPartition(t, job)).orElse(List.of(job)).forEach(row -> lines.add(order.line(row, line(row, format, view))));
-                }
-            });
-        } catch (Json.MalformedException e) {
-            return Standard.failed(c, "slurm_load_jobs error", HttpController.unreadable());
-        }
         if (w.verbose > 0) {
-            c.out().println("last_update_time=" + head.number("lastUpdate") + " records=" + pick.seen);
+            c.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
         }
-        if (isOneJob(w) && !w.start && pick.seen == 0) {
+        if (isOneJob(w) && !w.start && listing.pick.seen == 0) {
             return Standard.failed(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }
         if (!w.noHeader) {
             header(c, w, format);
         }
-        lines.sort(order);
-        lines.forEach(l -> c.out().println(l.text()));
+        listing.lines.sort(order);
+        listing.lines.forEach(l -> c.out().println(l.text()));
         return 0;
+    }
+
+    /** The lines that are printed: a long queue is never held as a whole but as these. */
+    private static final class Listing implements Controller.Taker {
+        private final CommandContext c;
+        private final Wanted w;
+        private final RowFormat format;
+        private final JobOrder order;
+        private final Optional<Map<String, Long>> tiers;
+        private final Pick pick;
+        private final List<JobOrder.Line> lines = new ArrayList<>();
+        private JobField.View view;
+        private long lastUpdate;
+
+        Listing(CommandContext c, Wanted w, RowFormat format, JobOrder order, Optional<Map<String, Long>> tiers) {
+            this.c = c;
+            this.w = w;
+            this.format = format;
+            this.order = order;
+            this.tiers = tiers;
+            pick = new Pick(w, w.allStates, c.host().uid());
+        }
+
+        @Override
+        public void head(Json.Obj head) {
+            lastUpdate = head.number("lastUpdate");
+            view = new JobField.View(c, head.number("now"), c.env("SLURM_TIME_FORMAT"), JobRows.indexesShown(c), cluster(c, w),
+                    new JobField.Style(w.expand, w.noConvert));
+        }
+
+        @Override
+        public void row(Json.Obj job) {
+            if (pick.takes(job)) {
+                tiers.map(t -> byPartition(t, job)).orElse(List.of(job)).forEach(row -> lines.add(order.line(row, line(row, format, view))));
+            }
+        }
     }
 
     private static String line(Json.Obj job, RowFormat format, JobField.View view) {

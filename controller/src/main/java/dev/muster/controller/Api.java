@@ -53,6 +53,9 @@ final class Api {
     static final int CHUNK = 250;
     /** So many parts of one request are decided before the first of them is durable: others' commands come between them still. */
     private static final int CHUNKS_AHEAD = 8;
+    /** So many jobs are sent while they are looked up, to whoever can take them so. */
+    private static final int LONG = 1_000;
+    private static final int BLOCK_BYTES = 1 << 16;
 
     private final Controller controller;
     private final CoreThread core;
@@ -254,32 +257,66 @@ final class Api {
         Set<String> fields = Set.copyOf(q.fields());
         JobViews views = views(state, fields);
         Codec.Columns columns = Codec.columns(JobMessages.JobInfo.class, fields);
-        Json.Writer out = new Json.Writer();
         long now = System.currentTimeMillis() / 1000;
         long lastPass = controller.planner().lastPass();
         // the scheduler gives reasons and planned starts when it looks
         long jobsAsOf = Math.max(jobsSince.of(now, state.jobs()), Math.min(lastPass, now));
+        Json.Writer out = new Json.Writer();
         out.raw("{\"now\":").number(now).raw(",\"lastUpdate\":").number(jobsAsOf)
                 .raw(",\"lastBackfill\":").number(lastPass).raw(",\"jobs\":[");
-        String separator = "";
-        for (JobQuery.Hit hit : query.hits()) {
-            List<JobMessages.JobInfo> rows = new ArrayList<>();
-            if (hit.job().isArrayRecord() && (q.expandArrays() || !hit.tasks().isEmpty())) {
-                IndexSet tasks = hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
-                for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
-                    rows.add(views.info(hit.job(), t, q.details()));
+        List<JobQuery.Hit> hits = query.hits();
+        if (q.lines() && isLong(hits, q)) {
+            byte[] head = out.raw('\n').toByteArray();
+            return new Reply(200, head, Optional.of(sink -> {
+                Json.Writer lines = new Json.Writer();
+                String separator = "";
+                for (JobQuery.Hit hit : hits) {
+                    separator = rows(hit, q, views, columns, lines, separator, ",\n");
+                    if (lines.size() >= BLOCK_BYTES) {
+                        lines.drain(sink);
+                    }
                 }
-            } else {
-                rows.add(views.info(hit.job(), -1, q.details()));
-            }
-            for (JobMessages.JobInfo row : rows) {
-                out.raw(separator);
-                separator = ",";
-                columns.write(out, row);
-            }
+                lines.raw("\n]}").drain(sink);
+            }));
+        }
+        String separator = "";
+        for (JobQuery.Hit hit : hits) {
+            separator = rows(hit, q, views, columns, out, separator, ",");
         }
         out.raw("]}");
         return new Reply(200, out.toByteArray());
+    }
+
+    /** @return what stands before the next row */
+    private static String rows(JobQuery.Hit hit, JobMessages.QueryJobs q, JobViews views, Codec.Columns columns, Json.Writer out, String first,
+            String separator) {
+        IndexSet tasks = tasks(hit, q);
+        if (tasks.isEmpty()) {
+            columns.write(out.raw(first), views.info(hit.job(), -1, q.details()));
+            return separator;
+        }
+        String before = first;
+        for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
+            columns.write(out.raw(before), views.info(hit.job(), t, q.details()));
+            before = separator;
+        }
+        return before;
+    }
+
+    /** The tasks that have a row each; none where the job has one. */
+    private static IndexSet tasks(JobQuery.Hit hit, JobMessages.QueryJobs q) {
+        if (!hit.job().isArrayRecord() || !q.expandArrays() && hit.tasks().isEmpty()) {
+            return IndexSet.empty();
+        }
+        return hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
+    }
+
+    private static boolean isLong(List<JobQuery.Hit> hits, JobMessages.QueryJobs q) {
+        long rows = hits.size();
+        for (int i = 0; i < hits.size() && rows < LONG; i++) {
+            rows += tasks(hits.get(i), q).count();
+        }
+        return rows >= LONG;
     }
 
     private Reply steps(Caller caller, JobMessages.QuerySteps q) {
@@ -328,7 +365,7 @@ final class Api {
                 || !m.qos().isEmpty() || !m.states().isEmpty() || !m.nodes().isEmpty() || !m.reservations().isEmpty() || !m.wckeys().isEmpty();
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
-                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
+                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false);
             List<JobQuery.Hit> hits = new JobQuery(core.durable(), q, controller.owned(), j -> true).hits();
             Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
             for (JobQuery.Hit hit : hits) {
@@ -392,7 +429,7 @@ final class Api {
             if (text.startsWith("name=") || text.startsWith("Name=")) {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
-                        List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of());
+                        List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of(), false);
                 new JobQuery(core.durable(), q, controller.owned(), j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;

@@ -3,6 +3,7 @@ package dev.muster.daemon;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Caller;
+import dev.muster.transport.Server;
 import dev.muster.transport.Server.Reply;
 import java.util.Map;
 import java.util.Set;
@@ -71,7 +72,8 @@ public final class Requests {
         long beganNs = System.nanoTime();
         underWay.incrementAndGet();
         try {
-            return work.get();
+            Reply reply = work.get();
+            return reply.rest().isEmpty() ? reply : new Reply(reply.status(), reply.body(), reply.rest().map(r -> watched(caller, message, r)));
         } catch (Json.MalformedException e) {
             log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
@@ -89,10 +91,32 @@ public final class Requests {
         }
     }
 
+    /** An answer that is made while it is sent: what it takes counts, and what goes wrong is told. */
+    private Server.Rest watched(Caller caller, String message, Server.Rest rest) {
+        return out -> {
+            long beganNs = System.nanoTime();
+            try {
+                rest.writeTo(out);
+            } catch (RuntimeException e) {
+                log.error("internal error serving " + message, e);
+                throw e;
+            } finally {
+                if (!uncounted.contains(message) && !untimed.contains(message)) {
+                    long us = (System.nanoTime() - beganNs) / 1000;
+                    byMessage.computeIfAbsent(message, m -> new Adders()).us.add(us);
+                    byUser.computeIfAbsent(row(caller.uid()), u -> new Adders()).us.add(us);
+                }
+            }
+        };
+    }
+
+    private int row(int uid) {
+        return byUser.containsKey(uid) || byUser.size() < USERS_MAX ? uid : OTHERS;
+    }
+
     private void count(int uid, String message, long us) {
         byMessage.computeIfAbsent(message, m -> new Adders()).add(us);
-        int user = byUser.containsKey(uid) || byUser.size() < USERS_MAX ? uid : OTHERS;
-        byUser.computeIfAbsent(user, u -> new Adders()).add(us);
+        byUser.computeIfAbsent(row(uid), u -> new Adders()).add(us);
     }
 
     /** Requests that are being served now. */

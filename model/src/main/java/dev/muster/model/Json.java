@@ -39,6 +39,8 @@ public final class Json {
         private final String[] names = new String[FEW];
         private final Object[] values = new Object[FEW];
         private int count;
+        /** A bit for each name that is here, by its hash: most of what is asked for and not there is known from it. */
+        private long some;
         /** In place of the others where there are many, or where somebody wanted to have a map; several threads may look at one object. */
         private volatile LinkedHashMap<String, Object> map;
 
@@ -52,18 +54,22 @@ public final class Json {
             } else {
                 names[count] = name;
                 values[count++] = value;
+                some |= 1L << name.hashCode();
             }
             return this;
         }
 
         private int place(String name) {
+            int hash = name.hashCode();
+            if ((some >>> hash & 1) == 0) {
+                return -1;
+            }
             // names that were read are interned, and so are those that a program asks for
             for (int i = 0; i < count; i++) {
                 if (names[i] == name) {
                     return i;
                 }
             }
-            int hash = name.hashCode();
             for (int i = 0; i < count; i++) {
                 if (names[i].hashCode() == hash && names[i].equals(name)) {
                     return i;
@@ -211,6 +217,21 @@ public final class Json {
     /** The fields of an object that stand before the named list, or all if it has none: what follows is not looked at. */
     public static Obj before(byte[] utf8, String list) {
         return opened(utf8).object(0, list, null);
+    }
+
+    /** Reads objects that are alike one after the other: what they have in common is there once. For one thread. */
+    public static final class Objects {
+        private final JsonReader reader = new JsonReader(new byte[0], 0, 0);
+
+        /** @throws MalformedException if there is not one object between the places */
+        public Obj read(byte[] utf8, int from, int to) {
+            reader.over(utf8, from, to);
+            if (!(reader.value(0) instanceof Obj o)) {
+                throw new MalformedException("not a JSON object");
+            }
+            reader.finish();
+            return o;
+        }
     }
 
     private static JsonReader opened(byte[] utf8) {

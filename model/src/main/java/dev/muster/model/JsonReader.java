@@ -21,8 +21,8 @@ final class JsonReader {
     private static final int INTERNED_MAX = 1000;
     /** Numbers of so many digits are none that a long could not hold. */
     private static final int DIGITS_MAX = 18;
-    private final byte[] in;
-    private final int end;
+    private byte[] in;
+    private int end;
     private int at;
     private final String[] repeated = new String[REPEATED];
     private final byte[][] repeatedBytes = new byte[REPEATED][];
@@ -34,9 +34,15 @@ final class JsonReader {
     private int depth;
 
     JsonReader(byte[] in, int from, int to) {
+        over(in, from, to);
+    }
+
+    /** Goes on elsewhere, with the texts it has seen so far. */
+    void over(byte[] in, int from, int to) {
         this.in = in;
         this.at = from;
         this.end = to;
+        depth = 0;
     }
 
     Json.MalformedException bad(String what) {

@@ -10,6 +10,8 @@ import java.net.Proxy;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -35,6 +37,8 @@ public final class Client implements AutoCloseable {
     private int connectMs = CONNECT_TIMEOUT_MS;
     private int backOffSeconds = BACK_OFF_S_MAX;
     private volatile boolean aborted;
+    /** Lines of the answer under way are with the caller: it cannot be asked for anew. */
+    private boolean handedOn;
     private volatile Socket socket;
     /** What is closed: a TLS connection would wait for a peer that does not read. */
     private volatile Socket raw;
@@ -47,6 +51,15 @@ public final class Client implements AutoCloseable {
     }
 
     public record Response(int status, byte[] body) {}
+
+    /** Takes the lines of a long answer as they come. */
+    public interface Lines {
+        /**
+         * @param buffer holds the line from {@code from} to before {@code to}, without its end; it is used anew afterwards
+         * @throws RuntimeException ends the connection
+         */
+        void line(byte[] buffer, int from, int to);
+    }
 
     /** The daemon could not be reached at all: nothing was sent. */
     public static final class ConnectException extends IOException {
@@ -90,7 +103,17 @@ public final class Client implements AutoCloseable {
      * @throws ConnectException if nothing was sent
      */
     public Response post(String path, byte[] body, int timeoutMs) throws IOException {
-        Response response = posted(path, body, timeoutMs);
+        return post(path, body, timeoutMs, Optional.empty());
+    }
+
+    /**
+     * As above.
+     *
+     * @param lines takes an answer that the daemon makes while it sends it, whose body is empty then; others come whole
+     * @throws IOException where such an answer breaks off, after some lines
+     */
+    public Response post(String path, byte[] body, int timeoutMs, Optional<Lines> lines) throws IOException {
+        Response response = posted(path, body, timeoutMs, lines);
         for (int i = 0; i < backOffSeconds && response.status == BACK_OFF && !aborted; i++) {
             try {
                 Thread.sleep(BACK_OFF_MS);
@@ -98,25 +121,29 @@ public final class Client implements AutoCloseable {
                 Thread.currentThread().interrupt();
                 return response;
             }
-            response = posted(path, body, timeoutMs);
+            response = posted(path, body, timeoutMs, lines);
         }
         return response;
     }
 
-    private Response posted(String path, byte[] body, int timeoutMs) throws IOException {
+    private Response posted(String path, byte[] body, int timeoutMs, Optional<Lines> lines) throws IOException {
         boolean reused = socket != null;
         try {
             connect().setSoTimeout(timeoutMs);
             send("POST", path, body, "");
-            return receive();
+            handedOn = false;
+            return receive(lines);
         } catch (ConnectException e) {
             throw e;
         } catch (IOException e) {
             close();
-            if (reused && !aborted && !(e instanceof java.net.SocketTimeoutException)) {
+            if (reused && !aborted && !handedOn && !(e instanceof java.net.SocketTimeoutException)) {
                 // the daemon may have closed an idle connection: request ids make a repeat harmless
-                return posted(path, body, timeoutMs);
+                return posted(path, body, timeoutMs, lines);
             }
+            throw e;
+        } catch (RuntimeException e) {
+            close();
             throw e;
         }
     }
@@ -209,9 +236,13 @@ public final class Client implements AutoCloseable {
         out.flush();
     }
 
-    private Response receive() throws IOException {
+    private Response receive(Optional<Lines> lines) throws IOException {
         int status = statusLine(line());
         long length = headers();
+        if (length == CHUNKED && status == 200 && lines.isPresent()) {
+            lines(lines.get());
+            return new Response(status, new byte[0]);
+        }
         if (length == CHUNKED) {
             return new Response(status, chunks());
         }
@@ -245,6 +276,40 @@ public final class Client implements AutoCloseable {
                 return all.toByteArray();
             }
             all.writeBytes(chunk);
+        }
+    }
+
+    private void lines(Lines lines) throws IOException {
+        byte[] buffer = new byte[1 << 16];
+        int filled = 0;
+        while (true) {
+            int size = Integer.parseInt(line().trim(), 16);
+            if (size < 0 || filled + (long) size > BODY_BYTES_MAX) {
+                throw new IOException("line too long");
+            }
+            if (filled + size > buffer.length) {
+                buffer = Arrays.copyOf(buffer, Math.max(filled + size, 2 * buffer.length));
+            }
+            if (in.readNBytes(buffer, filled, size) < size) {
+                throw new IOException("connection closed within an answer");
+            }
+            line();
+            if (size == 0) {
+                if (filled > 0) {
+                    lines.line(buffer, 0, filled);
+                }
+                return;
+            }
+            int begin = 0;
+            for (int at = filled; at < filled + size; at++) {
+                if (buffer[at] == '\n') {
+                    handedOn = true;
+                    lines.line(buffer, begin, at);
+                    begin = at + 1;
+                }
+            }
+            filled += size - begin;
+            System.arraycopy(buffer, begin, buffer, 0, filled);
         }
     }
 

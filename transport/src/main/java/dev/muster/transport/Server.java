@@ -68,7 +68,18 @@ public final class Server implements AutoCloseable {
 
     public record Page(int status, String contentType, byte[] body) {}
 
-    public record Reply(int status, byte[] body) {
+    /** What follows the beginning of a long answer, made while it is sent. */
+    public interface Rest {
+        /** @throws IOException if the asker is gone */
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /** @param rest what comes after the body; whoever asks reads it line by line ({@link Client.Lines}) */
+    public record Reply(int status, byte[] body, Optional<Rest> rest) {
+        public Reply(int status, byte[] body) {
+            this(status, body, Optional.empty());
+        }
+
         /** A message record as a 200. */
         public static Reply of(Object message) {
             return new Reply(200, Codec.encode(message));
@@ -168,7 +179,11 @@ public final class Server implements AutoCloseable {
                 Reply reply = body.length > BODY_BYTES_MAX
                         ? Reply.error(413, SlurmErrno.PATHNAME_TOO_LONG, "request too long")
                         : message(request.headers().first(HeaderNames.AUTHORIZATION).orElse(""), path, body);
-                send(response, reply.status, "application/json", reply.body);
+                if (reply.rest.isPresent()) {
+                    send(response, reply, reply.rest.get());
+                } else {
+                    send(response, reply.status, "application/json", reply.body);
+                }
             } else if (method.equals("GET") || method.equals("HEAD")) {
                 UnaryOperator<String> header = name -> request.headers().first(HeaderNames.create(name)).orElse("");
                 Page page = open.get(path, header).orElse(new Page(404, "text/plain", "not found\n".getBytes(StandardCharsets.UTF_8)));
@@ -180,6 +195,14 @@ public final class Server implements AutoCloseable {
 
         private static void send(ServerResponse response, int status, String type, byte[] body) {
             response.status(Status.create(status)).header(HeaderNames.CONTENT_TYPE, type).send(body);
+        }
+
+        /** The stream is closed only after all of it: what fails on the way must not look like an answer's end. */
+        private static void send(ServerResponse response, Reply reply, Rest rest) throws IOException {
+            OutputStream out = response.status(Status.create(reply.status)).header(HeaderNames.CONTENT_TYPE, "application/json").outputStream();
+            out.write(reply.body);
+            rest.writeTo(out);
+            out.close();
         }
 
         private Reply message(String authorization, String path, byte[] body) {

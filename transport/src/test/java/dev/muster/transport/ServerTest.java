@@ -6,18 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ServerTest {
     private static final byte[] KEY = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8);
+    private final AtomicInteger asked = new AtomicInteger();
     private final AtomicLong counter = new AtomicLong();
     private final Server server = Server.start("127.0.0.1", 0,
             new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-            (caller, message, body) -> new Server.Reply(200, (caller.uid() + " " + message + " " + new String(body, StandardCharsets.UTF_8))
+            (caller, message, body) -> message.equals("Lines") ? lines(new String(body, StandardCharsets.UTF_8)) : new Server.Reply(200, (caller.uid() + " " + message + " " + new String(body, StandardCharsets.UTF_8))
                     .getBytes(StandardCharsets.UTF_8)),
             Map.of("echo", (caller, frames) -> {
                 try {
@@ -60,6 +64,53 @@ class ServerTest {
             byte[] large = new byte[3 << 20];
             java.util.Arrays.fill(large, (byte) 'a');
             assertThat(client.post("/muster/v1/Ping", large, 5000).body()).hasSize(large.length + 10);
+        }
+    }
+
+    /** A reply of a first line and lines of so many letters; where the list says "fails", what makes them does. */
+    private Server.Reply lines(String lengths) {
+        asked.incrementAndGet();
+        return new Server.Reply(200, "first\n".getBytes(StandardCharsets.UTF_8), Optional.of(out -> {
+            for (String length : lengths.split(" ")) {
+                if (length.equals("fails")) {
+                    throw new IllegalStateException("as it was told to");
+                }
+                out.write(("x".repeat(Integer.parseInt(length)) + "\n").getBytes(StandardCharsets.UTF_8));
+            }
+            out.write("last".getBytes(StandardCharsets.UTF_8));
+        }));
+    }
+
+    @Test
+    void aLongAnswerComesLineByLineWhileItIsMade() throws IOException {
+        List<String> got = new ArrayList<>();
+        Client.Lines lines = (buffer, from, to) -> got.add(to - from > 5 ? "" + (to - from) : new String(buffer, from, to - from, StandardCharsets.UTF_8));
+        String lengths = "7 " + "9 ".repeat(20_000) + "65535 65536 65537 300000 8";
+        try (Client client = client(KEY, "c")) {
+            Client.Response r = client.post("/muster/v1/Lines", lengths.getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines));
+            assertThat(r.body()).isEmpty();
+            assertThat(got).containsExactly(("first " + lengths + " last").split(" "));
+            // who does not take lines has them in one piece, and the connection serves on
+            assertThat(text(client.post("/muster/v1/Lines", "6 7".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 first\nxxxxxx\nxxxxxxx\nlast");
+            assertThat(text(client.post("/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines)))).isEqualTo("200 1234 Ping x");
+        }
+    }
+
+    @Test
+    void anAnswerThatBreaksOffIsAnErrorAndNotAskedForAnew() throws IOException {
+        List<String> got = new ArrayList<>();
+        Client.Lines lines = (buffer, from, to) -> got.add("line");
+        try (Client client = client(KEY, "c")) {
+            client.post("/muster/v1/Ping", new byte[0], 5000);
+            assertThatThrownBy(() -> client.post("/muster/v1/Lines", "100000 100000 fails".getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines)))
+                    .isInstanceOf(IOException.class);
+            assertThat(got).hasSizeBetween(1, 3);
+            assertThat(asked).hasValue(1);
+            assertThatThrownBy(() -> client.post("/muster/v1/Lines", "6 100000".getBytes(StandardCharsets.UTF_8), 5000, Optional.of((b, from, to) -> {
+                throw new IllegalArgumentException("no line for us");
+            }))).isInstanceOf(IllegalArgumentException.class);
+            // the rest of that answer is nobody's
+            assertThat(text(client.post("/muster/v1/Ping", "y".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 1234 Ping y");
         }
     }
 

@@ -134,6 +134,7 @@ public final class JobMessages {
      * @param fields     components of {@link JobInfo} wanted; empty means all
      * @param details    per-node CPU ids and GRES ({@code scontrol -d})
      * @param expandArrays one row per pending array task ({@code squeue -r})
+     * @param lines      the asker can take a long answer while it is made: its rows in lines of their own
      */
     public record QueryJobs(
             List<String> jobs,
@@ -151,7 +152,8 @@ public final class JobMessages {
             boolean details,
             boolean expandArrays,
             boolean startEstimates,
-            List<String> fields) {}
+            List<String> fields,
+            boolean lines) {}
 
     /** @param now the controller's clock, for elapsed and left times */
     public record JobsReply(long now, long lastUpdate, List<JobInfo> jobs) {}
