@@ -80,19 +80,23 @@ final class JsonReader {
         return at < end && in[at] == '{';
     }
 
-    private void open(char bracket) {
+    /** @return whether something stands between the brackets; if not, both are read */
+    private boolean opens(char bracket, char closing) {
         if (depth++ > Json.DEPTH_MAX || at >= end || in[at] != bracket) {
             throw bad(bracket + " expected");
         }
         at++;
+        boolean any = at >= end || in[at] != closing;
+        if (!any) {
+            at++;
+            depth--;
+        }
+        return any;
     }
 
     /** Opens an object. @return the place of the field whose value stands next, or {@link #NO_MORE} */
     int first(Fields fields) {
-        open('{');
-        if (at < end && in[at] == '}') {
-            at++;
-            depth--;
+        if (!opens('{', '}')) {
             return NO_MORE;
         }
         int place = field(fields, 0);
@@ -139,23 +143,15 @@ final class JsonReader {
 
     /** Opens an object whose first field is its type. @return the type; {@link #next} goes on */
     String type() {
-        open('{');
-        if (!text().equals("type") || at >= end || in[at] != ':') {
+        if (!opens('{', '}') || !name().equals("type")) {
             throw bad("no type");
         }
-        at++;
         return text();
     }
 
     /** Opens a list. @return whether a value stands next */
     boolean firstOfList() {
-        open('[');
-        if (at < end && in[at] == ']') {
-            at++;
-            depth--;
-            return false;
-        }
-        return true;
+        return opens('[', ']');
     }
 
     boolean nextOfList() {
@@ -169,13 +165,7 @@ final class JsonReader {
 
     /** Opens an object of any names. @return the first name, or null */
     String firstName() {
-        open('{');
-        if (at < end && in[at] == '}') {
-            at++;
-            depth--;
-            return null;
-        }
-        return name();
+        return opens('{', '}') ? name() : null;
     }
 
     String nextName() {

@@ -256,20 +256,27 @@ final class Shapes {
         }
     }
 
-    static final class Lists implements Shape {
+    /** Values of one type. */
+    private abstract static class Several implements Shape {
         private final Type elementType;
         private Shape element;
 
-        Lists(Type elementType) {
+        Several(Type elementType) {
             this.elementType = elementType;
         }
 
         /** Not from the first: a type may hold itself. */
-        private Shape element() {
+        final Shape element() {
             if (element == null) {
                 element = Shape.of(elementType);
             }
             return element;
+        }
+    }
+
+    static final class Lists extends Several {
+        Lists(Type elementType) {
+            super(elementType);
         }
 
         public void write(Json.Writer out, Object value) {
@@ -314,19 +321,9 @@ final class Shapes {
         }
     }
 
-    static final class Maps implements Shape {
-        private final Type valueType;
-        private Shape element;
-
+    static final class Maps extends Several {
         Maps(Type valueType) {
-            this.valueType = valueType;
-        }
-
-        private Shape element() {
-            if (element == null) {
-                element = Shape.of(valueType);
-            }
-            return element;
+            super(valueType);
         }
 
         public void write(Json.Writer out, Object value) {
