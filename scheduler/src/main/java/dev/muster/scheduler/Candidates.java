@@ -42,7 +42,8 @@ final class Candidates {
 
     /** As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the moment of asking. */
     List<NodeSlot> able(Need need, NeedClass c) {
-        return packed || serialAtEnd || isLeastLoaded(need) || scheduler.free().areSomeAsleep() ? of(need, Set.of()) : scheduler.free().able(c, scheduler.nodes());
+        return packed || serialAtEnd || isLeastLoaded(need) || scheduler.free().areSomeAsleep() ? of(need, Set.of())
+                : scheduler.free().able(c, scheduler.nodes());
     }
 
     private boolean isLeastLoaded(Need need) {
