@@ -32,6 +32,9 @@ public final class AccountUse {
         /** What ran at any time since usage was last charged, or no less; and how many jobs that were. */
         final Map<String, Long> gross = new TreeMap<>();
         int ran;
+        /** Who goes by it; and whether it is among those that have changed. */
+        final List<LimitGauge> readers = new ArrayList<>();
+        private boolean touched;
         /** Of running jobs: amounts times the cluster time in seconds at which each must end. */
         final Map<String, Long> until = new TreeMap<>();
 
@@ -114,6 +117,8 @@ public final class AccountUse {
     private final Map<Payer, List<Sum>> partOf = new HashMap<>();
     private int epoch;
     private long changes;
+    /** Sums that somebody goes by and that have changed since they were last asked for. */
+    private final List<Sum> touched = new ArrayList<>();
     /** A limit counts nodes: which ones run what is kept only then. */
     private boolean named;
 
@@ -132,10 +137,19 @@ public final class AccountUse {
         return changes;
     }
 
+    /** Of the sums that some gauge goes by, those that have changed since this was last asked; of this {@link #epoch} only. */
+    List<Sum> touched() {
+        List<Sum> out = List.copyOf(touched);
+        out.forEach(s -> s.touched = false);
+        touched.clear();
+        return out;
+    }
+
     private void forget() {
         changes++;
         kept.clear();
         partOf.clear();
+        touched.clear();
         epoch++;
     }
 
@@ -230,6 +244,10 @@ public final class AccountUse {
         sum.add(one, sign);
         for (Sum whole : kept.isEmpty() ? List.<Sum>of() : partOf.computeIfAbsent(payer, this::wholes)) {
             whole.add(one, sign);
+            if (!whole.touched && !whole.readers.isEmpty()) {
+                whole.touched = true;
+                touched.add(whole);
+            }
         }
         if (sum.isZero() && sum.ran == 0) {
             sums.remove(payer);

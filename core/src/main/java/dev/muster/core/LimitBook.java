@@ -16,6 +16,10 @@ import java.util.Set;
  * as the policy is, and asked for one that asks as much as any of those who are charged together.
  */
 public final class LimitBook {
+    /** In {@link #free}: shared limits keep back none of those who are charged together. */
+    public static final byte FREE = 1;
+    /** They may. */
+    private static final byte DOUBTFUL = 2;
     /** So long, in seconds, the numbers hold by which what was used is overestimated. */
     private static final long HOLDS_S = 60;
 
@@ -28,8 +32,12 @@ public final class LimitBook {
     private AccountUse use;
     private Shares shares = Shares.NONE;
     private long era;
-    /** How often somebody asked for more than any who is charged with him. */
-    private long renewed;
+    /** By number of those who are charged together, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must be found. */
+    private byte[] free = {DOUBTFUL};
+    /** What runs, and by which numbers, when limits were last gone over for others that are left of them. */
+    private long seenChanges = -1;
+    private long seenEra = -1;
+    private int seenEpoch = -1;
     private long eraS;
     private long eraMs;
     /** What was charged until the last time, of each association with those below it. */
@@ -43,9 +51,6 @@ public final class LimitBook {
         private final int number;
         /** The most that one of its jobs asks for. */
         private Asked most;
-        private long changes = -1;
-        private long era = -1;
-        private boolean free;
 
         private Payer(List<LimitGauge> limits, int number) {
             this.limits = limits;
@@ -114,6 +119,7 @@ public final class LimitBook {
         gauges.clear();
         numbers.clear();
         asking.clear();
+        free = new byte[] {DOUBTFUL};
         era++;
         shares = Shares.NONE;
         eraS = Long.MIN_VALUE / 2;
@@ -150,9 +156,8 @@ public final class LimitBook {
         }
         if (payer.most == null || !Arrays.equals(most.now, payer.most.now) || !Arrays.equals(most.minutes, payer.most.minutes)) {
             payer.most = most;
-            payer.changes = -1;
+            free[payer.number + 1] = 0;
             payer.limits.forEach(g -> g.most(most));
-            renewed++;
         }
         return out;
     }
@@ -170,8 +175,11 @@ public final class LimitBook {
 
     private Payer payer(JobDesc desc) {
         return payers.computeIfAbsent(AccountUse.payer(desc), p -> {
-            byNumber.add(new Payer(limits(desc), byNumber.size()));
-            return byNumber.getLast();
+            Payer made = new Payer(limits(desc), byNumber.size());
+            byNumber.add(made);
+            made.limits.forEach(g -> g.holdsOf(made.number));
+            free = Arrays.copyOf(free, made.number + 2 <= free.length ? free.length : 2 * free.length + 64);
+            return made;
         });
     }
 
@@ -239,20 +247,41 @@ public final class LimitBook {
         return asked.reason;
     }
 
-    /** Limits that they share keep back none of those who are charged together, for certain. The same as long as {@link #stamp} is. */
+    /** Limits that they share keep back none of those who are charged together, for certain. */
     public boolean isFree(int number) {
-        Payer payer = byNumber.get(number);
-        if (payer.changes != use.changes() || payer.era != era) {
-            payer.changes = use.changes();
-            payer.era = era;
-            payer.free = isBelow(payer);
+        byte[] known = free();
+        if (known[number + 1] == 0) {
+            known[number + 1] = isBelow(byNumber.get(number)) ? FREE : DOUBTFUL;
         }
-        return payer.free;
+        return known[number + 1] == FREE;
     }
 
-    /** Goes up when somebody starts or ends, or anything else changes what limits say. */
-    public long stamp() {
-        return use.changes() + era + renewed;
+    /**
+     * What is known of that by number, counted from 1: {@link #FREE}, something else for who must be asked for by {@link #isFree}. It holds until
+     * somebody starts or ends or is asked for. Only of those is anything found anew of whose limits other amounts are left than before.
+     */
+    public byte[] free() {
+        if (seenChanges == use.changes() && seenEra == era) {
+            return free;
+        }
+        List<AccountUse.Sum> touched = use.touched();
+        boolean all = seenEpoch != use.epoch() || seenEra != era;
+        // as they are before anything is looked up: that may make all sums anew
+        seenChanges = use.changes();
+        seenEra = era;
+        seenEpoch = use.epoch();
+        if (all) {
+            gauges.values().forEach(this::look);
+        } else {
+            touched.forEach(s -> s.readers.forEach(this::look));
+        }
+        return free;
+    }
+
+    private void look(LimitGauge gauge) {
+        if (gauge.isOther(this)) {
+            gauge.payers().forEach(p -> free[p + 1] = 0);
+        }
     }
 
     private boolean isBelow(Payer payer) {

@@ -1,12 +1,14 @@
 package dev.muster.core;
 
 import dev.muster.model.JobReason;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Limits on what some have together, in the order in which they are asked: what is left below each is looked up once for all who are under it. As
@@ -53,6 +55,11 @@ final class LimitGauge {
     private long[] exact = new long[0];
     private long[] exactVersion = new long[0];
     private long[] exactSecond = new long[0];
+    /** Numbers of those who are charged together that are under it. */
+    private final BitSet payers = new BitSet();
+    /** What was left when {@link #isOther} was last asked; and whether it sufficed for everybody. */
+    private long[] seen;
+    private boolean seenAmple;
     /** Used up for certain until usage is charged anew. */
     private Shares[] spent = new Shares[0];
 
@@ -189,6 +196,26 @@ final class LimitGauge {
         return ample;
     }
 
+    void holdsOf(int payer) {
+        payers.set(payer);
+    }
+
+    IntStream payers() {
+        return payers.stream();
+    }
+
+    /** Something else is left than when this was last asked, and it did not or does not suffice for all who are under it. */
+    boolean isOther(LimitBook book) {
+        refresh(book);
+        if (seen == left) {
+            return false;
+        }
+        boolean before = seen != null && seenAmple;
+        seen = left;
+        seenAmple = isAmple(book);
+        return !(before && seenAmple);
+    }
+
     /** The first that it is too much for. */
     Optional<JobReason> broken(LimitBook.Asked asked, LimitBook book) {
         for (int k = doubtful(asked, book, 0); k >= 0; k = doubtful(asked, book, k + 1)) {
@@ -224,6 +251,7 @@ final class LimitGauge {
         if (epoch != use.epoch()) {
             epoch = use.epoch();
             sum = of.apply(use);
+            sum.readers.add(this);
             version = -1;
         }
         if (version == sum.version() && era == book.era()) {

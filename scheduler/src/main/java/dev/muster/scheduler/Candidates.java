@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** The nodes that a job may run on at all, in the order in which they are tried. */
@@ -19,8 +18,6 @@ final class Candidates {
     /** Of this pass: what is the same for many needs is looked up once. */
     private final Map<Where, List<NodeSlot>> known = new HashMap<>();
     private final Map<Where, List<NodeSlot>> open = new HashMap<>();
-
-    private Optional<Boolean> someAsleep = Optional.empty();
 
     record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb) {
         static Where of(Need need) {
@@ -38,21 +35,15 @@ final class Candidates {
         }
         return open.computeIfAbsent(Where.of(need), w -> {
             long[] mask = scheduler.known().mask(w);
-            return mask.length == 0 || areSomeAsleep() ? of(need, Set.of()).stream().filter(n -> !n.freeUnits.isEmpty()).toList()
+            return mask.length == 0 || scheduler.free().areSomeAsleep() ? of(need, Set.of()).stream().filter(n -> !n.freeUnits.isEmpty()).toList()
                     : scheduler.free().withRoom(mask, scheduler.nodes());
         });
     }
 
     /** As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the moment of asking. */
     List<NodeSlot> able(Need need, NeedClass c) {
-        return packed || serialAtEnd || isLeastLoaded(need) || areSomeAsleep() ? of(need, Set.of()) : scheduler.free().able(c, scheduler.nodes());
-    }
-
-    private boolean areSomeAsleep() {
-        if (someAsleep.isEmpty()) {
-            someAsleep = Optional.of(scheduler.nodes().stream().anyMatch(n -> n.asleep));
-        }
-        return someAsleep.get();
+        return packed || serialAtEnd || isLeastLoaded(need) || scheduler.free().areSomeAsleep() ? of(need, Set.of())
+                : scheduler.free().able(c, scheduler.nodes());
     }
 
     private boolean isLeastLoaded(Need need) {
@@ -87,12 +78,8 @@ final class Candidates {
         return out;
     }
 
-    private static List<NodeSlot> awakeFirst(List<NodeSlot> nodes) {
-        boolean any = false;
-        for (NodeSlot node : nodes) {
-            any |= node.asleep;
-        }
-        if (!any) {
+    private List<NodeSlot> awakeFirst(List<NodeSlot> nodes) {
+        if (!scheduler.free().areSomeAsleep()) {
             return nodes;
         }
         List<NodeSlot> out = new ArrayList<>(nodes);

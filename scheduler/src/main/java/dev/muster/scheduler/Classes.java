@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.BurstBuffer;
 import dev.muster.core.Job;
+import dev.muster.core.Licences;
 import dev.muster.core.LimitBook;
 import dev.muster.core.Limits;
 import dev.muster.core.Partition;
@@ -26,6 +27,7 @@ final class Classes {
     private final Map<Candidates.Where, NeedClass.Where> wheres = new HashMap<>();
     private final Map<Key, Integer> byKey = new HashMap<>();
     private final Map<String, Integer> partitions = new HashMap<>();
+    private final Map<Desk, Integer> desks = new HashMap<>();
     private final Map<Group, Group> groups = new HashMap<>();
     private final List<Lane> lanes = new ArrayList<>();
     /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
@@ -51,6 +53,9 @@ final class Classes {
                     && k.account.equals(account) && k.qos.equals(qos) && k.request.equals(request);
         }
     }
+
+    /** What decides which licences are given. */
+    private record Desk(Licences.Wanted wanted, int limitMin, String reservation) {}
 
     /** Those who may make others give way alike. */
     static final class Group {
@@ -126,6 +131,7 @@ final class Classes {
         reserved = ReservedNodes.NOTHING;
         wheres.clear();
         partitions.clear();
+        desks.clear();
         version++;
         forgetLanes();
     }
@@ -191,6 +197,11 @@ final class Classes {
         return byNeed.size();
     }
 
+    /** Numbers in {@link NeedClass#desk} are less. */
+    int desksSize() {
+        return desks.size() + 1;
+    }
+
     int partitionsSize() {
         return partitions.size();
     }
@@ -205,7 +216,9 @@ final class Classes {
         if (c == null) {
             Candidates.Where key = Candidates.Where.of(need);
             NeedClass.Where where = wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
-            c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, memoryConsumed);
+            int desk = need.licences().items().isEmpty() ? 0 : desks.computeIfAbsent(
+                    new Desk(need.licences(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
+            c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, desk, memoryConsumed);
             byNeed.put(need, c);
         }
         if (c.mask().length == 0) {

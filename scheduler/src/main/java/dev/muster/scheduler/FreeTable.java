@@ -26,6 +26,9 @@ final class FreeTable {
     private final long[] ready;
     private final long[] idle;
     private final long[] room;
+    /** Nodes that would have to be started, and how many. */
+    private final long[] asleep;
+    private int sleepers;
     private final int[] log = new int[LOG_MAX];
     private long freed;
     /** The last answer of {@link #freerSince}, and of nodes whether they are in one that is being made. */
@@ -46,6 +49,7 @@ final class FreeTable {
         ready = new long[words(nodes)];
         idle = new long[words(nodes)];
         room = new long[words(nodes)];
+        asleep = new long[words(nodes)];
         noted = new long[words(nodes)];
         changedAt = new long[nodes];
     }
@@ -122,6 +126,10 @@ final class FreeTable {
 
     /** Takes up what is free on a node. @param now it may be given work */
     void update(NodeSlot slot, boolean now) {
+        if (slot.asleep != is(asleep, slot.index)) {
+            set(asleep, slot.index, slot.asleep);
+            sleepers += slot.asleep ? 1 : -1;
+        }
         update(slot.index, slot.freeUnits.count() * slot.spec.cpusPerUnit(), slot.freeMemoryMb, slot.freeGpus(), now, slot.isIdle());
     }
 
@@ -139,6 +147,10 @@ final class FreeTable {
         if (more && !quiet) {
             freer(n);
         }
+    }
+
+    boolean areSomeAsleep() {
+        return sleepers > 0;
     }
 
     /** Something of it may be had that could not be had before. */
@@ -195,11 +207,16 @@ final class FreeTable {
 
     /** Whether one task would fit on the node, as far as can be told from here. */
     boolean mayTake(NeedClass c, int n) {
-        return is(c.mask(), n) && is(ready, n) && (c.exclusive ? is(idle, n) : is(room, n)) && cpus[n] >= c.cpusMin && memoryMb[n] >= c.memoryMin
+        return isOpen(c.mask(), c.exclusive, n) && cpus[n] >= c.cpusMin && memoryMb[n] >= c.memoryMin
                 && gpus[n] >= c.gpus;
     }
 
-    /** The same, of what others leave of it who come first. */
+    /** The node is one of these and may be given work, and something of it is free, or all. */
+    boolean isOpen(long[] mask, boolean whole, int n) {
+        return is(mask, n) && is(ready, n) && (whole ? is(idle, n) : is(room, n));
+    }
+
+    /** As {@link #mayTake(NeedClass, int)}, of what others leave of it who come first. */
     boolean mayTake(NeedClass c, int n, Beside beside) {
         return mayTake(c, n) && tasksBeside(c, n, beside) >= 0;
     }

@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Job;
+import dev.muster.core.LimitBook;
 import dev.muster.core.Partition;
 import dev.muster.core.State;
 import dev.muster.model.JobDesc;
@@ -27,7 +28,6 @@ final class Lanes {
     private static final int PARTITION = 2;
     /** Of a class, in place of a reason: its jobs must be looked at. */
     private static final short ASK = -2;
-    private static final byte FREE = 1;
 
     private final Pass pass;
     private final Scheduler scheduler;
@@ -52,11 +52,6 @@ final class Lanes {
     /** Of groups that nothing is to be tried for in this pass, whatever the priority. */
     private boolean[] vain = {};
     private boolean vainKnown;
-    /** Of those who are charged together: what limits say to them as of that stamp. */
-    private byte[] payers = {};
-    private long payersAt = -1;
-    /** A job was looked at since that stamp. */
-    private boolean considered = true;
     private boolean[] blocked;
     /** Of each place those that are known to fail, and of them how many for any time. */
     private final List<List<Failed>> failed = new ArrayList<>();
@@ -123,12 +118,13 @@ final class Lanes {
         if (preempts && !vainKnown) {
             return from;
         }
-        renewPayers();
+        byte[] free = limited ? scheduler.limits().free() : null;
         short[] passed = block.passed;
         int[] needs = block.needs;
         short[] said = verdicts;
         for (int i = from; i < block.size; i++) {
-            if (passed[i] != said[needs[i]] || limited && !isFree(block.payers[i]) || preempts && !vain[block.groups[i]]) {
+            if (passed[i] != said[needs[i]] || limited && free[block.payers[i]] != LimitBook.FREE && !isFree(block.payers[i])
+                    || preempts && !vain[block.groups[i]]) {
                 return i;
             }
         }
@@ -137,14 +133,21 @@ final class Lanes {
 
     /** Those who are known to be short of what is free wait, where somebody before them does: all of them at once. */
     private void spread() {
-        due = false;
-        settled.renew();
-        for (int id = 0; id < settled.size() && id < states.length; id++) {
-            if (states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
-                    && !(pass.hasReservations() && pass.isBarred(settled.need(id)))) {
-                fail(id, settled.need(id));
-                verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
+        boolean all = due && came == classes.comers().size() && remembersBeside() && !beside.isEmpty();
+        settled.renew(came, all ? Optional.of(beside) : Optional.empty(), this::spread);
+        if (due) {
+            due = false;
+            for (int id = 0; id < settled.size() && id < states.length; id++) {
+                spread(id);
             }
+        }
+    }
+
+    private void spread(int id) {
+        if (id < states.length && states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
+                && !(pass.hasReservations() && pass.isBarred(settled.need(id)))) {
+            fail(id);
+            verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
         }
     }
 
@@ -187,31 +190,9 @@ final class Lanes {
         return reason == JobReason.PRIORITY.ordinal() || reason == JobReason.RESOURCES.ordinal() || reason == JobReason.LICENSES.ordinal();
     }
 
-    private void renewPayers() {
-        if (limited && considered) {
-            // nothing else in a pass changes what limits say
-            considered = false;
-            long stamp = scheduler.limits().stamp();
-            if (payersAt != stamp) {
-                payersAt = stamp;
-                java.util.Arrays.fill(payers, (byte) 0);
-            }
-        }
-    }
-
     /** @param payer as in the queue, 0 for nobody */
     private boolean isFree(int payer) {
-        if (payer == 0) {
-            return false;
-        }
-        renewPayers();
-        if (payer >= payers.length) {
-            payers = java.util.Arrays.copyOf(payers, Math.max(payer + 64, payers.length * 2));
-        }
-        if (payers[payer] == 0) {
-            payers[payer] = (byte) (scheduler.limits().isFree(payer - 1) ? FREE : 2);
-        }
-        return payers[payer] == FREE;
+        return payer > 0 && scheduler.limits().isFree(payer - 1);
     }
 
     private boolean isKnownVain(int group) {
@@ -232,18 +213,18 @@ final class Lanes {
         if (!isBlocked(partition) || pass.hasReservations() && pass.isBarred(settled.need(id))) {
             return 0;
         }
-        return fail(id, settled.need(id));
+        return fail(id);
     }
 
     /** One that is settled: for want of licences first, if it asks for any. */
-    private int fail(int id, NeedClass c) {
-        boolean lacks = c.licensed && pass.licences().given(c.need, 0).isEmpty();
-        set(id, settled.partition(id), lacks ? LACKS_LICENCES : FAILED);
-        if (c.licensed && !lacks) {
-            // whatever becomes of the licences in this pass
-            pass.failed(c.need);
-        }
+    private int fail(int id) {
+        set(id, settled.partition(id), lacks(id, settled.desk(id)) ? LACKS_LICENCES : FAILED);
         return states[id] & STATE;
+    }
+
+    /** Of one that is settled. */
+    private boolean lacks(int id, int desk) {
+        return desk > 0 && pass.licences().lacks(desk, classes.desksSize(), () -> settled.need(id));
     }
 
     /** The first of its class: as if it had been tried. 0 if it must be. */
@@ -251,7 +232,7 @@ final class Lanes {
         if (c.licensed && (pass.isInOrder() || isLayered(c.need))) {
             return 0;
         }
-        if (c.licensed && pass.licences().given(c.need, 0).isEmpty()) {
+        if (c.licensed && pass.licences().lacks(c.desk, classes.desksSize(), () -> c)) {
             set(c, LACKS_LICENCES);
             return LACKS_LICENCES;
         }
@@ -266,10 +247,6 @@ final class Lanes {
             set(c, FAILED);
         } else {
             failed(c, anyTime);
-        }
-        if (c.licensed) {
-            // whatever becomes of the licences in this pass
-            pass.failed(c.need);
         }
         if (c.exceeds()) {
             set(c, EXCEEDS);
@@ -381,7 +358,6 @@ final class Lanes {
 
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
-        considered = true;
         if (block.lanes[i] == QueueOrder.UNKNOWN) {
             block.lanes[i] = pass.isDrawn(job) ? QueueOrder.UNKNOWN : classes.laneOf(state, job, candidates, memoryConsumed, limited);
             block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;
@@ -390,6 +366,11 @@ final class Lanes {
         }
         block.told[i] = (short) scheduler.reason(job.id()).ordinal();
         block.passed[i] = block.lanes[i] < 0 || pass.isKept(job) ? (short) QueueOrder.UNKNOWN : block.told[i];
+    }
+
+    /** One that asks for licences was turned down here for want of room: it is not tried again in this pass, whatever becomes of the licences. */
+    boolean hasFailed(Need need) {
+        return !need.licences().items().isEmpty() && scheduler.isPruned() && (stateOf(of(need).id) & STATE) == FAILED;
     }
 
     // ---- what the pass finds

@@ -13,6 +13,8 @@ import java.util.function.Supplier;
 
 /** Who gets which licences in a pass; the plan of them is made when the first job asks. */
 final class LicenceDesk {
+    private static final byte HAS = 1;
+    private static final byte LACKS = 2;
     private final Scheduler scheduler;
     private final State state;
     private final Now now;
@@ -20,6 +22,12 @@ final class LicenceDesk {
     private LicencePlan plan;
     /** What would be given now to those without a reservation, until somebody takes any. */
     private final Map<Asked, Optional<List<Licences.Item>>> atOnce = new HashMap<>();
+
+    /** Goes up when somebody takes any. */
+    private int taken;
+    /** By {@link NeedClass#desk} whether licences are there or not, as of that. */
+    private byte[] said = {};
+    private int saidAt;
 
     private record Asked(Licences.Wanted wanted, int end) {}
 
@@ -42,6 +50,27 @@ final class LicenceDesk {
                 : atOnce.computeIfAbsent(new Asked(anywhere, end), a -> plan().choose(a.wanted, 0, a.end, ""));
     }
 
+    /**
+     * Jobs of a class would have to wait for licences now: as {@link #given}, looked up once for all that ask for the same.
+     *
+     * @param desk  of the class, as {@link NeedClass#desk}
+     * @param desks more than any of these
+     * @param c     it, or another that asks for the same
+     */
+    boolean lacks(int desk, int desks, Supplier<NeedClass> c) {
+        if (desk == 0) {
+            return false;
+        }
+        if (saidAt != taken || desk >= said.length) {
+            saidAt = taken;
+            said = new byte[Math.max(desks, desk + 1)];
+        }
+        if (said[desk] == 0) {
+            said[desk] = given(c.get().need, 0).isEmpty() ? LACKS : HAS;
+        }
+        return said[desk] == LACKS;
+    }
+
     /** Without those of layered resources, which depend on nodes. */
     static Licences.Wanted anywhere(Licences.Wanted wanted, List<LayeredResource> all) {
         return all.isEmpty() || wanted.items().isEmpty() ? wanted : new Licences.Wanted(
@@ -61,6 +90,7 @@ final class LicenceDesk {
     void take(Allocation allocation, Need need, boolean give) {
         if (!allocation.licences().isEmpty()) {
             atOnce.clear();
+            taken++;
             Licences.parse(allocation.licences()).ifPresent(w -> plan().take(give ? negative(w.items()) : w.items(), 0,
                     times.get().endSlot(0, need.limitMin())));
         }
@@ -70,6 +100,7 @@ final class LicenceDesk {
     void keep(List<Licences.Item> items, int slot, Need need, boolean give) {
         if (!items.isEmpty()) {
             atOnce.clear();
+            taken++;
             plan().take(give ? negative(items) : items, slot, times.get().endSlot(slot, need.limitMin()));
         }
     }

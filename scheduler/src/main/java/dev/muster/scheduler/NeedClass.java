@@ -20,6 +20,8 @@ final class NeedClass {
     /** The bounds say all that it asks for: what keeps it back keeps back who asks for no less. */
     final boolean simple;
     final boolean exclusive;
+    /** The number of all that ask for the same licences for the same time; 0 for none. */
+    final int desk;
     /** It asks for licences; it names nodes. */
     final boolean licensed;
     final boolean named;
@@ -67,8 +69,9 @@ final class NeedClass {
         }
     }
 
-    NeedClass(int id, Need need, int partition, Where where, boolean memoryConsumed) {
+    NeedClass(int id, Need need, int partition, Where where, int desk, boolean memoryConsumed) {
         this.id = id;
+        this.desk = desk;
         this.partition = partition;
         this.need = need;
         this.where = where;
@@ -115,6 +118,10 @@ final class NeedClass {
 
     void look(long[] mask) {
         where.mask = mask;
+    }
+
+    Where places() {
+        return where;
     }
 
     int where() {

@@ -291,7 +291,7 @@ final class Pass {
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
     private boolean preferred(Job job, int task, Partition partition, Need need) {
-        boolean waits = closed.contains(partition.name()) || failed.contains(need) || reserved.opens(need.reservation()) > now.seconds()
+        boolean waits = closed.contains(partition.name()) || hasFailed(need) || reserved.opens(need.reservation()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
                 || isLimited(job) && scheduler.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
@@ -338,7 +338,7 @@ final class Pass {
             scheduler.explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
         }
-        if (failed.contains(need)) {
+        if (hasFailed(need)) {
             Optional<JobReason> room = room(job, task, need);
             if (room.isPresent()) {
                 return room.get();
@@ -493,8 +493,8 @@ final class Pass {
     }
 
     /** The need is known to have no place in this pass. */
-    void failed(Need need) {
-        failed.add(need);
+    private boolean hasFailed(Need need) {
+        return failed.contains(need) || lanes.hasFailed(need);
     }
 
     boolean isInOrder() {

@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /**
  * Numbers of those for whom what is free was too little and has not become more since, with the least that each asks of a node, side by side: a pass
@@ -20,6 +21,9 @@ final class Settled {
     private long[] memoryMb = new long[0];
     private int[] gpus = new int[0];
     private int[] partitions = new int[0];
+    private int[] desks = new int[0];
+    private boolean[] exclusive = new boolean[0];
+    private NeedClass.Where[] wheres = new NeedClass.Where[0];
     private NeedClass[] needs = new NeedClass[0];
     /** How many had their places kept before it, where it was too little for that; 0 where that did not count. */
     private int[] behind = new int[0];
@@ -29,7 +33,11 @@ final class Settled {
     /** What has become free since, and the most that one of those nodes has after so many changes. */
     private int[] freer = {};
     private long changes = -1;
-    private boolean inDoubt;
+    /** Those in doubt, and perhaps some that no longer are. */
+    private int[] doubtful = {};
+    private int doubts;
+    /** Up to which change of the table. */
+    private long renewedAt = -1;
     private int mostCpus;
     private long mostMemoryMb;
     private int mostGpus;
@@ -87,6 +95,11 @@ final class Settled {
         return partitions[id];
     }
 
+    /** Likewise {@link NeedClass#desk}. */
+    int desk(int id) {
+        return desks[id];
+    }
+
     /** So many must have had their places kept before what is said of it holds. */
     int behind(int id) {
         return behind[id];
@@ -122,6 +135,9 @@ final class Settled {
             memoryMb = Arrays.copyOf(memoryMb, length);
             gpus = Arrays.copyOf(gpus, length);
             partitions = Arrays.copyOf(partitions, length);
+            desks = Arrays.copyOf(desks, length);
+            exclusive = Arrays.copyOf(exclusive, length);
+            wheres = Arrays.copyOf(wheres, length);
             needs = Arrays.copyOf(needs, length);
             behind = Arrays.copyOf(behind, length);
         }
@@ -131,6 +147,9 @@ final class Settled {
         memoryMb[id] = c.memoryMin;
         gpus[id] = c.gpus;
         partitions[id] = c.partition;
+        desks[id] = c.desk;
+        exclusive[id] = c.exclusive;
+        wheres[id] = c.places();
         needs[id] = c;
         behind[id] = after;
     }
@@ -141,27 +160,46 @@ final class Settled {
 
     /** Something was taken since those in doubt were last looked at. */
     boolean isStale() {
-        return inDoubt && changes != table.changes();
+        return doubts > 0 && renewedAt != table.changes();
     }
 
-    /** Who asks for more than any of what became freer has left is in doubt no more. */
-    void renew() {
-        if (inDoubt) {
-            look();
-            inDoubt = false;
-            for (int id = 0; id < size; id++) {
-                if (is[id] == DOUBTFUL && !isLess(id)) {
-                    is[id] = SURE;
-                }
-                inDoubt |= is[id] == DOUBTFUL;
+    /**
+     * Whom none of what became freer may serve is in doubt no more.
+     *
+     * @param came   so many had their places kept, and nothing of that is over
+     * @param beside what is left beside these; empty to leave that aside
+     * @param sure   told of each who is so now
+     */
+    void renew(int came, Optional<Beside> beside, IntConsumer sure) {
+        if (doubts == 0 || renewedAt == table.changes() && beside.isEmpty()) {
+            return;
+        }
+        renewedAt = table.changes();
+        look();
+        boolean few = freer.length <= FEW;
+        int left = 0;
+        for (int i = 0; i < doubts; i++) {
+            int id = doubtful[i];
+            if (is[id] == DOUBTFUL && (few ? !mayServe(id) : !isLess(id))) {
+                is[id] = SURE;
+            } else if (is[id] == DOUBTFUL && few && beside.isPresent() && behind[id] <= came && !mayServe(id, beside.get())) {
+                is[id] = SURE;
+                behind[id] = came;
+            }
+            if (is[id] == DOUBTFUL) {
+                doubtful[left++] = id;
+            } else if (is[id] == SURE) {
+                sure.accept(id);
             }
         }
+        doubts = left;
     }
 
     void clear() {
-        inDoubt = false;
+        doubts = 0;
         Arrays.fill(is, 0, size, (byte) 0);
         Arrays.fill(needs, 0, size, null);
+        Arrays.fill(wheres, 0, size, null);
         size = 0;
     }
 
@@ -176,7 +214,8 @@ final class Settled {
         Optional<FreeTable.Freer> now = size == 0 ? Optional.empty() : table.freerSince(at);
         at = table.freed();
         changes = -1;
-        inDoubt = false;
+        renewedAt = -1;
+        doubts = 0;
         if (now.isEmpty()) {
             freer = new int[0];
             clear();
@@ -187,7 +226,10 @@ final class Settled {
         for (int id = 0; id < size; id++) {
             if (is[id] == SURE && isLess(id)) {
                 is[id] = DOUBTFUL;
-                inDoubt = true;
+                if (doubts == doubtful.length) {
+                    doubtful = Arrays.copyOf(doubtful, doubts * 2 + 64);
+                }
+                doubtful[doubts++] = id;
             }
         }
     }
@@ -217,8 +259,9 @@ final class Settled {
         if (!isLess(id)) {
             return false;
         }
+        long[] mask = wheres[id].mask;
         for (int n : freer) {
-            if (table.mayTake(needs[id], n)) {
+            if (table.cpus[n] >= cpus[id] && table.memoryMb[n] >= memoryMb[id] && table.gpus[n] >= gpus[id] && table.isOpen(mask, exclusive[id], n)) {
                 return true;
             }
         }

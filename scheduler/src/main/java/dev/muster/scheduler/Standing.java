@@ -27,6 +27,10 @@ final class Standing {
     /** Goes up with each whose turn comes. */
     private int version;
     private final Map<Integer, Bound> bounds = new HashMap<>();
+    /** Of which nodes it is known whether something of them is kept, as of that version; and those of which it is. */
+    private final BitSet asked = new BitSet();
+    private final BitSet touched = new BitSet();
+    private int askedAt;
 
     /** What is left of a node by the time at which somebody comes, for the sooner times and this; as long as nothing else changes. */
     private static final class Bound {
@@ -120,8 +124,20 @@ final class Standing {
         }
     }
 
-    /** Something of the node is kept for somebody who came before. */
+    /** Something of the node is kept for somebody who came before: looked up once for all who ask between two of these. */
     boolean touches(NodeSlot node) {
+        if (askedAt != version) {
+            askedAt = version;
+            asked.clear();
+        }
+        if (!asked.get(node.index)) {
+            asked.set(node.index);
+            touched.set(node.index, isTouched(node));
+        }
+        return touched.get(node.index);
+    }
+
+    private boolean isTouched(NodeSlot node) {
         for (int at = claims.first(node.index); at >= 0; at = claims.next(at)) {
             if (come.get(claims.rankAt(at))) {
                 return true;

@@ -149,6 +149,29 @@ class PruningTest {
         assertThat(gaveWay > SEEDS).as(gaveWay + " gave way").isEqualTo(options.contains("preempt_mode"));
     }
 
+    /** The first is passed over without a look; then somebody takes the last licence; the second, for whom that is no matter, is looked at. */
+    @Test
+    void whoFailedForWantOfRoomDoesNotWaitForLicencesThatOthersTookMeanwhile() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
+        Scheduler pruned = (Scheduler) c.core().planner();
+        pruned.reserving(1);
+        c.accept("tasks=3 timing.timeLimitMin=100");
+        c.schedule();
+        c.accept("tasks=4 timing.timeLimitMin=60");
+        int first = c.accept("tasks=2 licenses=lic:1 timing.timeLimitMin=60");
+        c.schedule();
+        c.schedule();
+        int taker = c.accept("tasks=1 licenses=lic:1 timing.timeLimitMin=1");
+        int second = c.accept("tasks=2 licenses=lic:1 timing.timeLimitMin=60 timing.array=0-3%1");
+        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        Scheduler plain = new Scheduler().withoutConnections().unpruned().reserving(1);
+        plain.reset(c.state());
+        for (Scheduler s : List.of(plain, pruned)) {
+            assertThat(s.starts(c.state(), now, 100)).extracting(Planner.Start::jobId).containsExactly(taker);
+            assertThat(List.of(s.reason(first), s.reason(second))).containsOnly(dev.muster.model.JobReason.PRIORITY);
+        }
+    }
+
     @Test
     void theQueueStaysInOrderWhoeverComesAndGoes() {
         Random r = new Random(1);
