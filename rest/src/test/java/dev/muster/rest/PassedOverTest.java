@@ -147,7 +147,8 @@ class PassedOverTest {
         String target = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "7");
         Http.Reply reply = rig.ask(o.method().toUpperCase(Locale.ROOT), target + query, body);
         String answer = new String(reply.body(), StandardCharsets.UTF_8);
-        return new Done(reply.status(), answer, String.join("\n", rig.asked), reply.body().length > 0 && !Json.object(reply.body()).list("warnings").isEmpty());
+        return new Done(reply.status(), answer, String.join("\n", rig.asked),
+                reply.body().length > 0 && !Json.object(reply.body()).list("warnings").isEmpty());
     }
 
     @ParameterizedTest
@@ -190,8 +191,9 @@ class PassedOverTest {
         assertThat(asked).isGreaterThan(1500);
     }
 
-    /** Words of queries that mean what is so without them: lists show all, times are not cut, deleted conditions of what is not kept find nothing. */
-    private static final Pattern SO_ALREADY = Pattern.compile(String.join("|", "slurm_..._get_(jobs?|nodes?|partitions?) .flags=(ALL|DETAIL|MIXED|LOCAL|FUTURE)",
+    /** Words of queries that mean what is so without them: lists show all, times are not cut, there are no instances to choose from. */
+    private static final Pattern SO_ALREADY = Pattern.compile(String.join("|",
+            "slurm_..._get_(jobs?|nodes?|partitions?) .flags=(ALL|DETAIL|MIXED|LOCAL|FUTURE)",
             "slurmdb_..._get_jobs .disable_truncate_usage_time=true", "slurmdb_..._get_instances? .*"));
 
     /** What a query may say by a parameter: each of its words; without any a number, which is a name as well. */
