@@ -100,6 +100,9 @@ final class Live {
                 case "GET jobs/*/usage" -> {
                     return usage(caller(request, peer), job(words[1]));
                 }
+                case "GET utilization" -> {
+                    return json(200, Course.of(caller(request, peer), request.query()));
+                }
                 case "GET plan" -> {
                     return plan(caller(request, peer), request);
                 }
