@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 { command -v chromium && command -v chromedriver; } >/dev/null || { echo "skipped: needs chromium and chromedriver (Debian: chromium, chromium-driver)"; exit 0; }
 head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
-prepare_dbd; start_dbd
+prepare_dbd; printf 'AuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=%s\n' "$dir/jwt.key" >> "$dir/slurmdbd.conf"; start_dbd
 sacctmgr -i add cluster test >/dev/null
 start_cluster 3 8 "$accounting
 AuthAltTypes=auth/jwt

@@ -64,12 +64,20 @@ check "the job is ended" "200 []" "$(ask DELETE "/slurm/v0.0.45/job/$id?signal=K
 wait_empty
 check "how it was started is in its flags" "['STARTED_ON_SCHEDULE']" "$(ask GET "/slurmdb/v0.0.45/job/$id" >/dev/null; field '["jobs"][0]["flags"]')"
 check "and accounted" "200 CANCELLED" "$(ask GET "/slurmdb/v0.0.45/job/$id") $(field '["jobs"][0]["state"]["current"][0]')"
+ids() { ask GET "/slurmdb/v0.0.45/jobs?$1" >/dev/null; field '["jobs"]' | grep -o "'job_id': $id," | sort -u | grep -c . || true; }
+check "filters of ended jobs" "1 0 1 0 1 0" "$(ids scheduled_by_main) $(ids scheduled_by_backfill) $(ids state=CANCELLED\&users=nobody) $(ids constraints=none) \
+$(ids job_name=over-rest\&node=n1,n2) $(ids exit_code=77)"
 token=$root
 check "a QOS is added" 200 "$(ask POST /slurmdb/v0.0.45/qos -d '{"qos":[{"name":"fast","priority":9,"flags":["DENY_LIMIT"],"limits":{"max":{"wall_clock":{"per":{"job":60}}}}}]}')"
 check "as sacctmgr has it" "fast|9|DenyOnLimit|01:00:00" "$(sacctmgr -nP show qos fast format=name,priority,flags,maxwall)"
 check "an account, a user" "200 200" "$(ask POST /slurmdb/v0.0.45/accounts -d '{"accounts":[{"name":"phys","description":"d","organization":"o"}]}') $(ask POST \
   /slurmdb/v0.0.45/associations -d '{"associations":[{"account":"phys","user":"ann","shares_raw":7,"qos":["fast"],"default":{"qos":"fast"}}]}')"
 check "as sacctmgr has them" "phys|ann|7|fast|fast" "$(sacctmgr -nP show assoc user=ann format=account,user,share,qos,defaultqos)"
+aid=$(sacctmgr -nP show assoc user=ann format=id)
+check "by its number, its QOS and its default; its parents not" "[$aid] [$aid] [$aid] [] ['phys']" "$(for q in id=$aid qos=fast default_qos=fast partition=none; do
+  ask GET "/slurmdb/v0.0.45/associations?account=phys&user=ann&$q" >/dev/null; field '["associations"] and [a["id"] for a in d["associations"]] or []'; done | xargs) $(ask GET \
+  "/slurmdb/v0.0.45/associations?account=phys&Exclude%20parent%20id/name" >/dev/null; field '["associations"] and [a["account"] for a in d["associations"] if not a["parent_account"] and not a["user"]]')"
+check "a user without what is its default" "phys|" "$(for q in "" "?without_defaults"; do ask GET "/slurmdb/v0.0.45/users/$q" >/dev/null; field '["users"] and [u["default"]["account"] for u in d["users"] if u["name"] == "ann"][0]'; done | paste -sd'|')"
 check "a partition and a reservation" "200 200" "$(ask POST /slurm/v0.0.45/partitions -d '{"partitions":[{"name":"p2","nodes":{"configured":"n1"},"flags":["LLN"]}]}') $(ask \
   POST /slurm/v0.0.45/reservation -d '{"name":"r","start_time":'$(($(date +%s) + 3600))',"duration":60,"users":["root"],"node_list":["n1"]}')"
 check "are there" "n1 YES n1" "$(sinfo -h -p p2 -o %N) $(scontrol show partition p2 | grep -o 'LLN=[A-Z]*' | cut -d= -f2) $(scontrol show reservation r | grep -o ' Nodes=n1' | cut -d= -f2)"

@@ -34,6 +34,11 @@ check "its end" yes "$(within events '"job_id":'"$id"',.*"state":"COMPLETED"')"
 check "its output, to the end" yes "$(within output 'event: end')"
 check "whole" $'line 1\nline 2\nline 3\né' "$(sed -n 's/^data: //p' "$dir/output" | python3 -c 'import json,sys; print("".join(json.loads(l).get("text", "") for l in sys.stdin), end="")')"
 check "from where it was" '"offset":21,"text":"é\n"' "$(curl -sN --max-time 20 -H "X-SLURM-USER-TOKEN: $nobody" -H 'Last-Event-ID: 1.21' "localhost:$rport/muster/v1/jobs/$id/log" | grep -o '"offset":[0-9]*,"text":"[^"]*"')"
+turned=$(as nobody sbatch --parsable -o "$dir/work/turned" --wrap "echo first; sleep 2; mv $dir/work/turned $dir/work/turned.1; echo 'longer than before' > $dir/work/turned; sleep 6")
+running "$turned" 0.5
+stream turned "$nobody" "jobs/$turned/log?offset=0"
+check "a file that another one has replaced, to its end" yes "$(within turned 'event: end')"
+check "is read from its beginning" '"text":"first\n" event: again "text":"longer than before\n"' "$(grep -o '"text":"[^"]*"\|event: again' "$dir/turned" | paste -sd' ')"
 check "others do not read it" 403 "$(code "$daemon" "jobs/$id/log")"
 check "root does" "line 1" "$(curl -sN --max-time 20 -H "X-SLURM-USER-TOKEN: $root" "localhost:$rport/muster/v1/jobs/$id/log" | grep -o 'line 1')"
 check "nor its script" 403 "$(code "$daemon" "jobs/$id/script")"

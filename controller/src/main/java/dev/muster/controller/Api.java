@@ -99,7 +99,7 @@ final class Api {
     private Reply answer(Caller caller, String message, byte[] body) {
         return switch (message) {
             case "Ping" -> Reply.of(controller.ping());
-            case "Submit" -> submissions.submit(caller, Codec.decode(body, JobMessages.Submit.class));
+            case "Submit" -> submitted(caller, Codec.decode(body, JobMessages.Submit.class));
             case "SubmitHet" -> submissions.submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
             case "QueryJobs" -> jobs(caller, Codec.decode(body, JobMessages.QueryJobs.class));
             case "QuerySteps" -> steps(caller, Codec.decode(body, JobMessages.QuerySteps.class));
@@ -164,10 +164,18 @@ final class Api {
             }
             case "SetDebug" -> {
                 ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
+                controller.requests().countAs(RpcNames.of(m));
                 yield admin(caller, () -> controller.setDebug(m));
             }
             default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         };
+    }
+
+    private Reply submitted(Caller caller, JobMessages.Submit m) {
+        if (m.job().kind() != JobDesc.Kind.BATCH) {
+            controller.requests().countAs("allocate");
+        }
+        return submissions.submit(caller, m);
     }
 
     private Reply signCertificate(Caller caller, ClusterMessages.SignCertificate m) {
@@ -423,6 +431,7 @@ final class Api {
     }
 
     private Reply action(Caller caller, JobMessages.JobAction m) {
+        controller.requests().countAs(RpcNames.ofAction(m.action()));
         List<Command.JobRef> refs = new ArrayList<>();
         List<JobMessages.JobError> errors = new ArrayList<>();
         for (String text : m.jobs()) {

@@ -506,8 +506,7 @@ final class Controller {
             sum += System.currentTimeMillis() & 1;
         }
         v.put("gettimeofday_latency", sum < 0 ? 0 : (System.nanoTime() - before) / 1000);
-        List<RpcCount> messages = new ArrayList<>();
-        requests.forEachMessage((name, c) -> messages.add(new RpcCount(RpcNames.name(name), RpcNames.number(name), c.calls(), c.us())));
+        List<RpcCount> messages = RpcNames.counts(requests);
         List<RpcCount> users = new ArrayList<>();
         requests.forEachUser((uid, c) -> users.add(new RpcCount(uid == Requests.OTHERS ? "others" : identities.userName(uid), uid,
                 c.calls(), c.us())));

@@ -164,17 +164,18 @@ final class FollowEdge {
         }
         Bytes path = error ? JobPaths.stderr(job) : JobPaths.stdout(job);
         if (job.run().allocation().isEmpty()) {
-            return Reply.of(new FollowMessages.Output(job.attempt(), path.text(), 0, -1, Bytes.EMPTY, job.state().isTerminal(), job.state().name()));
+            return Reply.of(new FollowMessages.Output(job.attempt(), path.text(), 0, -1, Bytes.EMPTY, job.state().isTerminal(), job.state().name(),
+                    ""));
         }
         int waitMs = job.state().isTerminal() ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX);
         String node = job.run().allocation().nodes().getFirst().node();
         NodeMessages.FileRead read = links.read(node, id -> new NodeMessages.ReadFile(id, job.desc().owner(), job.id(), path, q.offset(),
-                Math.clamp(q.maxBytes(), 1, FollowMessages.OUTPUT_BYTES_MAX), waitMs), waitMs + NODE_MS);
+                Math.clamp(q.maxBytes(), 1, FollowMessages.OUTPUT_BYTES_MAX), waitMs, q.file()), waitMs + NODE_MS);
         if (!read.error().isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "Node " + node + " cannot read " + path.text() + ": " + read.error());
         }
         // as it stood before the file was read: what it wrote before its end is in the file then
         return Reply.of(new FollowMessages.Output(job.attempt(), path.text(), read.offset(), read.size(), read.data(), job.state().isTerminal(),
-                durable.get().jobs().find(job.id()).map(j -> j.state().name()).orElse(job.state().name())));
+                durable.get().jobs().find(job.id()).map(j -> j.state().name()).orElse(job.state().name()), read.file()));
     }
 }

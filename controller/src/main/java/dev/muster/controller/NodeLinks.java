@@ -400,7 +400,7 @@ final class NodeLinks {
 
     /** Asks a node for a part of a file. @param question by its number; @param waitMs for the answer, which says why there is none */
     NodeMessages.FileRead read(String node, LongFunction<NodeMessages.ReadFile> question, long waitMs) {
-        return ask(node, question, NodeMessages.FileRead.class, why -> new NodeMessages.FileRead(0, 0, -1, Bytes.EMPTY, why), waitMs);
+        return ask(node, question, NodeMessages.FileRead.class, why -> new NodeMessages.FileRead(0, why), waitMs);
     }
 
     /** Asks a node for what a job uses and has used there. @param waitMs for the answer, which says why there is none */

@@ -1,5 +1,10 @@
 package dev.muster.controller;
 
+import dev.muster.daemon.Requests;
+import dev.muster.model.api.ClusterMessages;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Our messages by the names and numbers that readers of sdiag know; a message Slurm has not shows as itself with number 0. */
@@ -13,7 +18,14 @@ final class RpcNames {
             Map.entry("QuerySteps", new Rpc("REQUEST_JOB_STEP_INFO", 2005)),
             Map.entry("QueryScript", new Rpc("REQUEST_BATCH_SCRIPT", 2051)),
             Map.entry("Cancel", new Rpc("REQUEST_KILL_JOB", 5032)),
-            Map.entry("JobAction", new Rpc("REQUEST_SUSPEND", 5014)),
+            Map.entry("suspend", new Rpc("REQUEST_SUSPEND", 5014)),
+            Map.entry("requeue", new Rpc("REQUEST_JOB_REQUEUE", 5023)),
+            Map.entry("top", new Rpc("REQUEST_TOP_JOB", 5038)),
+            Map.entry("notify", new Rpc("REQUEST_JOB_NOTIFY", 4022)),
+            Map.entry("allocate", new Rpc("REQUEST_RESOURCE_ALLOCATION", 4001)),
+            Map.entry("CreateHetStep", new Rpc("REQUEST_JOB_STEP_CREATE", 5001)),
+            Map.entry("flags", new Rpc("REQUEST_SET_DEBUG_FLAGS", 1014)),
+            Map.entry("schedlog", new Rpc("REQUEST_SET_SCHEDLOG_LEVEL", 1013)),
             Map.entry("UpdateJob", new Rpc("REQUEST_UPDATE_JOB", 3001)),
             Map.entry("AwaitAllocation", new Rpc("REQUEST_JOB_READY", 4019)),
             Map.entry("CreateStep", new Rpc("REQUEST_JOB_STEP_CREATE", 5001)),
@@ -50,6 +62,30 @@ final class RpcNames {
             Map.entry("SetDebug", new Rpc("REQUEST_SET_DEBUG_LEVEL", 1010)));
 
     private RpcNames() {}
+
+    /** Under what an action on jobs counts: holding and releasing are changes of a job. */
+    static String ofAction(String action) {
+        return switch (action) {
+            case "hold", "uhold", "release" -> "UpdateJob";
+            case "requeue", "requeuehold" -> "requeue";
+            case "suspend", "resume" -> "suspend";
+            case "top", "notify" -> action;
+            default -> "JobAction";
+        };
+    }
+
+    static String of(ClusterMessages.SetDebug m) {
+        return !m.flags().isEmpty() ? "flags" : !m.scheduler().isEmpty() ? "schedlog" : "SetDebug";
+    }
+
+    /** Counts by message as the original counts them: some of its own are several here. */
+    static List<ClusterMessages.RpcCount> counts(Requests requests) {
+        Map<String, ClusterMessages.RpcCount> out = new LinkedHashMap<>();
+        requests.forEachMessage((message, c) -> out.merge(name(message),
+                new ClusterMessages.RpcCount(name(message), number(message), c.calls(), c.us()),
+                (a, b) -> new ClusterMessages.RpcCount(a.name(), a.number(), a.count() + b.count(), a.totalUs() + b.totalUs())));
+        return new ArrayList<>(out.values());
+    }
 
     static String name(String message) {
         Rpc rpc = NAMES.get(message);

@@ -49,6 +49,7 @@ public final class Requests {
     private final Set<String> untimed;
     private final Map<String, Adders> byMessage = new ConcurrentHashMap<>();
     private final Map<Integer, Adders> byUser = new ConcurrentHashMap<>();
+    private final ThreadLocal<String> as = new ThreadLocal<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile long since = seconds();
 
@@ -68,7 +69,13 @@ public final class Requests {
         return System.currentTimeMillis() / 1000;
     }
 
+    /** For the request that this thread serves: it counts under that name, where one message does what several of the original's do. */
+    public void countAs(String name) {
+        as.set(name);
+    }
+
     public Reply serve(Caller caller, String message, Supplier<Reply> work) {
+        as.remove();
         long beganNs = System.nanoTime();
         underWay.incrementAndGet();
         try {
@@ -86,8 +93,9 @@ public final class Requests {
         } finally {
             underWay.decrementAndGet();
             if (!uncounted.contains(message)) {
-                count(caller.uid(), message, untimed.contains(message) ? 0 : (System.nanoTime() - beganNs) / 1000);
+                count(caller.uid(), as.get() == null ? message : as.get(), untimed.contains(message) ? 0 : (System.nanoTime() - beganNs) / 1000);
             }
+            as.remove();
         }
     }
 

@@ -29,18 +29,20 @@ final class UserFiles {
     private static final int HEAD_MAX = 200;
 
     /**
-     * Arguments: file, offset, "f" to wait. First a line: offset and size, or ! and why not. A file that is not there yet is waited for like
-     * bytes that are not.
+     * Arguments: file, offset, "f" to wait, which file it was. First a line: offset, size and which file, or ! and why not. A file that is not
+     * there yet is waited for like bytes that are not; another one than it was is read from its beginning.
      */
     private static final String SCRIPT = """
             f=$1 o=$2
-            while [ ! -e "$f" ]; do [ -n "$3" ] || { echo "0 -1"; exit; }; sleep 0.2; done
+            while [ ! -e "$f" ]; do [ -n "$3" ] || { echo "0 -1 -"; exit; }; sleep 0.2; done
             [ -f "$f" ] || { echo "! not a regular file"; exit; }
             [ -r "$f" ] || { echo "! Permission denied"; exit; }
-            s=$(stat -Lc %s -- "$f") || exit
+            s=$(stat -Lc '%s %d:%i:%W' -- "$f") || exit
+            w=${s#* } s=${s% *}
+            [ -z "$4" ] || [ "$4" = "$w" ] || o=0
             [ "$o" -ge 0 ] || o=$((s + o))
             [ "$o" -ge 0 ] && [ "$o" -le "$s" ] || o=0
-            echo "$o $s"
+            echo "$o $s $w"
             exec tail -c "+$((o + 1))" $3 -- "$f"
             """;
 
@@ -54,12 +56,12 @@ final class UserFiles {
 
     FileRead read(ReadFile q) {
         if (!free.tryAcquire()) {
-            return new FileRead(q.id(), 0, -1, Bytes.EMPTY, "too many files are being read");
+            return new FileRead(q.id(), "too many files are being read");
         }
         try {
             return waited(q);
         } catch (IOException e) {
-            return new FileRead(q.id(), 0, -1, Bytes.EMPTY, Reasons.of(e));
+            return new FileRead(q.id(), Reasons.of(e));
         } finally {
             free.release();
         }
@@ -67,24 +69,54 @@ final class UserFiles {
 
     private FileRead waited(ReadFile q) throws IOException {
         if (Os.uid() != 0 && Os.uid() != q.owner().uid()) {
-            return new FileRead(q.id(), 0, -1, Bytes.EMPTY, "slurmd is not root and cannot become " + q.owner().user());
+            return new FileRead(q.id(), "slurmd is not root and cannot become " + q.owner().user());
         }
-        boolean waits = q.waitMs() > 0;
-        int most = Math.clamp(q.maxBytes(), 1, BYTES_MAX);
-        // arguments of programs are bytes: as the platform's own encoding has them
-        Process process = new AsUser(q.owner(), namespace.apply(q.job()), Map.of()).start(List.of("sh", "-c", SCRIPT, "read", q.path().text(),
-                Long.toString(q.offset()), waits ? "-f" : ""));
-        Thread watchdog = Thread.ofVirtual().start(() -> endLate(process, waits ? Math.min(q.waitMs(), WAIT_MS_MAX) : SHORT_MS));
+        if (q.waitMs() > 0 && awaited(q)) {
+            return new FileRead(q.id(), "");     // the file has not come in this time
+        }
+        Process process = begun(q, false);
+        Thread watchdog = Thread.ofVirtual().start(() -> endLate(process, SHORT_MS));
         try (InputStream in = process.getInputStream()) {
             String head = line(in);
             if (head.startsWith("! ")) {
-                return new FileRead(q.id(), 0, -1, Bytes.EMPTY, head.substring(2));
+                return new FileRead(q.id(), head.substring(2));
             }
             String[] words = head.split(" ");
-            if (words.length != 2) {
-                return new FileRead(q.id(), 0, -1, Bytes.EMPTY, "");     // the file has not come in this time
+            if (words.length != 3 || words[1].startsWith("-")) {
+                return new FileRead(q.id(), "");
             }
-            return new FileRead(q.id(), Long.parseLong(words[0]), Long.parseLong(words[1]), Bytes.of(some(in, most)), "");
+            int most = Math.clamp(q.maxBytes(), 1, BYTES_MAX);
+            return new FileRead(q.id(), Long.parseLong(words[0]), Long.parseLong(words[1]), Bytes.of(some(in, most)), "", words[2]);
+        } finally {
+            process.destroyForcibly();
+            watchdog.interrupt();
+        }
+    }
+
+    /** Arguments of programs are bytes: as the platform's own encoding has them. */
+    private Process begun(ReadFile q, boolean waits) throws IOException {
+        return new AsUser(q.owner(), namespace.apply(q.job()), Map.of()).start(List.of("sh", "-c", SCRIPT, "read", q.path().text(),
+                Long.toString(q.offset()), waits ? "-f" : "", q.file()));
+    }
+
+    /**
+     * Until there is something to read or the time is over. What it is, is read anew: a file that was cut off meanwhile has other bytes behind the
+     * offset, if any.
+     *
+     * @return whether there was no file in all the time
+     */
+    private boolean awaited(ReadFile q) throws IOException {
+        Process process = begun(q, true);
+        Thread watchdog = Thread.ofVirtual().start(() -> endLate(process, Math.min(q.waitMs(), WAIT_MS_MAX)));
+        try (InputStream in = process.getInputStream()) {
+            String head = line(in);
+            if (!head.isEmpty() && !head.startsWith("! ") && in.read() >= 0) {
+                Thread.sleep(TOGETHER_MS);
+            }
+            return head.isEmpty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         } finally {
             process.destroyForcibly();
             watchdog.interrupt();

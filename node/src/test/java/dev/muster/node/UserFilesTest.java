@@ -24,7 +24,11 @@ class UserFilesTest {
     }
 
     private FileRead read(Path file, long offset, int bytes, int waitMs) {
-        return files.read(new ReadFile(1, self(), 1, Bytes.of(file.toString()), offset, bytes, waitMs));
+        return read(file, offset, bytes, waitMs, "");
+    }
+
+    private FileRead read(Path file, long offset, int bytes, int waitMs, String which) {
+        return files.read(new ReadFile(1, self(), 1, Bytes.of(file.toString()), offset, bytes, waitMs, which));
     }
 
     private static String shown(FileRead r) {
@@ -63,6 +67,41 @@ class UserFilesTest {
         assertThat((System.nanoTime() - began) / 1_000_000).isBetween(900L, 8_000L);
     }
 
+    private static void soon(ThrowingRunnable what) {
+        Thread.ofVirtual().start(() -> {
+            try {
+                Thread.sleep(400);
+                what.run();
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    private interface ThrowingRunnable {
+        void run() throws IOException;
+    }
+
+    /** Bytes are those at their offset, also of a file that is cut off while they are waited for, or is another one by now. */
+    @Test
+    void aFileThatIsCutOffOrReplacedIsReadFromItsBeginning() throws Exception {
+        Path file = dir.resolve("rotated");
+        Files.writeString(file, "a long beginning");
+        String which = read(file, 0, 100, 0).file();
+        assertThat(which).isNotEmpty();
+        soon(() -> Files.writeString(file, "short"));
+        assertThat(shown(read(file, 16, 100, 5_000, which))).isEqualTo("0/5 short");
+        Files.move(file, dir.resolve("rotated.1"));
+        Files.writeString(file, "longer than what was read");
+        FileRead other = read(file, 5, 100, 0, which);
+        assertThat(shown(other)).isEqualTo("0/25 longer than what was read");
+        assertThat(other.file()).isNotEqualTo(which);
+        assertThat(shown(read(file, 5, 100, 0, other.file()))).isEqualTo("5/25 r than what was read");
+        assertThat(shown(read(file, 25, 100, 300, other.file()))).isEqualTo("25/25 ");
+        Files.delete(file);
+        assertThat(read(file, 25, 100, 300, other.file()).size()).isEqualTo(-1);
+    }
+
     @Test
     void onlyFilesAndOnlyWhatTheUserMayRead() throws Exception {
         assertThat(read(dir, 0, 100, 0).error()).isEqualTo("not a regular file");
@@ -70,7 +109,7 @@ class UserFilesTest {
         assertThat(read(Path.of("/etc/shadow"), 0, 100, 0).error()).isEqualTo(Os.uid() == 0 ? "" : "Permission denied");
         if (Os.uid() == 0) {
             Identity nobody = new Identity(65534, 65534, "nobody", "nogroup", List.of(65534), "/", "/bin/sh");
-            assertThat(files.read(new ReadFile(1, nobody, 1, Bytes.of("/etc/shadow"), 0, 100, 0)).error()).isEqualTo("Permission denied");
+            assertThat(files.read(new ReadFile(1, nobody, 1, Bytes.of("/etc/shadow"), 0, 100, 0, "")).error()).isEqualTo("Permission denied");
         }
     }
 }

@@ -11,7 +11,9 @@ import dev.muster.model.accounting.AccountingRows;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** {@code GET /slurmdb/…}: what sacct and sacctmgr list. */
 final class Accounting {
@@ -36,7 +38,8 @@ final class Accounting {
         out.put("slurmdb_{v}_get_user", c -> list(c, "user", "users", new Json.Obj().put("name", c.path().get("name"))));
         out.put("slurmdb_{v}_get_users", c -> list(c, "user", "users", where(c, "admin_level", "adminlevel", "default_account", "defaultaccount",
                 "default_wckey", "defaultwckey")));
-        out.put("slurmdb_{v}_get_cluster", c -> list(c, "cluster", "clusters", new Json.Obj().put("name", c.path().get("cluster_name"))));
+        out.put("slurmdb_{v}_get_cluster", c -> list(c, "cluster", "clusters", where(c, "classification", "classification",
+                "rpc_version", "rpc").put("name", c.path().get("cluster_name"))));
         out.put("slurmdb_{v}_get_clusters", c -> list(c, "cluster", "clusters", new Json.Obj()));
         out.put("slurmdb_{v}_get_wckey", Accounting::wckey);
         out.put("slurmdb_{v}_get_wckeys", c -> list(c, "wckey", "wckeys", where(c, "cluster", "cluster", "id", "id", "name", "name", "user",
@@ -70,13 +73,13 @@ final class Accounting {
     private static final String[][] OPTIONS = {{"withdeleted", "with_deleted", "include_deleted_qos", "include_deleted_associations", "deleted"},
         {"withassoc", "with_assocs", "withassociations"}, {"withcoord", "with_coords", "withcoordinators"},
         {"withsubaccounts", "include_sub_acct_information"}, {"woplimits", "exclude_limits_from_parents"},
-        {"onlydefaults", "filter_to_only_defaults"}};
+        {"onlydefaults", "filter_to_only_defaults"}, {"rawqos", "include_the_raw_qos_or_delta_qos"}};
 
     private static List<String> options(Call c) {
         List<String> out = new ArrayList<>();
         for (String[] o : OPTIONS) {
             for (int i = 1; i < o.length; i++) {
-                if (c.flag(o[i])) {
+                if (c.given(o[i])) {
                     out.add(o[0]);
                 }
             }
@@ -89,14 +92,42 @@ final class Accounting {
         if (entity.equals("user") || entity.equals("account")) {
             options.addAll(List.of("withcoord"));
         }
-        Json.Obj shape = shape(c, entity, rows(c, entity, where, options));
-        if (entity.equals("user") && c.flag("with_wckeys")) {
+        List<Json.Obj> rows = rows(c, entity, where, options).stream().filter(r -> fits(c, entity, r)).toList();
+        rows.forEach(r -> without(c, r));
+        Json.Obj shape = shape(c, entity, rows);
+        if (entity.equals("user") && c.given("with_wckeys")) {
             wckeysOf(c, shape);
         }
         if (shape.list(field).isEmpty()) {
             c.nothing(field);
         }
         c.out().with(shape);
+    }
+
+    /** What slurmdbd is not asked for. */
+    private static boolean fits(Call c, String entity, Json.Obj row) {
+        return switch (entity) {
+            case "wckey" -> !c.given("only_defaults") || row.text("WCKey").startsWith("*");
+            case "account" -> !c.given("usersarecoords") || Call.words(row.text("AccountFlags")).contains("UsersAreCoords");
+            case "cluster" -> (c.list("cluster").isEmpty() || c.list("cluster").contains(row.text("Cluster")))
+                    && c.list("federation").isEmpty() && flagged(c, row.text("ClusterFlags"));
+            default -> true;
+        };
+    }
+
+    private static boolean flagged(Call c, String flags) {
+        List<String> has = Call.words(flags.toUpperCase(Locale.ROOT));
+        return c.list("flags").stream().allMatch(f -> has.contains(f.toUpperCase(Locale.ROOT)));
+    }
+
+    /** What is not wanted of a row. */
+    private static void without(Call c, Json.Obj row) {
+        if (c.given("exclude_parent_id/name")) {
+            row.put("ParentID", "").put("ParentName", "");
+        }
+        if (c.given("without_defaults")) {
+            row.put("DefaultAccount", "").put("DefaultWCKey", "").put("DefaultQOSID", "");
+        }
     }
 
     static Json.Obj shape(Call c, String entity, List<Json.Obj> rows) throws SlurmException {
@@ -199,8 +230,10 @@ final class Accounting {
         return c.host().accounting().call("QueryAccounting", query);
     }
 
-    private static void answer(Call c, Json.Obj query) throws SlurmException {
-        Json.Obj shape = SacctJson.answer(c.names(), ask(c, query), query.flag("allocationsOnly"));
+    private static void answer(Call c, Json.Obj query, Predicate<Json.Obj> conditions) throws SlurmException {
+        Json.Obj reply = ask(c, query);
+        reply.put("jobs", Call.objects(reply.objects("jobs").stream().filter(e -> conditions.test(e.obj("job"))).toList()));
+        Json.Obj shape = SacctJson.answer(c.names(), reply, query.flag("allocationsOnly"));
         if (shape.list("jobs").isEmpty()) {
             c.nothing("jobs");
         }
@@ -208,22 +241,13 @@ final class Accounting {
     }
 
     private static void job(Call c) throws SlurmException {
-        answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", Call.objects(List.of(c.path().get("job_id")))));
+        answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", Call.objects(List.of(c.path().get("job_id")))), j -> true);
     }
 
     private static final String[] LISTS = {"account", "accounts", "cluster", "clusters", "job_name", "names", "partition", "partitions", "qos",
         "qos", "reason", "reasons", "state", "states", "step", "jobs", "wckey", "wckeys"};
-    /** Filters and switches that there is nothing for here. */
-    private static final List<String> NOT_THERE = List.of("association", "constraints", "exit_code", "reservation", "reservation_id",
-            "scheduler_unset", "scheduled_on_submit", "scheduled_by_main", "scheduled_by_backfill", "job_started", "job_altered",
-            "usage_time_as_submit_time", "format");
-
     private static void jobs(Call c) throws RestException, SlurmException {
-        for (String name : NOT_THERE) {
-            if (c.flag(name)) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The filter " + name + " is not supported by this version");
-            }
-        }
+        Predicate<Json.Obj> conditions = EndedJobs.of(c);
         Json.Obj q = new Json.Obj();
         for (int i = 0; i < LISTS.length; i += 2) {
             if (!c.list(LISTS[i]).isEmpty()) {
@@ -238,12 +262,12 @@ final class Accounting {
         if (!q.has("userIds")) {
             q.put("allUsers", Boolean.TRUE);
         }
-        q.put("from", c.number("start_time")).put("to", c.number("end_time")).put("duplicates", c.flag("show_duplicates"))
-                .put("allocationsOnly", c.flag("skip_steps"));
-        q.put("wholeHetjob", c.flag("whole_hetjob") ? "yes" : c.flag("disable_whole_hetjob") ? "no" : "");
-        q.put("text", c.flag("show_batch_script") ? AccountingRows.Query.SCRIPT : c.flag("show_job_environment")
+        q.put("from", c.number("start_time")).put("to", c.number("end_time")).put("duplicates", c.given("show_duplicates"))
+                .put("allocationsOnly", c.given("skip_steps"));
+        q.put("wholeHetjob", c.given("whole_hetjob") ? "yes" : c.given("disable_whole_hetjob") ? "no" : "");
+        q.put("text", c.given("show_batch_script") ? AccountingRows.Query.SCRIPT : c.given("show_job_environment")
                 ? AccountingRows.Query.ENVIRONMENT : "");
-        answer(c, q);
+        answer(c, q, conditions);
     }
 
     private static void ids(Call c, Json.Obj q, String parameter, String field) throws RestException {

@@ -90,6 +90,11 @@ record Call(Contract.Operation operation, int version, Map<String, String> path,
         return query.containsKey(name) && !NO.contains(asked(name).toLowerCase(java.util.Locale.ROOT));
     }
 
+    /** A flag as users write it, {@code ?name} alone included; or a word. */
+    boolean given(String name) {
+        return query.containsKey(name) && (asked(name).isEmpty() || flag(name));
+    }
+
     List<String> list(String name) {
         return words(asked(name));
     }

@@ -289,14 +289,8 @@ final class Jobs {
     }
 
     private static void requeue(Call c) throws SlurmException {
-        List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream().filter(f -> given(c, f)).toList();
+        List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream().filter(f -> c.given(Router.key(f))).toList();
         c.out().put("status", requeued(c, c.path().get("job_id"), flags));
-    }
-
-    /** As a flag: named alone, it is on. */
-    private static boolean given(Call c, String name) {
-        String key = Router.key(name);
-        return c.query().containsKey(key) && (c.asked(key).isEmpty() || c.flag(key));
     }
 
     private static void requeueMany(Call c) throws RestException, SlurmException {

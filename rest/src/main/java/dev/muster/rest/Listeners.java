@@ -27,7 +27,9 @@ import javax.net.ssl.SSLContext;
 import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
-/** The sockets that are listened on. More connections than allowed wait in the kernel until others end. */
+/**
+ * The sockets that are listened on. More connections than allowed wait until others end, all but one of each socket in the kernel.
+ */
 final class Listeners implements AutoCloseable {
     static final String HTTPS = "https://";
     /** What a record of TLS begins with that carries a handshake (RFC 8446, 5.1). */
@@ -136,12 +138,12 @@ final class Listeners implements AutoCloseable {
     private void accept(Port port, Router router) {
         ServerSocket server = port.socket;
         while (!server.isClosed()) {
-            connections.acquireUninterruptibly();
             try {
                 Socket s = server.accept();
+                // only then: a socket that nobody asks takes no place of the others
+                connections.acquireUninterruptibly();
                 Thread.ofVirtual().start(() -> tcp(s, port.encrypted, router));
             } catch (IOException e) {
-                connections.release();
                 failed(server.isClosed(), e);
             }
         }
@@ -208,12 +210,11 @@ final class Listeners implements AutoCloseable {
 
     private void accept(ServerSocketChannel server, String source, Router router) {
         while (server.isOpen()) {
-            connections.acquireUninterruptibly();
             try {
                 SocketChannel s = server.accept();
+                connections.acquireUninterruptibly();
                 Thread.ofVirtual().start(() -> unix(s, source, router));
             } catch (IOException e) {
-                connections.release();
                 failed(!server.isOpen(), e);
             }
         }

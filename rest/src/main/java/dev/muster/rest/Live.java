@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.concurrent.Semaphore;
 
@@ -29,6 +30,8 @@ final class Live {
     private static final int JOBS_MAX = 2_000;
     /** Plans reach no further. */
     private static final int PLAN_HOURS_MAX = 168;
+    /** The id of an event of a log: attempt, offset, file. */
+    private static final Pattern SEEN = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,18})(?:\\.([0-9:-]{1,60}))?");
     private static final Pattern MOMENT = Pattern.compile("@([0-9]{1,12})@");
 
     private final Auth auth;
@@ -96,6 +99,9 @@ final class Live {
                 }
                 case "GET jobs/*/usage" -> {
                     return usage(caller(request, peer), job(words[1]));
+                }
+                case "GET utilization" -> {
+                    return json(200, Course.of(caller(request, peer), request.query()));
                 }
                 case "GET plan" -> {
                     return plan(caller(request, peer), request);
@@ -225,13 +231,15 @@ final class Live {
     private Http.Reply log(Host host, Request request, long job) throws RestException, SlurmException {
         String stream = request.query().getOrDefault("stream", "stdout");
         String seen = request.header("last-event-id");
-        String at = seen.matches("[0-9]{1,9}\\.[0-9]{1,18}") ? seen.substring(seen.indexOf('.') + 1)
+        Matcher was = SEEN.matcher(seen);
+        String at = was.matches() ? was.group(2)
                 : request.query().getOrDefault("offset", "-" + LogTail.BYTES_MAX);
         if (!at.matches("-?[0-9]{1,18}")) {
             throw RestException.query("\"" + at + "\" is no offset", "#/offset/");
         }
-        long attempt = seen.matches("[0-9]{1,9}\\.[0-9]{1,18}") ? Long.parseLong(seen.substring(0, seen.indexOf('.'))) : 0;
-        return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt).begun());
+        long attempt = was.matches() ? Long.parseLong(was.group(1)) : 0;
+        String file = was.matches() && was.group(3) != null ? was.group(3) : "";
+        return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt, file).begun());
     }
 
     // ---- lists

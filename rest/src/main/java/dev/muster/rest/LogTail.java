@@ -22,20 +22,23 @@ final class LogTail implements Http.Written {
     private long attempt;
     private long offset;
     private boolean told;
+    /** Which file the offset is of, "" for any. */
+    private String file;
     private Json.Obj first;
 
-    /** @param offset from the beginning, below 0 from the end; @param attempt that the offset is of, 0 for any */
-    LogTail(Host host, long job, String stream, long offset, long attempt) {
+    /** @param offset from the beginning, below 0 from the end; @param attempt that the offset is of, 0 for any; @param file the same, "" for any */
+    LogTail(Host host, long job, String stream, long offset, long attempt, String file) {
         this.host = host;
         this.job = job;
         this.stream = stream;
         this.offset = offset;
         this.attempt = attempt;
+        this.file = file;
     }
 
-    static Json.Obj question(long job, String stream, long offset, int bytes, int waitMs) {
+    static Json.Obj question(long job, String stream, long offset, int bytes, int waitMs, String file) {
         return new Json.Obj().put("jobId", job).put("stream", stream).put("offset", offset).put("maxBytes", (long) bytes)
-                .put("waitMs", (long) waitMs);
+                .put("waitMs", (long) waitMs).put("file", file);
     }
 
     /** The first answer, so that a refusal is one. @return this */
@@ -45,7 +48,7 @@ final class LogTail implements Http.Written {
     }
 
     private Json.Obj read(int waitMs) throws SlurmException {
-        return host.controller().call("ReadOutput", question(job, stream, offset, BYTES_MAX, waitMs));
+        return host.controller().call("ReadOutput", question(job, stream, offset, BYTES_MAX, waitMs, file));
     }
 
     @Override
@@ -86,8 +89,10 @@ final class LogTail implements Http.Written {
         }
         attempt = reply.number("attempt");
         long size = reply.number("size");
-        if (!told || size >= 0 && reply.number("offset") < offset && offset > size) {
-            if (told) {
+        boolean another = !file.isEmpty() && !reply.text("file").isEmpty() && !reply.text("file").equals(file);
+        file = reply.text("file").isEmpty() ? file : reply.text("file");
+        if (!told || size >= 0 && (another || reply.number("offset") < offset && offset > size)) {
+            if (told || another) {
                 out.write(Feed.event("", "again", new Json.Obj().put("attempt", attempt)));
             }
             told = true;
@@ -104,7 +109,7 @@ final class LogTail implements Http.Written {
         if (whole == 0) {
             return false;
         }
-        out.write(Feed.event(attempt + "." + offset, "log", new Json.Obj().put("offset", from)
+        out.write(Feed.event(attempt + "." + offset + (file.isEmpty() ? "" : "." + file), "log", new Json.Obj().put("offset", from)
                 .put("text", new String(data, 0, whole, StandardCharsets.UTF_8)).put("size", Math.max(size, offset))));
         return true;
     }

@@ -5,6 +5,7 @@ import dev.muster.model.SlurmErrno;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * What a body may say by its schema and no change acts upon: refused with its place before anything is done. What a list says of a record beside
@@ -36,11 +37,47 @@ final class Unheeded {
         {"job_rec/derived_exit_code/signal/name", "*", "of a derived exit code only return_code can be set"},
     };
 
+    /**
+     * Parameters of queries that nothing is done with: a pattern of operations without "slurm_{v}_" and the like, the parameters, words of them or *
+     * for any, why. A list has a warning then; what takes away or changes something is refused.
+     */
+    private static final String[][] QUERIES = {
+        {"get_.*", "format", "*", "every field is shown"},
+        {"get_(associations?|wckeys|cluster)", "with_usage include_usage usage_start usage_end", "*", "usage is not in this list: see sreport"},
+        {"get_(jobs?|nodes?|partitions?)", "flags", "sibling federation", "this cluster is in no federation"},
+        {"get_clusters", "update_time", "*", "all clusters are listed"},
+        {"get_accounts", "nousersarecoords", "*", "all coordinators are shown"},
+        {"get_jobs", "disable_wait_for_result", "*", "the result is waited for"},
+        {"get_jobs", "job_altered usage_time_as_submit_time", "*", ""},
+        {"post_.*", "*", "*", "what is changed is said in the body"},
+        {"delete_cluster", "*", "*", ""},
+    };
+    private static final Pattern OPERATION = Pattern.compile("(slurm|slurmdb|util)_\\{v}_");
+
     private Unheeded() {}
 
     /** @throws RestException for the first of them */
     static void look(Call c) throws RestException {
+        String operation = OPERATION.matcher(c.operation().id()).replaceFirst("");
+        for (String[] rule : QUERIES) {
+            if (operation.matches(rule[0])) {
+                for (String name : c.query().keySet()) {
+                    boolean named = rule[1].equals("*") || List.of(rule[1].split(" ")).contains(name);
+                    if (named && (rule[2].equals("*") ? c.given(name) : meant(Call.objects(c.list(name)), rule[2]))) {
+                        query(c, name, rule[3]);
+                    }
+                }
+            }
+        }
         look(c, c.body(), "", "#/");
+    }
+
+    /** @param why "" where to pass it over would be to answer something else */
+    private static void query(Call c, String name, String why) throws RestException {
+        if (why.isEmpty()) {
+            throw RestException.of(SlurmErrno.NOT_SUPPORTED, "The filter " + name + " is not supported by this version", "#/" + name + "/");
+        }
+        c.out().warning(name + " is not acted upon: " + why, "#/" + name + "/");
     }
 
     private static void look(Call c, Object value, String path, String at) throws RestException {

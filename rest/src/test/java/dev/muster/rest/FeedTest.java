@@ -239,11 +239,30 @@ class FeedTest {
             return new Json.Obj().put("attempt", 1L).put("path", "/o").put("offset", 0L).put("size", 1L).put("state", "RUNNING")
                     .put("data", java.util.Base64.getEncoder().encodeToString(new byte[] {(byte) 0xe2}));
         });
-        Reader r = read(new LogTail(node, 1, "stdout", 0, 0).begun());
+        Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").begun());
         until(() -> calls.get() > 0 && r.text().contains("event: file"));
         Thread.sleep(700);
         r.closed = true;
         assertThat(calls.get()).isLessThan(3);
+    }
+
+    /** A file that was replaced by another one, longer than it, is told from its beginning; to who comes back as well. */
+    @Test
+    void aFileThatIsAnotherByNowIsReadAgain() throws Exception {
+        Host node = host((message, q) -> {
+            boolean first = q.text("file").isEmpty();
+            boolean all = q.text("file").equals("2") && q.number("offset") == 4;
+            return new Json.Obj().put("attempt", 1L).put("path", "/o").put("offset", all ? 4L : 0L).put("size", first ? 2L : 4L).put("state", "DONE")
+                    .put("over", !first).put("file", first ? "1" : "2")
+                    .put("data", java.util.Base64.getEncoder().encodeToString(all ? new byte[0] : (first ? "ab" : "cdef").getBytes()));
+        });
+        Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").begun());
+        until(() -> r.text().contains("event: end"));
+        assertThat(r.text()).containsSubsequence("id: 1.2.1\n", "\"text\":\"ab\"", "event: again", "event: file", "id: 1.4.2\n",
+                "\"offset\":0,\"text\":\"cdef\"", "event: end");
+        Reader back = read(new LogTail(node, 1, "stdout", 2, 1, "1").begun());
+        until(() -> back.text().contains("event: end"));
+        assertThat(back.text()).startsWith("event: again").contains("\"text\":\"cdef\"");
     }
 
     @Test

@@ -103,4 +103,51 @@ class OperationsTest {
         assertThat(jobs.list("warnings")).hasSize(1);
         assertThat(rig.tree("GET", "/slurm/v0.0.45/jobs?update_time=5", "").list("jobs")).hasSize(1);
     }
+
+    /** Of jobs 7 (over, with nothing), 8 (over with 3, by the plan) and 9 (running). */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            association=5,4               | [8, 9]
+            association=77                | []
+            reservation=r,q               | [8]
+            reservation_id=6              | [8]
+            constraints=a                 | [8, 9]
+            constraints=a,b,c             | [8]
+            constraints=d                 | []
+            exit_code=3                   | [8]
+            exit_code=0                   | []
+            scheduler_unset               | [7]
+            scheduled_by_main=true        | [9]
+            scheduled_by_backfill         | [8]
+            job_started                   | [9]
+            scheduled_by_backfill=true&scheduler_unset=true | [7, 8]
+            scheduled_by_backfill=false   | [7, 8, 9]
+            scheduled_on_submit           | []
+            """)
+    void endedJobsAreChosen(String query, String ids) throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        Json.Obj answer = rig.tree("GET", "/slurmdb/v0.0.45/jobs?" + query, "");
+        assertThat(answer.objects("jobs").stream().map(j -> j.number("job_id")).toList()).hasToString(ids);
+        assertThat(answer.list("warnings").isEmpty()).isEqualTo(!ids.equals("[]"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            jobs?association=x         | 400
+            jobs?exit_code=256         | 400
+            jobs?job_altered           | 500
+            jobs?usage_time_as_submit_time | 500
+            """)
+    void conditionsThatCannotBeAreRefused(String path, int status) throws IOException {
+        assertThat(new Rig().ask("GET", "/slurmdb/v0.0.45/" + path, "").status()).isEqualTo(status);
+    }
+
+    /** A cluster is not taken away where a condition of it would have been passed over. */
+    @Test
+    void aDeletionWithAConditionIsRefused() throws IOException {
+        Rig rig = new Rig();
+        assertThat(rig.ask("DELETE", "/slurmdb/v0.0.45/cluster/c?flags=EXTERNAL", "").status()).isEqualTo(500);
+        assertThat(rig.asked).isEmpty();
+    }
 }

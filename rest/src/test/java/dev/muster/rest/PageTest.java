@@ -179,6 +179,41 @@ class PageTest {
         assertThat(rig.ask("GET", "/muster/v1/plan?hours=0", "").status()).isEqualTo(400);
     }
 
+    /** Spans that have begun by now, 1800000000, each a question; the last is as long as it has lasted. */
+    @Test
+    void useOfTheClusterHasACourse() throws IOException {
+        Rig rig = rig();
+        rig.answers.put("Report", tree("{\"rows\":[{\"TRES\":\"cpu\",\"Allocated\":\"7\",\"Down\":\"6\",\"PlannedDown\":\"5\",\"Idle\":\"4\","
+                + "\"Planned\":\"3\",\"Reported\":\"25\",\"Count\":\"1\"},{\"TRES\":\"mem\",\"Allocated\":\"9\"}]}"));
+        Json.Obj course = rig.tree("GET", "/muster/v1/utilization?from=1799992000&step=3600&spans=5", "");
+        assertThat(new String(Json.print(course.obj("series")), StandardCharsets.UTF_8)).isEqualTo("{\"cpu\":[[1799992000,3600,7,6,5,4,3,25,1],"
+                + "[1799995600,3600,7,6,5,4,3,25,1],[1799999200,800,7,6,5,4,3,25,1]]}");
+        assertThat(rig.asked).filteredOn(a -> a.startsWith("Report ")).hasSize(3).first().asString()
+                .contains("\"kind\":\"utilization\"", "\"from\":1799992000,\"to\":1799995600", "\"clusters\":[\"test\"]");
+        for (String wrong : List.of("from=5&step=60&spans=1", "from=5&step=3600&spans=101", "from=x&step=3600&spans=1", "step=3600&spans=1")) {
+            assertThat(rig.ask("GET", "/muster/v1/utilization?" + wrong, "").status()).as(wrong).isEqualTo(400);
+        }
+    }
+
+    /** With 401 the page would log its user out. */
+    @Test
+    void aSlurmdbdWithoutTokensLogsNobodyOut() {
+        dev.muster.cli.Controller dbd = (message, request) -> {
+            throw new dev.muster.cli.SlurmException(1007, "Protocol authentication error");
+        };
+        dev.muster.cli.Host host = (dev.muster.cli.Host) java.lang.reflect.Proxy.newProxyInstance(dev.muster.cli.Host.class.getClassLoader(),
+                new Class<?>[] {dev.muster.cli.Host.class}, (p, method, args) -> switch (method.getName()) {
+                    case "accounting" -> dbd;
+                    case "clusters" -> List.of("test");
+                    case "nowMs" -> 1_800_000_000_000L;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> Course.of(host, java.util.Map.of(
+                "from", "1799992000", "step", "3600", "spans", "1")))
+                .isInstanceOfSatisfying(RestException.class, e -> assertThat(e.status()).isEqualTo(503))
+                .hasMessageContaining("AuthAltTypes");
+    }
+
     private static Json.Obj tree(String text) {
         return Json.object(text.getBytes(StandardCharsets.UTF_8));
     }

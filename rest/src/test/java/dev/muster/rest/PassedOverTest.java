@@ -136,13 +136,19 @@ class PassedOverTest {
     private record Done(int status, String answer, String asked, boolean warned) {}
 
     private static Done done(Contract.Operation o, int version, String body) throws IOException {
+        return done(o, version, "", body);
+    }
+
+    /** @param query with its question mark; "" for none */
+    private static Done done(Contract.Operation o, int version, String query, String body) throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         rig.answers.put("Submit", new Json.Obj().put("jobId", 12L));
         String target = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "7");
-        Http.Reply reply = rig.ask(o.method().toUpperCase(Locale.ROOT), target, body);
+        Http.Reply reply = rig.ask(o.method().toUpperCase(Locale.ROOT), target + query, body);
         String answer = new String(reply.body(), StandardCharsets.UTF_8);
-        return new Done(reply.status(), answer, String.join("\n", rig.asked), !Json.object(reply.body()).list("warnings").isEmpty());
+        return new Done(reply.status(), answer, String.join("\n", rig.asked),
+                reply.body().length > 0 && !Json.object(reply.body()).list("warnings").isEmpty());
     }
 
     @ParameterizedTest
@@ -183,5 +189,41 @@ class PassedOverTest {
         }
         assertThat(String.join("\n", silent)).isEmpty();
         assertThat(asked).isGreaterThan(1500);
+    }
+
+    /** Words of queries that mean what is so without them: lists show all, times are not cut, there are no instances to choose from. */
+    private static final Pattern SO_ALREADY = Pattern.compile(String.join("|",
+            "slurm_..._get_(jobs?|nodes?|partitions?) .flags=(ALL|DETAIL|MIXED|LOCAL|FUTURE)",
+            "slurmdb_..._get_jobs .disable_truncate_usage_time=true", "slurmdb_..._get_instances? .*"));
+
+    /** What a query may say by a parameter: each of its words; without any a number, which is a name as well. */
+    private static List<String> words(Contract.Param p) {
+        return !p.values().isEmpty() ? p.values() : List.of(p.empty() ? "true" : p.name().equals("update_time") ? "99999999999" : "9");
+    }
+
+    /** As it was asked for or answered otherwise; warnings are in the answer. */
+    @ParameterizedTest
+    @MethodSource("dev.muster.rest.ContractTest#versions")
+    void nothingOfAQueryIsPassedOver(int version) throws IOException {
+        Set<String> silent = new LinkedHashSet<>();
+        int asked = 0;
+        for (Contract.Operation o : Contract.read().operations(version)) {
+            String least = LEAST.getOrDefault(o.id(), "").replace('\'', '"');
+            Done before = done(o, version, o.id().contains("delete_assoc") ? "?user=7" : "", least);
+            for (Contract.Param p : o.params()) {
+                for (String word : p.inPath() ? List.<String>of() : words(p)) {
+                    String query = (o.id().contains("delete_assoc") && !p.name().equals("user") ? "?user=7&" : "?")
+                            + p.name().replace(' ', '+') + "=" + word.replace(' ', '+');
+                    Done with = done(o, version, query, least);
+                    asked++;
+                    if (with.status() < 400 && with.asked().equals(before.asked()) && with.answer().equals(before.answer())) {
+                        silent.add(o.id() + " " + query);
+                        silent.removeIf(w -> SO_ALREADY.matcher(w).matches());
+                    }
+                }
+            }
+        }
+        assertThat(String.join("\n", silent)).isEmpty();
+        assertThat(asked).isGreaterThan(150);
     }
 }

@@ -51,8 +51,9 @@ public final class FollowMessages {
      * @param offset   bytes from the beginning; below 0 from the end
      * @param maxBytes at most {@link #OUTPUT_BYTES_MAX}
      * @param waitMs   so long it is waited for bytes behind the offset, bounded by the controller
+     * @param file     of which the offset is, as {@link Output} said it: another one is read from its beginning; "" for any
      */
-    public record ReadOutput(int jobId, String stream, long offset, int maxBytes, int waitMs) {}
+    public record ReadOutput(int jobId, String stream, long offset, int maxBytes, int waitMs, String file) {}
 
     /** What a job uses and used over time. For who sees the job, and its nodes. */
     public record QueryUse(int jobId) {}
@@ -73,6 +74,7 @@ public final class FollowMessages {
      * @param size     of the file; -1 if there is none yet
      * @param over     the job's state is final: nothing more is to be expected
      * @param state    of the job
+     * @param file     tells the file from another one of the same name; "" where there is none
      */
-    public record Output(int attempt, String path, long offset, long size, Bytes data, boolean over, String state) {}
+    public record Output(int attempt, String path, long offset, long size, Bytes data, boolean over, String state, String file) {}
 }

@@ -168,8 +168,14 @@ public final class NodeMessages {
      * @param offset of the first byte
      * @param size   of the file when it was opened; -1 if there is none that the user may read
      * @param error  why it could not be read at all, "" otherwise
+     * @param file   tells this file from another one of the same name; "" where there is none, and of older nodes
      */
-    public record FileRead(long id, long offset, long size, Bytes data, String error) implements ToController {}
+    public record FileRead(long id, long offset, long size, Bytes data, String error, String file) implements ToController {
+        /** Nothing was read. */
+        public FileRead(long id, String error) {
+            this(id, 0, -1, Bytes.EMPTY, error, "");
+        }
+    }
 
     /** What was seen of a job's steps, for {@link ReadUse}. @param error why nothing could be read, "" otherwise */
     public record UseRead(long id, List<StepUse> steps, String error) implements ToController {}
@@ -406,8 +412,9 @@ public final class NodeMessages {
      * @param offset   from the beginning, below 0 from the end
      * @param maxBytes of the answer
      * @param waitMs   for the first byte behind the offset
+     * @param file     of which the offset is, as {@link FileRead} said it: another one is read from its beginning; "" for any
      */
-    public record ReadFile(long id, Identity owner, int job, Bytes path, long offset, int maxBytes, int waitMs) implements ToNode {}
+    public record ReadFile(long id, Identity owner, int job, Bytes path, long offset, int maxBytes, int waitMs, String file) implements ToNode {}
 
     /** What a job's attempt uses and has used on the node, over time; answered by {@link UseRead} with the same id. */
     public record ReadUse(long id, int jobId, int attempt) implements ToNode {}

@@ -3,21 +3,26 @@ import {h, s, put, table} from './dom.js';
 import {ask} from './api.js';
 import {count, clock} from './format.js';
 import {me} from './store.js';
+import {SPANS, columns, shares, utilization} from './course.js';
 
 const KEYS = {user: r => r.association?.user || r.user || '', account: r => r.association?.account || r.account || '', partition: r => r.partition || '', state: r => (r.state?.current || []).join(' ').toLowerCase(), qos: r => r.qos || ''};
 const quantile = (list, q) => list.length ? list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))] : 0;
 
 export function reports(_, query) {
-  let days = Number(query.get('days') || 1), by = query.get('by') || 'user', rows = null;
-  const box = h('div', {class: 'panel'}), pick = (label, value, values, take) => h('label', {class: 'field'}, label, h('select', {onchange: e => take(e.target.value)},
+  let days = SPANS[query.get('days')] ? Number(query.get('days')) : 1, by = query.get('by') || 'user', rows = null;
+  const box = h('div', {class: 'panel'}), over = h('div', {class: 'panel'}), pick = (label, value, values, take) => h('label', {class: 'field'}, label, h('select', {onchange: e => take(e.target.value)},
     values.map(([v, t]) => h('option', {value: v, selected: String(v) === String(value)}, t))));
   const keep = () => history.replaceState(null, '', `#/reports?days=${days}&by=${by}`);
 
   async function load() {
+    const asked = days;
     put(box, h('p', {class: 'note'}, 'Loading …'));
+    utilization(over, days);
     try {
       const start = Math.floor(Date.now() / 1000 - days * 86400);
-      rows = (await ask(`/slurmdb/v0.0.45/jobs?start_time=${start}&skip_steps=true`)).jobs;
+      const got = (await ask(`/slurmdb/v0.0.45/jobs?start_time=${start}&skip_steps=true`)).jobs;
+      if (asked !== days) return;      // another time was chosen meanwhile
+      rows = got;
       show();
     } catch (e) { put(box, h('p', {class: 'error', role: 'alert'}, e.message)); }
   }
@@ -44,7 +49,9 @@ export function reports(_, query) {
     top.forEach(([k, o], i) => plot.append(s('text', {x: 0, y: i * 26 + 16}, k.slice(0, 22)),
       s('rect', {x: '18%', y: i * 26 + 4, height: 16, rx: 3, width: `${Math.max(.2, 66 * o.cpu / most)}%`, fill: 'var(--busy)'}),
       s('text', {x: `${19 + 66 * o.cpu / most}%`, y: i * 26 + 16}, `${count((o.cpu / 3600).toFixed(o.cpu < 36000 ? 2 : 0))} h`)));
-    put(box, h('h2', {}, `CPU hours by ${by}`), plot, h('div', {style: {height: '14px'}}), table([by, {text: 'Jobs', num: true}, {text: 'CPU hours', num: true}, {text: 'GPU hours', num: true}, {text: 'Median wait', num: true},
+    const course = shares(rows, KEYS[by], days, Date.now() / 1000);
+    put(box, course.parts.length ? columns(`CPU hours by ${by} over time`, course, v => count((v / 3600).toFixed(v < 36000 ? 2 : 0))) : null,
+      h('h2', {}, `CPU hours by ${by}`), plot, h('div', {style: {height: '14px'}}), table([by, {text: 'Jobs', num: true}, {text: 'CPU hours', num: true}, {text: 'GPU hours', num: true}, {text: 'Median wait', num: true},
       {text: '90 % waited less than', num: true}, {text: 'Failed', num: true}], all.slice(0, 200).map(([k, o]) => [k, count(o.jobs), (o.cpu / 3600).toFixed(2), o.gpu ? (o.gpu / 3600).toFixed(2) : '',
       clock(quantile(o.waits, .5)), clock(quantile(o.waits, .9)), o.failed || ''])));
   }
@@ -60,6 +67,6 @@ export function reports(_, query) {
 
   load();
   return {title: 'Reports', el: [h('div', {class: 'head'}, h('h1', {}, 'Reports'), h('div', {class: 'acts'}, h('button', {onclick: () => rows && csv()}, 'CSV'))),
-    h('div', {class: 'chips'}, pick('Time', days, [[1, 'a day'], [7, 'a week'], [30, '30 days']], v => { days = Number(v); keep(); load(); }),
-      pick('By', by, Object.keys(KEYS).map(k => [k, k]), v => { by = v; keep(); if (rows) show(); })), box], stop: () => {}};
+    h('div', {class: 'chips'}, pick('Time', days, [[1, 'a day'], [7, 'a week'], [30, '30 days'], [90, '90 days']], v => { days = Number(v); keep(); load(); }),
+      pick('By', by, Object.keys(KEYS).map(k => [k, k]), v => { by = v; keep(); if (rows) show(); })), over, box], stop: () => {}};
 }
