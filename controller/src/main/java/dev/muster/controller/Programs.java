@@ -70,7 +70,7 @@ final class Programs {
     /** What a durable entry sets in motion. */
     void follow(Entry entry, State before, State after) {
         power.follow(entry, before, after);
-        completion.follow(entry, after);
+        completion.follow(entry, before, after);
         buffers.follow(before, after);
         for (Change change : entry.changes()) {
             switch (change) {
