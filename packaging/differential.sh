@@ -24,9 +24,13 @@ PriorityWeightAge=1000
 PriorityWeightFairshare=10000
 PriorityWeightQOS=2000
 PriorityWeightPartition=100
+MailProg=$work/mail-KIND
+JobCompType=jobcomp/filetxt
+JobCompLoc=$work/KIND/jobcomp.txt
 $EXTRA"
-    accounting_of muster "$prefix/bin" "$prefix/sbin" 26317 "$more"
-    accounting_of debian /usr/bin /usr/sbin 26417 "$more" ;;
+    for k in muster debian; do printf '#!/bin/sh\necho "$2 to $3" >> %s\n' "$work/$k/mails" > "$work/mail-$k"; chmod 755 "$work/mail-$k"; done
+    accounting_of muster "$prefix/bin" "$prefix/sbin" "${PORT:-26317}" "${more//KIND/muster}"
+    accounting_of debian /usr/bin /usr/sbin $((${PORT:-26317} + 100)) "${more//KIND/debian}" ;;
   *)
     cluster muster "$prefix/bin" "$prefix/sbin" 4 8 37817
     cluster debian /usr/bin /usr/sbin 4 8 38917 ;;
@@ -35,6 +39,8 @@ cat > "$work/words" <<'W'
 as() { local u=$1; shift; setpriv --reuid=$u --regid=$(id -g $u) --clear-groups -- "$@"; }
 empty() { local n=0; while [ -n "$(squeue -h -t R,CG,PD -o %i,%r 2>/dev/null | grep -v JobHeld)" ] && [ $((n+=1)) -lt 100 ]; do sleep 0.2; done; }
 show() { sleep 2; squeue -h -t PD -o '%u %C %r' | sort; squeue -h -t R -o '%u %C' | sort; scancel -u nobody; scancel -u daemon; empty; }
+mails() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/mails" | sed -E 's/Job_id=[0-9]+/Job_id=#/; s/\([0-9]+\)/(#)/' | sort; }
+completions() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/jobcomp.txt" | sed -E 's/JobId=[0-9]+/JobId=#/g; s/(TimeLimit|NodeList)=[^ ]*//g; s/mem=[0-9]+M,//' | sort; }
 over() { sacctmgr -i "$@" >/dev/null; sleep 1; for o in -n2 '-n1 --mem=20 -L lic:1' -N2; do as nobody sbatch $Q -o /dev/null -t 10 $o --wrap 'sleep 60' 2>&1 | sed 's/job [0-9]*/job/'; done; show; }
 W
 mask() {

@@ -95,6 +95,11 @@ check "a comment and a derived exit code" " Modified jobs... $j submitted at" \
 a=$(sacct -n -P -X -j "$j" -o AssocID)
 check "by the number of its association" "$j|" "$(sacct -n -P -X -j "$j" --associations="$a" -o JobID)|$(sacct -n -P -X -j "$j" --associations=99999 -o JobID)"
 check "which sacct shows" "3:0|0:22|after" "$(sacct -n -P -X -j "$j" -o ExitCode,DerivedExitCode,Comment)"
+a=$(sbatch --parsable -W -J arr3 --array=1-3 -o /dev/null --wrap true | head -1)
+sacctmgr -i modify job jobid="${a}_2" set comment=one >/dev/null
+check "one task of an array" "${a}_1| ${a}_2|one ${a}_3| " "$(sacct -X -n -P -o jobid,comment --name=arr3 | sort | tr '\n' ' ')"
+sacctmgr -i modify job jobid="$a" set admincomment=all >/dev/null
+check "and all of them" "${a}_1|all ${a}_2|all ${a}_3|all " "$(sacct -X -n -P -o jobid,admincomment --name=arr3 | sort | tr '\n' ' ')"
 match "of no job" "didn't affect anything.* Nothing modified" "$(sacctmgr -i modify job jobid=999999 set comment=x 2>&1 | xargs -0)"
 match "a code that is none" 'Invalid value for DerivedExitCode \(abc\)' "$(sacctmgr -i modify job jobid="$j" set derivedexitcode=abc 2>&1)"
 match "it takes a condition that it knows" 'Unknown condition: bad=1' "$(sacctmgr -i modify job bad=1 set comment=x 2>&1)"

@@ -10,7 +10,7 @@ JobCompLoc=$dir/jobcomp.txt"
 id=$(job | head -1); soon '[ -s "$dir/jobcomp.txt" ]'
 match "a line" "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=FAILED Partition=main TimeLimit=10 StartTime=20[-0-9]*T[0-9:]* EndTime=20[-0-9]*T[0-9:]* NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=$dir/work ReservationName= Tres=cpu=1,mem=10M,node=1,billing=1 Account= QOS= WcKey= Cluster=test SubmitTime=20[-0-9]*T[0-9:]* EligibleTime=20[-0-9]*T[0-9:]* DerivedExitCode=0:0 ExitCode=3:0 \$" "$(cat "$dir/jobcomp.txt")"
 id=$(sbatch --parsable -H --wrap true); scancel "$id"; soon 'grep -q "JobId=$id " "$dir/jobcomp.txt"'
-match "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=Unknown .*NodeList=\(null\)" "$(tail -1 "$dir/jobcomp.txt")"
+match "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=20[-0-9T:]* .*NodeList=\(null\) NodeCnt=0 ProcCnt=0 .*Tres=cpu=1.*EligibleTime=unknown " "$(tail -1 "$dir/jobcomp.txt")"
 
 printf '#!/bin/bash\nenv | sort > %s.tmp; mv %s.tmp %s.$JOBID\n' "$dir/jc" "$dir/jc" "$dir/jc" > "$dir/jc.sh"; chmod 755 "$dir/jc.sh"; chmod 777 "$dir"
 conf JobCompType=jobcomp/script "JobCompLoc=$dir/jc.sh"
@@ -52,12 +52,17 @@ python3 "$dir/server.py" $web "$dir/documents" </dev/null >/dev/null 2>&1 & echo
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc" JobCompParams=connect_timeout=2,timeout=3,send_script
 id=$(job | head -1); soon '[ -s "$dir/documents" ]'
 match "a document" "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit_code\":\"3:0\".*\"state\":\"FAILED\".*exit 3" "$(tail -1 "$dir/documents")"
-conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:1/slurm/_doc" JobCompParams=connect_timeout=1
-id=$(job | head -1); soon 'grep -q "jobcomp/elasticsearch: the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
-match "a server that is away is told of" "record of JobId=$id is dropped" "$(tail -5 "$dir/log/slurmctld.log")"
+kill "$(cat "$dir/run/web.pid")"; away=$(job | head -1); soon 'grep -q "jobcomp/elasticsearch: 1 records wait" "$dir/log/slurmctld.log"'
+kill "$(cat "$dir/run/slurmctld.pid")"; soon '[ -s "$dir/state/elasticsearch_state" ]'; soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'
+start_ctld; late=$(job | head -1)
+python3 "$dir/server.py" $web "$dir/documents" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
+soon 'grep -q "\"jobid\":$late," "$dir/documents"'
+check "what a server was away for is sent when it is back, over a restart" "$id $away $late " "$(sed 's/.*"jobid":\([0-9]*\).*/\1/' "$dir/documents" | tr '\n' ' ')"
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=http://no^place/"
-id=$(job | head -1); soon 'grep -q "the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
-match "so is a place that is none" "record of JobId=$id is dropped: Illegal" "$(tail -5 "$dir/log/slurmctld.log")"
+id=$(job | head -1); soon 'grep -q "records wait: JobCompLoc=http://no^place/" "$dir/log/slurmctld.log"'
+conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc"
+soon 'grep -q "\"jobid\":$id," "$dir/documents"'
+match "a place that is none is told of, and mended" "\"jobid\":$id," "$(tail -1 "$dir/documents")"
 
 if command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null; then
   sql=$((port + 16)); mkdir "$dir/sql"

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.stream.Stream;
 
 /** The table of finished jobs that JobCompType=jobcomp/mysql keeps, with the columns that sites' queries know. */
 public final class JobCompletionTable implements AutoCloseable {
@@ -47,7 +48,7 @@ public final class JobCompletionTable implements AutoCloseable {
             p.setLong(4, row.groupId() & 0xffffffffL);
             p.setString(5, row.groupName());
             p.setString(6, row.name());
-            p.setInt(7, JobState.valueOf(row.state()).ordinal());
+            p.setInt(7, state(row.state()));
             p.setString(8, row.partition());
             p.setString(9, row.limitMin() < 0 ? "UNLIMITED" : Integer.toString(row.limitMin()));
             p.setLong(10, row.startTime());
@@ -57,6 +58,11 @@ public final class JobCompletionTable implements AutoCloseable {
             p.setInt(14, row.cpusAllocated());
             p.executeUpdate();
         }
+    }
+
+    /** What no state of a job is called, REQUEUED, waits again. */
+    private static int state(String name) {
+        return Stream.of(JobState.values()).filter(s -> s.name().equals(name)).findFirst().orElse(JobState.PENDING).ordinal();
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** {@code sacctmgr modify job}: what may be said of a job that is over. Its controller knows nothing of it. */
 final class JobEdits {
@@ -116,14 +117,7 @@ final class JobEdits {
         all.add("\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" in (" + marks(clusters, values) + "))");
         for (Map.Entry<String, String> e : c.where().entrySet()) {
             switch (e.getKey()) {
-                case "jobid" -> {
-                    List<String> ids = new ArrayList<>();
-                    for (String id : e.getValue().split(",")) {
-                        ids.add("?");
-                        values.add(id.matches("\\d{1,9}") ? Integer.parseInt(id) : -1);
-                    }
-                    all.add("\"job_id\" in (" + String.join(", ", ids) + ")");
-                }
+                case "jobid" -> all.add("(" + String.join(" or ", Stream.of(e.getValue().split(",")).map(id -> named(id, values)).toList()) + ")");
                 case "account" -> all.add("\"account\" in (" + marks(e.getValue(), values) + ")");
                 case "user" -> all.add("\"user_name\" in (" + marks(e.getValue(), values) + ")");
                 case "wckey" -> all.add("\"wckey\" in (" + marks(e.getValue(), values) + ")");
@@ -136,6 +130,22 @@ final class JobEdits {
             }
         }
         return " where " + String.join(" and ", all);
+    }
+
+    /** An array's number names all its tasks, {@code 12_3} one of them. */
+    private static String named(String id, List<Object> values) {
+        if (!id.matches("\\d{1,9}(_\\d{1,9})?")) {
+            return "false";
+        }
+        int at = id.indexOf('_');
+        int number = Integer.parseInt(at < 0 ? id : id.substring(0, at));
+        values.add(number);
+        if (at < 0) {
+            values.add(number);
+            return "\"job_id\" = ? or \"array_job_id\" = ?";
+        }
+        values.add(Integer.parseInt(id.substring(at + 1)));
+        return "\"array_job_id\" = ? and \"array_task_id\" = ?";
     }
 
     private static String marks(String list, List<Object> values) {

@@ -194,8 +194,10 @@ final class JobOptions {
             return;
         }
         if (o == JobOption.MAIL_TYPE && origins[i] != null) {
-            // what the script asks for and what the command line asks for is all sent
-            values[i] = OptionCheck.check(this, o, values[i] + "," + value);
+            // what the script asks for and what the command line asks for is all sent; NONE silences the words beside it alone
+            String more = OptionCheck.check(this, o, value);
+            boolean nothing = more.equals("NONE");
+            values[i] = nothing || values[i].equals("NONE") ? nothing ? values[i] : more : OptionCheck.check(this, o, values[i] + "," + more);
             return;
         }
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {

@@ -413,7 +413,7 @@ final class OptionCheck {
         if (asked.isEmpty()) {
             return bad(options, o);
         }
-        return asked.equals(Set.of("NONE")) ? "NONE" : MAIL_SHOWN.stream().filter(asked::contains).collect(Collectors.joining(","));
+        return asked.contains("NONE") ? "NONE" : MAIL_SHOWN.stream().filter(asked::contains).collect(Collectors.joining(","));
     }
 
     private static String nice(JobOptions options, String value) throws UsageException {

@@ -105,6 +105,8 @@ class OptionsTest {
     @Test
     void mailTypesAddUp() {
         String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN,FAIL"}, {"--mail-type=END --mail-type=NONE", "END"},
+            {"--mail-type=NONE,ALL", "NONE"},
+            {"--mail-type=NONE --mail-type=END", "END"}, {"--mail-type=BEGIN,NONE --mail-type=NONE,END", "NONE"},
             {"--mail-type=END,time_limit --mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT,TIME_LIMIT"},
             {"--mail-type=NONE", "NONE"}};
         for (String[] row : table) {

@@ -68,6 +68,33 @@ class SacctmgrTest {
         assertThat(sent.flag("commit")).isTrue();
     }
 
+    /** Events of yesterday and today; where states are asked for, what is in them now. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "show event | true | ''",
+        "show event node=n1 | true | ''",
+        "show event state=dow,drain | false | open",
+        "show event state=down start=now-1hour | true | ''",
+        "show event state=down end=now | true | ''",
+        "show event state=down all_time | false | ''",
+        "show event all_time | false | ''",
+    })
+    void timesOfEvents(String line, boolean since, String flags) {
+        host.reply("Show", "{\"rows\":[]}");
+        run(line);
+        Json.Obj where = host.sent.get("Show").obj("where");
+        assertThat(where.has("start")).isEqualTo(since);
+        assertThat(where.text("condflags")).isEqualTo(flags);
+        assertThat(where.text("event")).isEqualTo(line.contains("state") ? "node" : "");
+    }
+
+    @Test
+    void aBareWordIsNoProblem() {
+        host.reply("Show", "{\"rows\":[]}");
+        run("show problem nosuch");
+        assertThat(host.sent.get("Show").obj("where").fields()).isEmpty();
+    }
+
     /** A bare number is not a condition: everything would be changed. */
     @Test
     void aBareWordNamesNoJob() {

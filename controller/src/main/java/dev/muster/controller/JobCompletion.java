@@ -8,6 +8,7 @@ import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.kafka.Producer;
 import dev.muster.controller.lua.CompletionScript;
+import dev.muster.controller.outbox.Outbox;
 import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
@@ -17,10 +18,6 @@ import dev.muster.model.Bytes;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import java.io.File;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -35,7 +32,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** JobCompType: a record of each finished job for the site's own use. Nobody waits for it, and what cannot be written is dropped with a word. */
+/**
+ * JobCompType: a record of each finished job for the site's own use. Nobody waits for it. What a server is
+ * not there to take waits for it; what cannot be written elsewhere is dropped with a word.
+ */
 final class JobCompletion implements AutoCloseable {
     /** Jobs that wait to be written; more are dropped. */
     static final int WAITING_MAX = 20_000;
@@ -44,6 +44,7 @@ final class JobCompletion implements AutoCloseable {
     private static final String FILE = "/var/log/slurm_jobcomp.log";
     private static final String SCRIPT = "jobcomp.lua";
     private static final String KAFKA = "kafka";
+    private static final String ELASTIC = "elasticsearch";
     private static final int CLOSE_MS = 1_000;
     private static final String TABLES = "slurm_jobcomp_db";
 
@@ -63,9 +64,10 @@ final class JobCompletion implements AutoCloseable {
     private final Thread writer;
     private String tableOf = "";
     private Optional<JobCompletionTable> table = Optional.empty();
-    private Optional<HttpClient> http = Optional.empty();
     private Optional<CompletionScript> script = Optional.empty();
-    private Optional<Producer> kafka = Optional.empty();
+    /** What goes to a server, and of which type: it waits there while nobody answers. */
+    private Optional<Outbox> outbox = Optional.empty();
+    private String outboxOf = "";
 
     /** @param blobs content by hash */
     JobCompletion(Supplier<SlurmConf> conf, DaemonLog log, Runner runner, Function<String, Bytes> blobs) {
@@ -82,29 +84,40 @@ final class JobCompletion implements AutoCloseable {
         return type.startsWith("jobcomp/") ? type.substring("jobcomp/".length()) : type;
     }
 
-    void follow(Entry entry, State after) {
+    void follow(Entry entry, State before, State after) {
         if (type().isEmpty() || type().equals("none")) {
             return;
         }
         boolean starts = type().equals(KAFKA) && parameters().containsKey("enable_job_start");
         for (Change change : entry.changes()) {
-            boolean started = starts && change instanceof Change.JobStarted;
-            int id = change instanceof Change.JobEnded c ? c.jobId() : change instanceof Change.PendingJobEnded c ? c.jobId()
-                    : started && change instanceof Change.JobStarted c ? c.jobId() : 0;
-            after.jobs().find(id).ifPresent(job -> {
-                if (!waiting.offer(new Finished(job, JobRows.job(after, job, 0), started))) {
-                    log.error("jobcomp: the record of JobId=" + job.id() + " is dropped: too many wait");
-                }
-            });
+            switch (change) {
+                case Change.JobEnded c -> finished(after, c.jobId(), false);
+                case Change.PendingJobEnded c -> finished(after, c.jobId(), false);
+                case Change.JobStarted c when starts -> finished(after, c.jobId(), true);
+                // what it ran is over, though the job is not
+                case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive()).ifPresent(job ->
+                        offer(new Finished(job, JobRows.left(before, job, new JobRows.Left(JobRows.REQUEUED, c.time(), ""), 0), false)));
+                default -> { }
+            }
+        }
+    }
+
+    private void finished(State after, int id, boolean started) {
+        after.jobs().find(id).ifPresent(job -> offer(new Finished(job, JobRows.job(after, job, 0), started)));
+    }
+
+    private void offer(Finished f) {
+        if (!waiting.offer(f)) {
+            log.error("jobcomp: the record of JobId=" + f.job.id() + " is dropped: too many wait");
         }
     }
 
     private void write() {
         while (true) {
             try {
-                settleKafka();
+                settleOutbox();
                 Finished next = waiting.take();
-                settleKafka();
+                settleOutbox();
                 write(next);
             } catch (InterruptedException e) {
                 return;
@@ -121,8 +134,7 @@ final class JobCompletion implements AutoCloseable {
                             StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                     case "script" -> runner.run(List.of(place(c, "")), JobCompletionText.environment(f.job, f.row, c.clusterName()));
                     case "mysql" -> table(c).write(f.row);
-                    case "elasticsearch" -> post(c, f);
-                    case KAFKA -> kafka.ifPresent(k -> k.add(topic(c, f), document(c, f), "JobId=" + f.job.id()));
+                    case ELASTIC, KAFKA -> outbox.ifPresent(o -> o.add(topic(c, f), document(c, f), "JobId=" + f.job.id()));
                     case "lua" -> script(c).record(JobRecord.finished(f.job, f.row, batchScript(f.job)));
                     default -> { }
                 }
@@ -137,20 +149,25 @@ final class JobCompletion implements AutoCloseable {
         }
     }
 
-    /** There is a producer while JobCompType says so. What waited when slurmctld ended is sent even if no job ends now. */
-    private void settleKafka() {
-        boolean wanted = type().equals(KAFKA);
-        if (wanted && kafka.isEmpty()) {
-            KafkaConf how = KafkaConf.read(conf.get(), new ArrayList<>());
-            how.without().forEach(name -> log.info("warning: " + conf.get().text(Key.JOB_COMP_LOC) + ": " + name + " has no effect"));
-            if (how.params().containsKey("poll_interval")) {
-                log.info("warning: JobCompParams=poll_interval has no effect: no broker has to be asked");
-            }
-            kafka = Optional.of(new Producer(how, () -> KafkaConf.read(conf.get(), new ArrayList<>()), Path.of(conf.get().stateSaveLocation()), log));
-        } else if (!wanted && kafka.isPresent()) {
-            kafka.get().close();
-            kafka = Optional.empty();
+    /** There is an outbox while JobCompType says so. What waited when slurmctld ended is sent even if no job ends now. */
+    private void settleOutbox() {
+        String type = type();
+        String wanted = type.equals(KAFKA) || type.equals(ELASTIC) ? type : "";
+        if (wanted.equals(outboxOf)) {
+            return;
         }
+        outbox.ifPresent(Outbox::close);
+        outbox = wanted.equals(KAFKA) ? Optional.of(brokers()) : wanted.equals(ELASTIC) ? Optional.of(Documents.open(conf, log)) : Optional.empty();
+        outboxOf = wanted;
+    }
+
+    private Outbox brokers() {
+        KafkaConf how = KafkaConf.read(conf.get(), new ArrayList<>());
+        how.without().forEach(name -> log.info("warning: " + conf.get().text(Key.JOB_COMP_LOC) + ": " + name + " has no effect"));
+        if (how.params().containsKey("poll_interval")) {
+            log.info("warning: JobCompParams=poll_interval has no effect: no broker has to be asked");
+        }
+        return Producer.open(how, () -> KafkaConf.read(conf.get(), new ArrayList<>()), Path.of(conf.get().stateSaveLocation()), log);
     }
 
     private Map<String, String> parameters() {
@@ -192,21 +209,6 @@ final class JobCompletion implements AutoCloseable {
         return table.orElseThrow();
     }
 
-    private void post(SlurmConf c, Finished f) throws IOException, InterruptedException {
-        Map<String, String> parameters = c.parameters(Key.JOB_COMP_PARAMS);
-        if (http.isEmpty()) {
-            http = Optional.of(HttpClient.newBuilder().connectTimeout(seconds(parameters, "connect_timeout", 10)).build());
-        }
-        String place = place(c, "");
-        HttpRequest request = HttpRequest.newBuilder(URI.create(place.contains("://") ? place : "http://" + place))
-                .timeout(seconds(parameters, "timeout", 30)).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(document(c, f))).build();
-        HttpResponse<Void> answer = http.get().send(request, HttpResponse.BodyHandlers.discarding());
-        if (answer.statusCode() / 100 != 2) {
-            throw new IOException("the server answers " + answer.statusCode());
-        }
-    }
-
     private String batchScript(Job job) {
         String hash = job.desc().payload().scriptHash();
         return hash.isEmpty() ? "" : blobs.apply(hash).text();
@@ -233,12 +235,12 @@ final class JobCompletion implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        kafka.ifPresent(k -> {
+        outbox.ifPresent(o -> {
             SlurmConf c = conf.get();
             for (Finished f = waiting.poll(); f != null; f = waiting.poll()) {
-                k.add(topic(c, f), document(c, f), "JobId=" + f.job.id());
+                o.add(topic(c, f), document(c, f), "JobId=" + f.job.id());
             }
-            k.close();
+            o.close();
         });
     }
 }

@@ -21,15 +21,29 @@ final class JobCompletionText {
 
     private JobCompletionText() {}
 
-    /** Of jobcomp/filetxt. */
+    /** Of jobcomp/filetxt. A job that never ran begins and ends in the same moment, and counts what it asked for only in Tres. */
     static String line(JobRow r, String cluster) {
+        boolean ran = r.startTime() > 0;
         return "JobId=" + r.jobId() + " UserId=" + r.userName() + "(" + r.userId() + ") GroupId=" + r.groupName() + "(" + r.groupId() + ")"
-                + " Name=" + r.name() + " JobState=" + r.state() + " Partition=" + r.partition() + " TimeLimit=" + minutes(r)
-                + " StartTime=" + time(r.startTime()) + " EndTime=" + time(r.endTime()) + " NodeList=" + (r.nodes().isEmpty() ? "(null)" : r.nodes())
-                + " NodeCnt=" + r.nodeCount() + " ProcCnt=" + Math.max(r.cpusAllocated(), r.startTime() == 0 ? r.cpusRequested() : 0)
-                + " WorkDir=" + r.workDir() + " ReservationName=" + r.reservation() + " Tres=" + r.tresAllocated() + " Account=" + r.account()
-                + " QOS=" + r.qos() + " WcKey=" + r.wckey() + " Cluster=" + cluster + " SubmitTime=" + time(r.submitTime())
-                + " EligibleTime=" + time(r.eligibleTime()) + " DerivedExitCode=" + code(r.derivedExit()) + " ExitCode=" + code(r.exit()) + " \n";
+                + " Name=" + r.name() + " JobState=" + state(r) + " Partition=" + r.partition() + " TimeLimit=" + minutes(r)
+                + " StartTime=" + time(ran ? r.startTime() : r.endTime()) + " EndTime=" + time(r.endTime())
+                + " NodeList=" + (r.nodes().isEmpty() ? "(null)" : r.nodes())
+                + " NodeCnt=" + (ran ? r.nodeCount() : 0) + " ProcCnt=" + (ran ? r.cpusAllocated() : 0)
+                + " WorkDir=" + r.workDir() + " ReservationName=" + r.reservation() + " Tres=" + (ran ? r.tresAllocated() : r.tresRequested())
+                + " Account=" + r.account() + " QOS=" + r.qos() + " WcKey=" + r.wckey() + " Cluster=" + cluster
+                + " SubmitTime=" + time(r.submitTime()) + " EligibleTime=" + time(r.eligibleTime()) + place(r)
+                + " DerivedExitCode=" + code(r.derivedExit()) + " ExitCode=" + code(r.exit()) + " \n";
+    }
+
+    /** In an array or a heterogeneous job. */
+    private static String place(JobRow r) {
+        return (r.arrayJobId() != 0 && r.arrayTaskId() >= 0 ? " ArrayJobId=" + r.arrayJobId() + " ArrayTaskId=" + r.arrayTaskId() : "")
+                + (r.hetJobId() != 0 ? " HetJobId=" + r.hetJobId() + " HetJobOffset=" + r.hetOffset() : "");
+    }
+
+    /** A job that goes back to the queue is written as one that waits. */
+    private static String state(JobRow r) {
+        return r.state().equals(JobRows.REQUEUED) ? "PENDING" : r.state();
     }
 
     private static String minutes(JobRow r) {
@@ -37,7 +51,7 @@ final class JobCompletionText {
     }
 
     private static String time(long seconds) {
-        return seconds <= 0 ? "Unknown" : TIME.withZone(ZoneId.systemDefault()).format(Instant.ofEpochSecond(seconds));
+        return seconds <= 0 ? "unknown" : TIME.withZone(ZoneId.systemDefault()).format(Instant.ofEpochSecond(seconds));
     }
 
     private static String code(ExitStatus exit) {
@@ -66,7 +80,7 @@ final class JobCompletionText {
         }
         e.put("JOBID", Integer.toString(r.jobId()));
         e.put("JOBNAME", r.name());
-        e.put("JOBSTATE", r.state());
+        e.put("JOBSTATE", state(r));
         e.put("LIMIT", r.limitMin() < 0 ? "UNLIMITED" : limit(r.limitMin()));
         e.put("NODECNT", Integer.toString(r.nodeCount()));
         e.put("NODES", r.nodes());
@@ -126,7 +140,7 @@ final class JobCompletionText {
                 .put("elapsed", r.startTime() == 0 ? 0L : Math.max(0, r.endTime() - r.startTime())).put("partition", r.partition())
                 .put("alloc_node", job.desc().payload().submitHost()).put("nodes", r.nodes()).put("total_cpus", (long) r.cpusAllocated())
                 .put("total_nodes", (long) r.nodeCount()).put("derived_ec", code(r.derivedExit())).put("exit_code", code(r.exit()))
-                .put("state", r.state()).put("cpu_hours", r.startTime() == 0 ? 0L : (r.endTime() - r.startTime()) * r.cpusAllocated() / 3600)
+                .put("state", state(r)).put("cpu_hours", r.startTime() == 0 ? 0L : (r.endTime() - r.startTime()) * r.cpusAllocated() / 3600)
                 .put("@submit", utc(r.submitTime())).put("@eligible", utc(r.eligibleTime()));
         if (r.arrayJobId() != 0) {
             o.put("array_job_id", (long) r.arrayJobId()).put("array_task_id", (long) r.arrayTaskId());

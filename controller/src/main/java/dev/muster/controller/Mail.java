@@ -49,28 +49,48 @@ record Mail(Job job, String subject, Map<String, String> environment) {
             return false;
         }
         List<String> words = Arrays.asList(types.toUpperCase(java.util.Locale.ROOT).split(","));
+        if (words.contains("NONE")) {
+            return false;
+        }
         boolean inAll = List.of("BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND").contains(word);
         return words.contains(word) || inAll && words.contains("ALL");
     }
 
-    /** The mails that a durable record calls for. */
-    static List<Mail> of(Change change, State before, State after) {
+    /** The mails that a durable entry calls for: one about an array as a whole comes once, however many of its tasks the entry is about. */
+    static List<Mail> of(List<Change> changes, State before, State after) {
+        MailOfArray arrays = new MailOfArray(before, after);
+        return changes.stream().flatMap(c -> happened(c, before).stream().flatMap(e -> about(e, arrays, after))).toList();
+    }
+
+    /** @param jobId of whom the mail is */
+    private record Happened(Event event, int jobId) {}
+
+    private static List<Happened> happened(Change change, State before) {
         return switch (change) {
-            case Change.JobStarted c -> about(Event.BEGIN, c.jobId(), after);
-            case Change.JobEnded c when c.state() == JobState.TIMEOUT -> Stream.concat(
-                    about(Event.TIME_LIMIT, c.jobId(), after).stream(), about(Event.FAIL, c.jobId(), after).stream()).toList();
-            case Change.JobEnded c -> about(ending(c.state()), c.jobId(), after);
-            case Change.PendingJobEnded c -> about(ending(c.state()), c.jobId(), after);
+            case Change.JobStarted c -> List.of(new Happened(Event.BEGIN, c.jobId()));
+            case Change.JobEnded c when c.state() == JobState.TIMEOUT -> List.of(new Happened(Event.TIME_LIMIT, c.jobId()),
+                    new Happened(Event.FAIL, c.jobId()));
+            case Change.JobEnded c -> List.of(new Happened(ending(c.state()), c.jobId()));
+            case Change.PendingJobEnded c -> List.of(new Happened(ending(c.state()), c.jobId()));
             case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive()).isPresent()
-                    ? about(Event.REQUEUE, c.jobId(), after) : List.of();
+                    ? List.of(new Happened(Event.REQUEUE, c.jobId())) : List.of();
             case Change.PriorityChanged c when c.reason() == JobReason.DEPENDENCY_NEVER_SATISFIED ->
-                    about(Event.INVALID_DEPEND, c.jobId(), after);
+                    List.of(new Happened(Event.INVALID_DEPEND, c.jobId()));
             default -> List.of();
         };
     }
 
-    private static List<Mail> about(Event event, int jobId, State after) {
-        return after.jobs().find(jobId).flatMap(j -> of(event, j, after)).stream().toList();
+    /** A mail of a task of an array is one about the whole, unless ARRAY_TASKS is wanted. */
+    private static Stream<Mail> about(Happened what, MailOfArray arrays, State after) {
+        Optional<Job> found = after.jobs().find(what.jobId);
+        if (found.isEmpty()) {
+            return Stream.empty();
+        }
+        Job job = found.get();
+        if (job.array().jobId() != 0 && !wants(job, "ARRAY_TASKS") && MailOfArray.ABOUT.contains(what.event)) {
+            return arrays.of(what.event, job).stream();
+        }
+        return what.event.isWanted(job) ? Stream.of(single(what.event, job, ran(job.run()))) : Stream.empty();
     }
 
     /** A part of the time limit is reached. */
@@ -83,16 +103,6 @@ record Mail(Job job, String subject, Map<String, String> environment) {
             case COMPLETED, CANCELLED, PENDING, RUNNING, SUSPENDED -> Event.END;
             case FAILED, TIMEOUT, NODE_FAIL, PREEMPTED, BOOT_FAIL, DEADLINE, OUT_OF_MEMORY -> Event.FAIL;
         };
-    }
-
-    /** A mail of a task of an array is one about the whole, unless ARRAY_TASKS is wanted. */
-    static Optional<Mail> of(Event event, Job job, State state) {
-        if (!event.isWanted(job)) {
-            return Optional.empty();
-        }
-        boolean wholeArray = job.array().jobId() != 0 && !wants(job, "ARRAY_TASKS");
-        return wholeArray && (event == Event.BEGIN || event == Event.END || event == Event.FAIL)
-                ? MailOfArray.of(event, job, state) : Optional.of(single(event, job, ran(job.run())));
     }
 
     private static Mail single(Event event, Job job, String ran) {
@@ -126,7 +136,7 @@ record Mail(Job job, String subject, Map<String, String> environment) {
         };
     }
 
-    private static String ran(Job.Run run) {
+    static String ran(Job.Run run) {
         long end = run.endTime() > 0 ? run.endTime() : run.startTime();
         return Durations.full(run.startTime() == 0 ? 0 : Math.max(0, end - run.startTime()));
     }

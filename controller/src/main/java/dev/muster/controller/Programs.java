@@ -70,7 +70,7 @@ final class Programs {
     /** What a durable entry sets in motion. */
     void follow(Entry entry, State before, State after) {
         power.follow(entry, before, after);
-        completion.follow(entry, after);
+        completion.follow(entry, before, after);
         buffers.follow(before, after);
         for (Change change : entry.changes()) {
             switch (change) {
@@ -84,8 +84,8 @@ final class Programs {
                 case Change.TriggerFired c -> before.triggers().byId().find(c.id()).ifPresent(t -> trigger(t, c.cause()));
                 default -> { }
             }
-            Mail.of(change, before, after).forEach(mail -> send(mail, after));
         }
+        Mail.of(entry.changes(), before, after).forEach(mail -> send(mail, after));
     }
 
     /** After a start of slurmctld: prologs that nobody has seen the end of run again, and times are watched again. */

@@ -341,14 +341,6 @@ public final class Views {
                 out.add(Map.of("Cluster", "", "Account", a.name(), "User", "", "Problem", "Account has no Associations"));
             }
         }
-        for (User u : book.usersEver()) {
-            boolean asked = !u.deleted() && !given("cluster") && !given("account") && named("user", u.name());
-            if (asked && !isSystemUser.test(u.name())) {
-                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User does not have a uid"));
-            } else if (asked && book.assocsEver().stream().noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
-                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User has no Associations"));
-            }
-        }
         for (Cluster c : book.clusters()) {
             List<Assoc> tree = book.tree(c.name());
             for (Assoc a : tree) {
@@ -357,6 +349,14 @@ public final class Views {
                 if (named("cluster", c.name()) && named("account", a.account()) && named("user", "") && childless) {
                     out.add(Map.of("Cluster", c.name(), "Account", a.account(), "User", "", "Problem", "Account has no users"));
                 }
+            }
+        }
+        for (User u : book.usersEver()) {
+            boolean asked = !u.deleted() && !given("cluster") && !given("account") && named("user", u.name());
+            if (asked && !isSystemUser.test(u.name())) {
+                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User does not have a uid"));
+            } else if (asked && book.assocsEver().stream().noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
+                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User has no Associations"));
             }
         }
         return out;

@@ -67,6 +67,9 @@ final class Show {
             where.putIfAbsent("start", Long.toString(Moments.seconds(c, "midnight")));
             where.putIfAbsent("end", Long.toString(c.host().nowMs() / 1000 + 1));
         }
+        if (entity.name().equals("event")) {
+            eventTimes();
+        }
         return switch (entity.name()) {
             case "configuration" -> s.json.isEmpty() ? ConfigText.print(c, rows(entity))
                     : JsonOutput.print(c, s.json, s.parser, ConfJson.slurmdbd(rows(entity).getFirst()));
@@ -74,6 +77,21 @@ final class Show {
             case "runawayjob" -> runaway(entity);
             default -> list(entity);
         };
+    }
+
+    /** From yesterday on, unless states are asked for: then what is in them now. States and users are of nodes alone. */
+    private void eventTimes() throws UsageException {
+        if (where.containsKey("state") || where.containsKey("user")) {
+            where.put("event", "node");
+        }
+        if (options.contains("alltime") || where.containsKey("start")) {
+            return;
+        }
+        if (where.containsKey("state") && !where.containsKey("end")) {
+            where.put("condflags", "open");
+        } else {
+            where.put("start", Long.toString(Moments.seconds(c, "midnight") - DAY_S));
+        }
     }
 
     private void conditions(Entity entity, Words words) throws UsageException {
@@ -87,7 +105,7 @@ final class Show {
                     options.add(option.get());
                 } else if (entity.name().equals("association") && !item.value().matches("[\\d,]+")) {
                     throw new UsageException(1, List.of("sacctmgr: error: Invalid value for AssocId (" + item.value() + ")"));
-                } else if (!entity.conditions().isEmpty()) {
+                } else if (!entity.conditions().isEmpty() && !entity.name().equals("problem")) {
                     String first = entity.name().equals("association") ? "id" : entity.conditions().getFirst().key();
                     where.merge(first, item.value(), (a, b) -> a + "," + b);
                 }

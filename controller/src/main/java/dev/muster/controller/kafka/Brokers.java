@@ -1,6 +1,7 @@
 package dev.muster.controller.kafka;
 
 import dev.muster.config.KafkaConf;
+import dev.muster.controller.outbox.Outbox;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,16 +21,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** The way to brokers, by Kafka's own library. Belongs to one thread. */
-final class Brokers implements AutoCloseable {
-    /** Trying it again would not help. */
-    static final class RefusedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        RefusedException(Throwable why) {
-            super(why.getMessage(), why);
-        }
-    }
-
+final class Brokers implements Outbox.Sender {
     private final KafkaConf conf;
     private KafkaProducer<byte[], byte[]> producer;
 
@@ -37,8 +29,9 @@ final class Brokers implements AutoCloseable {
         this.conf = conf;
     }
 
-    /** Messages of a topic, in order; they are durable at the brokers, as acks says, when this returns. @throws RefusedException for one of them */
-    void send(String topic, List<byte[]> values) throws IOException, InterruptedException {
+    /** They are durable at the brokers, as acks says, when this returns. */
+    @Override
+    public void send(String topic, List<byte[]> values) throws IOException, InterruptedException {
         try {
             List<Future<?>> sent = new ArrayList<>();
             for (byte[] value : values) {
@@ -60,7 +53,7 @@ final class Brokers implements AutoCloseable {
 
     private static IOException failure(Throwable why) {
         return why instanceof RetriableException || why instanceof AuthenticationException ? new IOException(why.getMessage(), why)
-                : new RefusedException(why);
+                : new Outbox.RefusedException(why.getMessage(), why);
     }
 
     private KafkaProducer<byte[], byte[]> producer() throws IOException {

@@ -3,6 +3,7 @@ package dev.muster.controller.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.KafkaConf;
+import dev.muster.controller.outbox.Outbox;
 import dev.muster.daemon.DaemonLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,8 +37,8 @@ class ProducerTest {
         return new KafkaConf(client, 2, messageMs, 20, List.of(), params);
     }
 
-    private Producer producer(KafkaConf conf) throws IOException {
-        return new Producer(conf, () -> conf, dir, new DaemonLog("slurmctld", dir + "/log", false, 5, ""));
+    private Outbox producer(KafkaConf conf) throws IOException {
+        return Producer.open(conf, () -> conf, dir, new DaemonLog("slurmctld", dir + "/log", false, 5, ""));
     }
 
     private String log() throws IOException {
@@ -55,7 +56,7 @@ class ProducerTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void messagesArriveInOrder(boolean gzip) throws Exception {
-        try (FakeBroker broker = new FakeBroker(0); Producer p = producer(conf(broker.port(), PATIENT_MS, gzip, "", Map.of()))) {
+        try (FakeBroker broker = new FakeBroker(0); Outbox p = producer(conf(broker.port(), PATIENT_MS, gzip, "", Map.of()))) {
             String large = "x".repeat(70_000) + " \u00e4";
             p.add("jobs", large, "JobId=1");
             for (int i = 2; i <= 1200; i++) {
@@ -72,7 +73,7 @@ class ProducerTest {
     /** What passes is tried again; what does not is dropped, and what stands beside it arrives. */
     @Test
     void whatABrokerRefuses() throws Exception {
-        try (FakeBroker broker = new FakeBroker(0); Producer p = producer(conf(broker.port(), PATIENT_MS, false, "", Map.of()))) {
+        try (FakeBroker broker = new FakeBroker(0); Outbox p = producer(conf(broker.port(), PATIENT_MS, false, "", Map.of()))) {
             broker.error = 6;
             broker.errors.set(3);
             p.add("jobs", "moved", "JobId=1");
@@ -96,14 +97,14 @@ class ProducerTest {
         try (FakeBroker gone = new FakeBroker(0)) {
             port = gone.port();
         }
-        try (Producer p = producer(conf(port, 200, false, "", Map.of()))) {
+        try (Outbox p = producer(conf(port, 200, false, "", Map.of()))) {
             p.add("jobs", "lost", "JobId=1");
             for (int i = 0; i < 300 && !log().contains("JobId=1 is dropped"); i++) {
                 Thread.sleep(20);
             }
             assertThat(log()).contains("1 records wait: ").contains("the record of JobId=1 is dropped: ").contains("not present in metadata");
         }
-        try (Producer p = producer(conf(port, 100, false, "", Map.of("requeue_on_msg_timeout", "")))) {
+        try (Outbox p = producer(conf(port, 100, false, "", Map.of("requeue_on_msg_timeout", "")))) {
             p.add("jobs", "kept", "JobId=2");
             Thread.sleep(400);
             try (FakeBroker back = new FakeBroker(port)) {
@@ -118,7 +119,7 @@ class ProducerTest {
         KafkaConf nobody = conf(1, 60_000, false, "", Map.of("flush_timeout", "0"));
         Map<String, String> client = new java.util.TreeMap<>(nobody.client());
         client.put("bootstrap.servers", "no-such-host.invalid:9092");
-        try (Producer p = producer(new KafkaConf(client, 2, 60_000, 20, List.of(), nobody.params()))) {
+        try (Outbox p = producer(new KafkaConf(client, 2, 60_000, 20, List.of(), nobody.params()))) {
             p.add("jobs", "waits", "JobId=1");
             for (int i = 0; i < 300 && !log().contains("records wait"); i++) {
                 Thread.sleep(20);
@@ -135,12 +136,12 @@ class ProducerTest {
         try (FakeBroker gone = new FakeBroker(0)) {
             port = gone.port();
         }
-        try (Producer p = producer(conf(port, 60_000, false, "", Map.of("flush_timeout", "50")))) {
+        try (Outbox p = producer(conf(port, 60_000, false, "", Map.of("flush_timeout", "50")))) {
             p.add("jobs", "one", "JobId=1");
             p.add("starts", "two", "JobId=2");
         }
         assertThat(Files.exists(dir.resolve("jobcomp_kafka"))).isTrue();
-        try (FakeBroker broker = new FakeBroker(port); Producer p = producer(conf(port, 60_000, false, "", Map.of()))) {
+        try (FakeBroker broker = new FakeBroker(port); Outbox p = producer(conf(port, 60_000, false, "", Map.of()))) {
             await(() -> broker.messages.equals(List.of("jobs/1 one", "starts/1 two")));
             assertThat(Files.exists(dir.resolve("jobcomp_kafka"))).isFalse();
         }
@@ -150,11 +151,11 @@ class ProducerTest {
     void aBrokerThatAsksWhoItIs() throws Exception {
         try (FakeBroker broker = new FakeBroker(0)) {
             broker.password = "secret";
-            try (Producer p = producer(conf(broker.port(), PATIENT_MS, false, "secret", Map.of()))) {
+            try (Outbox p = producer(conf(broker.port(), PATIENT_MS, false, "secret", Map.of()))) {
                 p.add("jobs", "mine", "JobId=1");
                 await(() -> broker.messages.equals(List.of("jobs/1 mine")));
             }
-            try (Producer p = producer(conf(broker.port(), 60_000, false, "wrong", Map.of("flush_timeout", "0")))) {
+            try (Outbox p = producer(conf(broker.port(), 60_000, false, "wrong", Map.of("flush_timeout", "0")))) {
                 p.add("jobs", "foreign", "JobId=2");
                 for (int i = 0; i < 300 && !log().contains("Authentication failed"); i++) {
                     Thread.sleep(20);
