@@ -55,7 +55,7 @@ final class Api {
     private static final int CHUNKS_AHEAD = 8;
     /** So many jobs are sent while they are looked up, to whoever can take them so. */
     private static final int LONG = 1_000;
-    private static final int BLOCK_BYTES = 1 << 16;
+    private static final int BLOCK_BYTES = 1 << 20;
 
     private final Controller controller;
     private final CoreThread core;
@@ -438,7 +438,8 @@ final class Api {
             if (text.startsWith("name=") || text.startsWith("Name=")) {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
-                        List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of(), false);
+                        List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false,
+                        List.of(), false);
                 new JobQuery(core.durable(), q, controller.owned(), j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;

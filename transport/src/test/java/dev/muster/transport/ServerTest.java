@@ -21,7 +21,8 @@ class ServerTest {
     private final AtomicLong counter = new AtomicLong();
     private final Server server = Server.start("127.0.0.1", 0,
             new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-            (caller, message, body) -> message.equals("Lines") ? lines(new String(body, StandardCharsets.UTF_8)) : new Server.Reply(200, (caller.uid() + " " + message + " " + new String(body, StandardCharsets.UTF_8))
+            (caller, message, body) -> message.equals("Lines") ? lines(new String(body, StandardCharsets.UTF_8))
+                    : new Server.Reply(200, (caller.uid() + " " + message + " " + new String(body, StandardCharsets.UTF_8))
                     .getBytes(StandardCharsets.UTF_8)),
             Map.of("echo", (caller, frames) -> {
                 try {
@@ -84,15 +85,18 @@ class ServerTest {
     @Test
     void aLongAnswerComesLineByLineWhileItIsMade() throws IOException {
         List<String> got = new ArrayList<>();
-        Client.Lines lines = (buffer, from, to) -> got.add(to - from > 5 ? "" + (to - from) : new String(buffer, from, to - from, StandardCharsets.UTF_8));
+        Client.Lines lines = (buffer, from, to) ->
+                got.add(to - from > 5 ? "" + (to - from) : new String(buffer, from, to - from, StandardCharsets.UTF_8));
         String lengths = "7 " + "9 ".repeat(20_000) + "65535 65536 65537 300000 8";
         try (Client client = client(KEY, "c")) {
             Client.Response r = client.post("/muster/v1/Lines", lengths.getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines));
             assertThat(r.body()).isEmpty();
             assertThat(got).containsExactly(("first " + lengths + " last").split(" "));
             // who does not take lines has them in one piece, and the connection serves on
-            assertThat(text(client.post("/muster/v1/Lines", "6 7".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 first\nxxxxxx\nxxxxxxx\nlast");
-            assertThat(text(client.post("/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines)))).isEqualTo("200 1234 Ping x");
+            assertThat(text(client.post("/muster/v1/Lines", "6 7".getBytes(StandardCharsets.UTF_8), 5000)))
+                    .isEqualTo("200 first\nxxxxxx\nxxxxxxx\nlast");
+            assertThat(text(client.post("/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines))))
+                    .isEqualTo("200 1234 Ping x");
         }
     }
 
@@ -102,7 +106,8 @@ class ServerTest {
         Client.Lines lines = (buffer, from, to) -> got.add("line");
         try (Client client = client(KEY, "c")) {
             client.post("/muster/v1/Ping", new byte[0], 5000);
-            assertThatThrownBy(() -> client.post("/muster/v1/Lines", "100000 100000 fails".getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines)))
+            byte[] fails = "100000 100000 fails".getBytes(StandardCharsets.UTF_8);
+            assertThatThrownBy(() -> client.post("/muster/v1/Lines", fails, 5000, Optional.of(lines)))
                     .isInstanceOf(IOException.class);
             assertThat(got).hasSizeBetween(1, 3);
             assertThat(asked).hasValue(1);
