@@ -20,7 +20,6 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.Identity;
-import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
@@ -53,9 +52,6 @@ final class Api {
     static final int CHUNK = 250;
     /** So many parts of one request are decided before the first of them is durable: others' commands come between them still. */
     private static final int CHUNKS_AHEAD = 8;
-    /** So many jobs are sent while they are looked up, to whoever can take them so. */
-    private static final int LONG = 1_000;
-    private static final int BLOCK_BYTES = 1 << 20;
 
     private final Controller controller;
     private final CoreThread core;
@@ -264,7 +260,6 @@ final class Api {
         }
         Set<String> fields = Set.copyOf(q.fields());
         JobViews views = views(state, fields);
-        Codec.Columns columns = Codec.columns(JobMessages.JobInfo.class, fields);
         long now = System.currentTimeMillis() / 1000;
         long lastPass = controller.planner().lastPass();
         // the scheduler gives reasons and planned starts when it looks
@@ -272,59 +267,9 @@ final class Api {
         Json.Writer out = new Json.Writer();
         out.raw("{\"now\":").number(now).raw(",\"lastUpdate\":").number(jobsAsOf)
                 .raw(",\"lastBackfill\":").number(lastPass).raw(",\"jobs\":[");
-        List<JobQuery.Hit> hits = query.hits();
-        if (q.lines() && isLong(hits, q)) {
-            byte[] head = out.raw('\n').toByteArray();
-            return new Reply(200, head, Optional.of(sink -> {
-                Json.Writer lines = new Json.Writer();
-                String separator = "";
-                for (JobQuery.Hit hit : hits) {
-                    separator = rows(hit, q, views, columns, lines, separator, ",\n");
-                    if (lines.size() >= BLOCK_BYTES) {
-                        lines.drain(sink);
-                    }
-                }
-                lines.raw("\n]}").drain(sink);
-            }));
-        }
-        String separator = "";
-        for (JobQuery.Hit hit : hits) {
-            separator = rows(hit, q, views, columns, out, separator, ",");
-        }
-        out.raw("]}");
-        return new Reply(200, out.toByteArray());
-    }
-
-    /** @return what stands before the next row */
-    private static String rows(JobQuery.Hit hit, JobMessages.QueryJobs q, JobViews views, Codec.Columns columns, Json.Writer out, String first,
-            String separator) {
-        IndexSet tasks = tasks(hit, q);
-        if (tasks.isEmpty()) {
-            columns.write(out.raw(first), views.info(hit.job(), -1, q.details()));
-            return separator;
-        }
-        String before = first;
-        for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
-            columns.write(out.raw(before), views.info(hit.job(), t, q.details()));
-            before = separator;
-        }
-        return before;
-    }
-
-    /** The tasks that have a row each; none where the job has one. */
-    private static IndexSet tasks(JobQuery.Hit hit, JobMessages.QueryJobs q) {
-        if (!hit.job().isArrayRecord() || !q.expandArrays() && hit.tasks().isEmpty()) {
-            return IndexSet.empty();
-        }
-        return hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
-    }
-
-    private static boolean isLong(List<JobQuery.Hit> hits, JobMessages.QueryJobs q) {
-        long rows = hits.size();
-        for (int i = 0; i < hits.size() && rows < LONG; i++) {
-            rows += tasks(hits.get(i), q).count();
-        }
-        return rows >= LONG;
+        JobRowWriter rows = new JobRowWriter(q, query.hits(), views);
+        return q.lines() && rows.isLong() ? new Reply(200, out.raw('\n').toByteArray(), Optional.of(rows::lines))
+                : new Reply(200, rows.together(out).raw("]}").toByteArray());
     }
 
     private Reply steps(Caller caller, JobMessages.QuerySteps q) {
