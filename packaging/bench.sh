@@ -293,7 +293,7 @@ case $what in
   sacct) sacct_month "${3:-100000}" ;;
   bigstep) bigstep ;;
   manynodes) manynodes "${3:-1000}" ;;
-  emulated) emulated "${3:-10000}" "${4:-100000}" "${5:-array,separate,wide,storm}" ;;
+  emulated) emulated "${3:-10000}" "${4:-100000}" "${5:-array,array,separate,wide,storm}" ;;
   throughput) throughput ;;
   durability) durability ;;
   queries) queries "${3:-100000}" ;;
