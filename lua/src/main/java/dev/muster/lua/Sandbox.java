@@ -62,6 +62,7 @@ public final class Sandbox {
 
     private static Globals plain() {
         Globals out = JsePlatform.standardGlobals();
+        out.load(new Files());
         out.set("luajava", LuaValue.NIL);
         out.get("package").get("loaded").set("luajava", LuaValue.NIL);
         out.get("string").set("format", new NumberFormat(out.get("string").get("format")));

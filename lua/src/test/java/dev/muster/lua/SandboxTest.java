@@ -3,9 +3,14 @@ package dev.muster.lua;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.luaj.vm2.LuaValue;
 
 class SandboxTest {
     /** As Lua 5.1 prints it. */
@@ -34,6 +39,26 @@ class SandboxTest {
         """)
     void format(String expression, String said) {
         assertThat(Sandbox.ofCommand().load("return " + expression, "t").call().tojstring()).isEqualTo(said);
+    }
+
+    @Test
+    void whatTwoAppendStandsThereOneAfterTheOther(@TempDir Path dir) throws IOException {
+        Path file = Files.writeString(dir.resolve("log"), "first\n");
+        LuaValue open = Sandbox.ofCommand().load("return io.open(..., 'a')", "t");
+        LuaValue a = open.call(file.toString());
+        LuaValue b = open.call(file.toString());
+        LuaValue write = Sandbox.ofCommand().load("local f, t = ...; f:write(t, ' ', 1); f:write(' end\\n')", "t");
+        write.call(a, LuaValue.valueOf("a"));
+        write.call(b, LuaValue.valueOf("b"));
+        write.call(a, LuaValue.valueOf("a"));
+        assertThat(file).hasContent("first\na 1 end\nb 1 end\na 1 end\n");
+        Sandbox.ofCommand().load("local f = ...; f:write('half'); assert(f:seek('end') > 4); f:setvbuf('no'); f:write(' and'); f:write(' more')"
+                + " f:close() assert(not pcall(f.write, f, 'x')) assert(io.type(f) == 'closed file')", "t").call(b);
+        assertThat(Files.readString(file)).endsWith("a 1 end\nhalf and more");
+        assertThat(Sandbox.ofCommand().load("local f, e = io.open('/nowhere/at/all', 'a'); return e", "t").call().tojstring())
+                .contains("/nowhere/at/all");
+        assertThat(Sandbox.ofCommand().load("local f = io.open(..., 'a'); local ok, e = f:read('*l'); return tostring(ok)", "t")
+                .call(file.toString()).tojstring()).isEqualTo("nil");
     }
 
     @Test
