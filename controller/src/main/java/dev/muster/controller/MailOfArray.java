@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Mails about arrays as a whole that one entry calls for: with the first task's start and requeue and with the last task's end. */
 final class MailOfArray {
@@ -30,11 +31,16 @@ final class MailOfArray {
 
     /** @param job a task of the array, or what has not been split off */
     Optional<Mail> of(Mail.Event event, Job job) {
+        boolean ends = event == Mail.Event.END || event == Mail.Event.FAIL;
+        if (!event.isWanted(job) && !(ends && (Mail.Event.END.isWanted(job) || Mail.Event.FAIL.isWanted(job)))) {
+            // an array may have a hundred thousand tasks, and most want no mail
+            return Optional.empty();
+        }
         int array = job.array().jobId();
         boolean now = switch (event) {
-            case BEGIN -> !isPartlyForgotten(array) && all(before, array).stream().allMatch(t -> t.restarts() == 0 && t.run().startTime() == 0);
-            case REQUEUE -> all(before, array).stream().allMatch(t -> t.restarts() == 0);
-            default -> all(after, array).stream().allMatch(t -> t.state().isTerminal());
+            case BEGIN -> !isAny(before, array, t -> t.restarts() > 0 || t.run().startTime() != 0) && !isPartlyForgotten(array);
+            case REQUEUE -> !isAny(before, array, t -> t.restarts() > 0);
+            default -> !isAny(after, array, t -> !t.state().isTerminal());
         };
         if (!now || !said.get(event == Mail.Event.FAIL ? Mail.Event.END : event).add(array)) {
             return Optional.empty();
@@ -50,6 +56,11 @@ final class MailOfArray {
         List<Job> known = all(before, array);
         int tasks = known.stream().mapToInt(t -> t.isArrayRecord() ? t.array().pending().count() : 1).sum();
         return known.stream().anyMatch(t -> tasks < t.array().size());
+    }
+
+    /** As of {@link #all}, looked at only until one is found: first what has not been split off. */
+    private static boolean isAny(State state, int array, Predicate<Job> test) {
+        return state.jobs().find(array).filter(test).isPresent() || state.isAnyTaskOf(array, test);
     }
 
     /** Tasks with a job of their own, and the record of those that have none. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -79,6 +80,19 @@ public record State(
             tasks.add(jobs.at((int) (long) child.getKey()));
         }
         return tasks;
+    }
+
+    /** Whether the test holds for one of {@link #tasksOf}: they are looked at only until it does. */
+    public boolean isAnyTaskOf(int arrayJobId, Predicate<Job> test) {
+        for (Map.Entry<Long, Integer> child : children.from((long) arrayJobId << 32)) {
+            if (child.getKey() >>> 32 != arrayJobId) {
+                return false;
+            }
+            if (test.test(jobs.at((int) (long) child.getKey()))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task named). */
