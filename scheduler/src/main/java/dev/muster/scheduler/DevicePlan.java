@@ -3,6 +3,7 @@ package dev.muster.scheduler;
 import dev.muster.core.Allocation;
 import dev.muster.core.GresRequest;
 import dev.muster.core.Node;
+import dev.muster.core.Reservation;
 import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Tres;
@@ -23,13 +24,15 @@ final class DevicePlan {
     private record Column(Kind kind, int[][] free) {}
 
     private final State state;
+    private final Ground ground;
     private final List<String> nodes;
     private final int slots;
     private final Map<Kind, Column> columns = new LinkedHashMap<>();
 
-    DevicePlan(State state, List<String> nodes, int slots) {
+    DevicePlan(State state, Ground ground, int slots) {
         this.state = state;
-        this.nodes = nodes;
+        this.ground = ground;
+        this.nodes = ground.names();
         this.slots = slots;
     }
 
@@ -54,12 +57,21 @@ final class DevicePlan {
     void fill() {
         for (Column c : columns.values()) {
             for (int n = 0; n < nodes.size(); n++) {
-                c.free[0][n] = devices(c.kind, state.nodes().at(nodes.get(n)).spec()).count();
+                Node.Spec spec = state.nodes().at(nodes.get(n)).spec();
+                IndexSet all = devices(c.kind, spec);
+                c.free[0][n] = (ground.isPart(n) ? all.intersect(own(ground.part(n), spec, c.kind.name)) : all).count();
             }
             for (int s = 1; s < slots; s++) {
                 System.arraycopy(c.free[0], 0, c.free[s], 0, nodes.size());
             }
         }
+    }
+
+    /** What jobs of a reservation may have: its own where it has some of them, and any where it has cores alone. */
+    private static IndexSet own(Ground.Part part, Node.Spec spec, String device) {
+        Reservation r = part.area().reservation();
+        boolean some = r.gres().values().stream().anyMatch(g -> g.containsKey(device));
+        return some ? r.gres().getOrDefault(spec.name(), Map.of()).getOrDefault(device, IndexSet.empty()) : GresRequest.devices(spec, device, "");
     }
 
     private static IndexSet devices(Kind kind, Node.Spec spec) {

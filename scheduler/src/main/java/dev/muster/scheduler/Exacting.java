@@ -16,13 +16,14 @@ import java.util.Optional;
 
 /**
  * Of a plan of the whole queue: what a need asks of nodes beyond the amounts that its class names. Shapes of nodes, limits of partitions on each
- * node, company, and how nodes hang together, as the pass over the queue asks for them. Whole switches or blocks for one job are not seen to.
+ * node, company, and how nodes hang together, as the pass over the queue asks for them.
  */
 final class Exacting {
     /** So many nodes are looked at in all for needs whose nodes must hang together; those that come later are planned as if they need not. */
     private static final long LOOKS_MAX = 40_000_000;
 
     private final State state;
+    private final Ground ground;
     private final List<String> nodes;
     private final Times times;
     private final Map<String, Integer> numbers;
@@ -34,16 +35,21 @@ final class Exacting {
     /** Who is on each node until which slot, where somebody minds. */
     private final Map<Integer, List<Stay>> company = new HashMap<>();
     private boolean isMinded;
-    private final Map<Need, int[]> named = new IdentityHashMap<>();
+    /** By reservation, "" for none. */
+    private final Map<String, Map<Need, int[]>> named = new HashMap<>();
+    /** Nodes of the same switch or block, where somebody wants these to himself. */
+    private Map<Integer, int[]> mates = Map.of();
     /** The first slot in which nobody waits for few switches any more. */
     private final int patience;
     private long looks;
 
-    private record Stay(Apart who, int end) {}
+    /** In these slots. */
+    private record Stay(Apart who, int from, int end) {}
 
-    Exacting(State state, List<String> nodes, Times times, Map<String, Integer> numbers, LicencePlan licences) {
+    Exacting(State state, Ground ground, Times times, Map<String, Integer> numbers, LicencePlan licences) {
         this.state = state;
-        this.nodes = nodes;
+        this.ground = ground;
+        this.nodes = ground.names();
         this.times = times;
         this.numbers = numbers;
         this.licences = licences;
@@ -51,7 +57,7 @@ final class Exacting {
         this.patience = times.slotAt(Amounts.switchWaitMax(state.settings()) + 1);
         for (Partition p : state.partitions().values()) {
             if (Partition.cpusMax(p.info().maxCpusPerNode()) >= 0) {
-                held.put(p.name(), new int[times.count()][nodes.size()]);
+                held.put(p.name(), new int[times.count()][ground.nodes()]);
             }
         }
     }
@@ -61,22 +67,42 @@ final class Exacting {
         return c.simple && c.need.shape().cpusMax() < 0;
     }
 
-    /** Some need minds whom it meets: before {@link #held}. */
-    void mind() {
+    /** Somebody minds whom he meets: before {@link #held}. */
+    void mind(Apart who) {
         isMinded = true;
+        if (who.topo() && mates.isEmpty()) {
+            mates = new HashMap<>();
+            for (Topology.Block unit : state.settings().topology("").units()) {
+                int[] members = unit.nodes().stream().mapToInt(n -> numbers.getOrDefault(n, -1)).filter(n -> n >= 0).toArray();
+                for (int n : members) {
+                    mates.put(n, members);
+                }
+            }
+        }
     }
 
     /** A running job has this until that slot. */
     void held(Job job, int node, Allocation.Share share, int end) {
         Optional<Partition> first = isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
-        first.ifPresent(p -> company.computeIfAbsent(node, n -> new ArrayList<>()).add(new Stay(Apart.of(job.desc(), p, state.settings()), end)));
+        first.ifPresent(p -> meet(node, new Stay(Apart.of(job.desc(), p, state.settings()), 0, end)));
         for (String partition : held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
             holds(partition, node, share.cpus(), 0, end);
         }
     }
 
-    /** Somebody is given CPUs of a node in these slots. */
-    void holds(String partition, int node, int cpus, int from, int end) {
+    /** Somebody is given CPUs of a node, or of a part of one, in these slots. */
+    void holds(Need need, int number, int cpus, int from, int end) {
+        holds(need.partition(), ground.node(number), cpus, from, end);
+        if (isMinded) {
+            meet(ground.node(number), new Stay(need.apart(), from, end));
+        }
+    }
+
+    private void meet(int node, Stay stay) {
+        company.computeIfAbsent(node, n -> new ArrayList<>()).add(stay);
+    }
+
+    private void holds(String partition, int node, int cpus, int from, int end) {
         int[][] slots = held.get(partition);
         for (int s = from; slots != null && s < end; s++) {
             slots[s][node] += cpus;
@@ -91,9 +117,9 @@ final class Exacting {
     }
 
     /** The numbers of the nodes that it names; empty if one of them is not there. */
-    int[] named(Need need) {
-        return named.computeIfAbsent(need, k -> {
-            int[] out = Feasibility.names(k.nodeList()).stream().mapToInt(name -> numbers.getOrDefault(name, -1)).toArray();
+    int[] named(Need need, String within) {
+        return named.computeIfAbsent(within, w -> new IdentityHashMap<>()).computeIfAbsent(need, k -> {
+            int[] out = Feasibility.names(k.nodeList()).stream().mapToInt(name -> ground.number(numbers.getOrDefault(name, -1), within)).toArray();
             for (int n : out) {
                 if (n < 0) {
                     return new int[0];
@@ -111,21 +137,37 @@ final class Exacting {
         int[][] had = held.get(need.partition());
         if (had != null && need.shape().cpusMax() >= 0) {
             for (int s = from; s < end; s++) {
-                most = Math.min(most, need.shape().cpusMax() - had[s][n]);
+                most = Math.min(most, need.shape().cpusMax() - had[s][ground.node(n)]);
             }
             if (most < (need.exclusive() ? node.spec.cpus() : 1)) {
                 return 0;
             }
         }
-        if (need.apart() != Apart.ANYBODY && !accepts(need.apart(), n, from)) {
-            return 0;
-        }
         return Chooser.tasksFitting(need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, state.settings().memoryConsumed());
     }
 
-    private boolean accepts(Apart who, int n, int slot) {
-        return company.getOrDefault(n, List.of()).stream().allMatch(s -> s.end <= slot || who.goesWith(s.who));
+    /** Somebody is there in these slots whom it does not go with, or on its switch or block if one of the two wants that for itself. */
+    boolean keepsOff(Apart who, int number, int from, int end) {
+        if (!isMinded) {
+            return false;
+        }
+        int n = ground.node(number);
+        for (Stay s : company.getOrDefault(n, List.of())) {
+            if (s.from < end && s.end > from && !who.goesWith(s.who)) {
+                return true;
+            }
+        }
+        for (int mate : mates.getOrDefault(n, NOBODY)) {
+            for (Stay s : company.getOrDefault(mate, List.of())) {
+                if (s.from < end && s.end > from && (who.topo() || s.who.topo())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
+
+    private static final int[] NOBODY = {};
 
     // ---- nodes together
 
@@ -144,7 +186,7 @@ final class Exacting {
         return need.nodesWanted() > 1 && switch (t.kind()) {
             case FLAT -> false;
             case TREE -> need.network().switches() > 0 && slot < patience
-                    || !t.onRequest() && t.switches().stream().noneMatch(s -> s.nodes().size() >= nodes.size());
+                    || !t.onRequest() && t.switches().stream().noneMatch(s -> s.nodes().size() >= ground.nodes());
             case BLOCK, TORUS -> true;
         };
     }

@@ -4,7 +4,9 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Planner;
+import dev.muster.core.Reservation;
 import dev.muster.core.State;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,20 +38,27 @@ public final class Forecast {
      * @param queue copies of its blocks, in order
      * @param lanes by number
      * @param masks of places, by their number
-     * @param special jobs that are in no lane and wait for nothing but resources and others
+     * @param special jobs that are in no lane and wait for nothing but resources and others: each way in which they may be served
+     * @param drawn  of lanes whose jobs some reservation draws, by their numbers, likewise
      * @param nodes names by number
      * @param whole what of each node jobs may have when nobody else is there
      * @param era    of nodes' numbers
      * @param claims how many of the first that have to wait get their places kept
      */
     public record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes,
-            List<QueueOrder.Block> queue, Classes.Lane[] lanes, long[][] masks, Map<Integer, Asked> special, int claims, int era) {}
+            List<QueueOrder.Block> queue, Classes.Lane[] lanes, long[][] masks, Map<Integer, List<Asked>> special, Map<Integer, List<Asked>> drawn,
+            int claims, int era) {}
 
     /**
-     * @param mask  nodes that it may run on
-     * @param tasks of an array's record, 1 for others
+     * @param mask   nodes that it may run on
+     * @param within on what that reservation has of them; "" on what none has
+     * @param tasks  of an array's record, 1 for others
      */
-    record Asked(int jobId, NeedClass need, long[] mask, int tasks) {}
+    record Asked(int jobId, NeedClass need, long[] mask, String within, int tasks) {
+        private Asked of(Job job) {
+            return new Asked(job.id(), need, mask, within, Forecast.tasks(job));
+        }
+    }
 
     /** Of a node from one second since 1970 to another, kept for a job. */
     record Claim(int node, long from, long to, int cpus, long memoryMb) {}
@@ -68,6 +77,8 @@ public final class Forecast {
     private final Times times;
     private int walked;
     private int tried;
+    private final Ground ground;
+    /** Nodes and parts of nodes, as {@link Ground} numbers them. */
     private final int count;
     private final int slots;
     private final int[][] cpus;
@@ -81,6 +92,11 @@ public final class Forecast {
     private final long[] unused;
     /** Of each class the first slot in which it may still fit. */
     private int[] from = new int[1024];
+    /** Likewise in reservations, by these and the class. */
+    private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
+    private final Map<Place, long[]> masksWithin = new HashMap<>();
+    /** CPUs of each whole node, of a part those of its node. */
+    private final int[] whole;
     /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
     private final LicencePlan licences;
@@ -93,15 +109,20 @@ public final class Forecast {
     private int[] found = new int[64];
     private int[] foundTasks = new int[64];
 
+    private record Place(String reservation, int where) {}
+
     /** @param start seconds since 1970 */
     private record Planned(long start, int[] nodes, int cpus, String partition, List<Claim> places) {}
 
     private Forecast(Input in) {
         this.in = in;
         this.times = in.times;
-        this.count = in.nodes.size();
-        this.claims = new Kept(count);
         this.slots = times.count();
+        this.ground = new Ground(in.state, in.nodes, times, in.nowS);
+        this.count = ground.size();
+        this.claims = new Kept(ground.nodes());
+        this.whole = Arrays.copyOf(in.whole.cpus, count);
+        ground.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
         this.cpus = new int[slots][count];
         this.memoryMb = new int[slots][count];
         this.most = new int[slots][FreeTable.words(count)];
@@ -109,11 +130,11 @@ public final class Forecast {
         this.unused = new long[slots];
         this.fuller = new int[count];
         this.licences = new LicencePlan(Licences.capacities(in.state), times);
-        this.devices = new DevicePlan(in.state, in.nodes, slots);
-        for (int n = 0; n < count; n++) {
+        this.devices = new DevicePlan(in.state, ground, slots);
+        for (int n = 0; n < ground.nodes(); n++) {
             numbers.put(in.nodes.get(n), n);
         }
-        this.exacting = new Exacting(in.state, in.nodes, times, numbers, licences);
+        this.exacting = new Exacting(in.state, ground, times, numbers, licences);
     }
 
     static Forecast of(Input in) {
@@ -122,26 +143,28 @@ public final class Forecast {
         int left = in.claims;
         for (QueueOrder.Block block : in.queue) {
             for (int i = 0; i < block.size; i++) {
-                Optional<Asked> job = asked(in, block, i);
+                List<Asked> job = asked(in, block, i);
                 f.walked++;
-                f.tried += job.isPresent() ? 1 : 0;
-                left -= job.isPresent() && f.plan(job.get(), left > 0) ? 1 : 0;
+                f.tried += job.isEmpty() ? 0 : 1;
+                left -= !job.isEmpty() && f.plan(job, left > 0) ? 1 : 0;
             }
         }
         return f;
     }
 
     /** Empty for who waits for something that no plan knows of. */
-    private static Optional<Asked> asked(Input in, QueueOrder.Block block, int i) {
+    private static List<Asked> asked(Input in, QueueOrder.Block block, int i) {
         int lane = block.lanes[i];
         if (lane == QueueOrder.UNKNOWN) {
-            return Optional.ofNullable(in.special.get(block.places[i].jobId()));
+            return in.special.getOrDefault(block.places[i].jobId(), List.of());
         }
         NeedClass c = in.lanes[lane].need;
         if (block.told[i] >= 0 && !WAITS.contains(Lanes.REASONS[block.told[i]]) || in.masks[c.where()].length == 0) {
-            return Optional.empty();
+            return List.of();
         }
-        return Optional.of(new Asked(block.places[i].jobId(), c, in.masks[c.where()], tasks(block.places[i].job())));
+        List<Asked> drawn = in.drawn.isEmpty() ? List.of() : in.drawn.getOrDefault(lane, List.of());
+        return drawn.isEmpty() ? List.of(new Asked(block.places[i].jobId(), c, in.masks[c.where()], "", tasks(block.places[i].job())))
+                : drawn.stream().map(a -> a.of(block.places[i].job())).toList();
     }
 
     static int tasks(Job job) {
@@ -187,7 +210,7 @@ public final class Forecast {
     // ---- what will be free when
 
     private void fill() {
-        for (int n = 0; n < count; n++) {
+        for (int n = 0; n < ground.nodes(); n++) {
             boolean ready = in.free.isReady(n);
             cpus[0][n] = ready ? in.free.cpus[n] : Integer.MIN_VALUE / 2;
             memoryMb[0][n] = (int) Math.clamp(in.free.memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
@@ -195,23 +218,32 @@ public final class Forecast {
         for (Classes.Lane lane : in.lanes) {
             foresee(lane.need.need);
         }
-        in.special.values().forEach(a -> foresee(a.need.need));
+        in.special.values().forEach(ways -> ways.forEach(a -> foresee(a.need.need)));
         devices.fill();
         gpus = devices.all("gpu");
+        IndexSet[] used = new IndexSet[ground.parts().size()];
         for (Job job : in.state.jobs().values()) {
             if (!job.holdsNodes()) {
                 continue;
             }
             long left = left(job, in.tickMs);
             licences.running(job.desc().charge().reservation(), Licences.held(job), left);
-            give(job, job.run().allocation().nodes(), left, !Scheduler.gaveItsCores(in.state, job));
-            give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true);
+            give(job, job.run().allocation().nodes(), left, !Scheduler.gaveItsCores(in.state, job), used);
+            give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true, used);
         }
         licences.keep(in.state, in.nowS);
+        for (Ground.Part p : ground.parts()) {
+            boolean ready = in.free.isReady(p.node());
+            IndexSet had = used[p.number() - ground.nodes()];
+            int taken = had == null ? 0 : had.count() * in.state.nodes().at(in.nodes.get(p.node())).spec().cpusPerUnit();
+            cpus[0][p.number()] = ready ? p.cpus() - taken : Integer.MIN_VALUE / 2;
+            memoryMb[0][p.number()] = memoryMb[0][p.node()];
+        }
         for (int s = 1; s < slots; s++) {
             for (int n = 0; n < count; n++) {
                 // no more than there is: what several share comes back with each of them
-                cpus[s][n] = Math.min(in.whole.cpus[n], cpus[s - 1][n] + cpus[s][n]);
+                int most = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
+                cpus[s][n] = Math.min(most, cpus[s - 1][n] + cpus[s][n]);
                 memoryMb[s][n] += memoryMb[s - 1][n];
             }
         }
@@ -219,7 +251,7 @@ public final class Forecast {
         for (int s = 0; s < slots; s++) {
             for (int n = 0; n < count; n++) {
                 most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
-                idle[s] += cpus[s][n] >= in.whole.cpus[n] ? 1 : 0;
+                idle[s] += cpus[s][n] >= whole[n] ? 1 : 0;
                 unused[s] += Math.max(0, cpus[s][n]);
             }
         }
@@ -234,12 +266,15 @@ public final class Forecast {
     private void foresee(Need need) {
         devices.want(need);
         if (need.apart() != Apart.ANYBODY) {
-            exacting.mind();
+            exacting.mind(need.apart());
         }
     }
 
-    /** @param cores it has them, not only what a suspended job keeps */
-    private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores) {
+    /**
+     * @param cores it has them, not only what a suspended job keeps
+     * @param used  units that somebody has of what reservations have, by their parts
+     */
+    private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores, IndexSet[] used) {
         int slot = Math.max(1, times.slotAt(Math.max(0, afterS)));
         for (Allocation.Share share : shares) {
             Integer n = numbers.get(share.node());
@@ -248,48 +283,74 @@ public final class Forecast {
             }
             devices.held(n, share, Math.min(slot, slots));
             exacting.held(job, n, share, Math.min(slot, slots));
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
             if (slot < slots && cores) {
                 cpus[slot][n] += share.cpus();
-                memoryMb[slot][n] += (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
+                memoryMb[slot][n] += memory;
+            }
+            for (Ground.Part p : ground.on(n)) {
+                IndexSet here = cores ? share.cores().intersect(p.units()) : IndexSet.empty();
+                int i = p.number() - ground.nodes();
+                used[i] = used[i] == null ? here : used[i].union(here);
+                devices.held(p.number(), share, Math.min(slot, slots));
+                if (slot < slots && cores) {
+                    cpus[slot][p.number()] += here.count() * in.state.nodes().at(share.node()).spec().cpusPerUnit();
+                    memoryMb[slot][p.number()] += memory;
+                }
             }
         }
     }
 
-    /** What reservations have is nobody's in their times: their own jobs are not planned here. */
+    /** What reservations have is nobody else's in their times. Of reservations that lie over one another the larger counts. */
     private void keepReservations() {
-        in.state.reservations().values().forEach(r -> r.windows(in.nowS, in.nowS, in.nowS + Times.HORIZON_S).forEach(w -> {
-            int first = Math.max(0, times.slotAt(Math.max(0, w.from() - in.nowS)) - 1);
-            int last = Math.min(slots, Math.max(first + 1, times.slotAt(w.to() - in.nowS)));
-            for (String name : r.nodes()) {
-                Integer n = numbers.get(name);
-                if (n != null) {
-                    int units = r.unitsOn(in.state.nodes().at(name).spec()).count() * in.state.nodes().at(name).spec().cpusPerUnit();
-                    for (int s = first; s < last; s++) {
-                        cpus[s][n] = Math.min(cpus[s][n], in.whole.cpus[n] - units);
-                    }
-                    fuller[n] = Math.max(fuller[n], last);
-                }
+        ground.byNode().forEach((n, parts) -> {
+            if (!in.free.isReady(n)) {
+                return;
             }
-        }));
+            int last = parts.stream().mapToInt(p -> p.area().last()).max().orElse(0);
+            for (int s = 0; s < last; s++) {
+                int sum = 0;
+                IndexSet before = IndexSet.empty();
+                for (Ground.Part p : parts) {
+                    if (p.isKept(s)) {
+                        int here = Math.max(0, cpus[s][p.number()]);
+                        sum = before.intersect(p.units()).isEmpty() ? sum + here : Math.max(sum, here);
+                        before = before.union(p.units());
+                    }
+                }
+                cpus[s][n] -= sum;
+            }
+            fuller[n] = Math.max(fuller[n], last);
+        });
     }
 
     // ---- one job after the other
 
-    /** @return whether it was given claims */
-    private boolean plan(Asked job, boolean claim) {
+    /** @param ways in which it may be served; @return whether it was given claims */
+    private boolean plan(List<Asked> ways, boolean claim) {
         boolean kept = false;
-        int tasks = Math.min(TASKS_MAX, job.tasks);
+        int tasks = Math.min(TASKS_MAX, ways.getFirst().tasks);
         for (int i = 0; i < tasks; i++) {
-            int slot = earliest(job);
+            Asked way = ways.getFirst();
+            int slot = earliest(way);
+            for (int w = 1; w < ways.size(); w++) {
+                int other = earliest(ways.get(w));
+                way = other < slot ? ways.get(w) : way;
+                slot = Math.min(slot, other);
+            }
             if (slot >= slots) {
                 return kept;
             }
+            if (ways.size() > 1) {
+                // the nodes found are those of the way that was looked at last
+                fitsIn(way, slot);
+            }
             int nodes = chosen;
             boolean keep = claim && i == 0 && slot > 0;
-            Planned p = take(job.need, slot, nodes, keep);
-            planned.putIfAbsent(job.jobId, p);
+            Planned p = take(way, slot, nodes, keep);
+            planned.putIfAbsent(way.jobId, p);
             if (keep) {
-                claims.add(job.jobId, p.places);
+                claims.add(way.jobId, p.places);
                 kept = true;
             }
         }
@@ -301,6 +362,9 @@ public final class Forecast {
 
     /** The first slot in which the need fits; the number of slots if there is none. */
     private int earliest(Asked job) {
+        if (!job.within.isEmpty()) {
+            return earliestWithin(job);
+        }
         NeedClass c = job.need;
         if (c.id >= from.length) {
             from = Arrays.copyOf(from, Math.max(c.id + 1, 2 * from.length));
@@ -313,7 +377,7 @@ public final class Forecast {
             }
         }
         int s = first;
-        while (s < slots && !fitsIn(c, job.mask, s)) {
+        while (s < slots && !fitsIn(job, s)) {
             s++;
         }
         // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
@@ -324,6 +388,21 @@ public final class Forecast {
         return s;
     }
 
+    private int earliestWithin(Asked job) {
+        Map<Integer, Integer> known = fromWithin.computeIfAbsent(job.within, w -> new HashMap<>());
+        int s = known.getOrDefault(job.need.id, 0);
+        while (s < slots && !fitsIn(job, s)) {
+            s++;
+        }
+        known.put(job.need.id, s);
+        return s;
+    }
+
+    private long[] mask(Asked job) {
+        return job.within.isEmpty() ? job.mask
+                : masksWithin.computeIfAbsent(new Place(job.within, job.need.where()), w -> ground.mask(job.within, job.mask));
+    }
+
     private void remember(List<NeedClass> others, NeedClass c) {
         others.removeIf(o -> o == c || from[o.id] <= from[c.id] && o.asksNoLess(c, false));
         if (others.size() >= KNOWN_MAX) {
@@ -332,12 +411,16 @@ public final class Forecast {
         others.add(c);
     }
 
-    private boolean fitsIn(NeedClass c, long[] mask, int slot) {
+    private boolean fitsIn(Asked job, int slot) {
+        NeedClass c = job.need;
+        if (!job.within.isEmpty() && ground.opens(job.within, slot).isEmpty()) {
+            return false;
+        }
         if (c.exclusive && idle[slot] < c.nodesMin || unused[slot] < c.need.cpus()) {
             return false;
         }
         int end = times.endSlot(slot, c.need.limitMin());
-        return hasLicences(c, slot, end) && fits(c, mask, slot, end);
+        return hasLicences(c, slot, end) && fits(job, slot, end);
     }
 
     private boolean hasLicences(NeedClass c, int slot, int end) {
@@ -345,10 +428,12 @@ public final class Forecast {
     }
 
     /** Whether enough nodes have room in all these slots: they are then in {@link #found}. */
-    private boolean fits(NeedClass c, long[] mask, int slot, int end) {
+    private boolean fits(Asked job, int slot, int end) {
+        NeedClass c = job.need;
+        long[] mask = mask(job);
         chosen = 0;
         sum = 0;
-        int[] named = c.named ? exacting.named(c.need) : NONE;
+        int[] named = c.named ? exacting.named(c.need, job.within) : NONE;
         for (int n : named) {
             if (!add(n, tasksOn(c, n, slot, end))) {
                 return false;
@@ -423,7 +508,7 @@ public final class Forecast {
             for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 best = Math.max(best, now[n]);
-                if (now[n] < (c.exclusive ? in.whole.cpus[n] : c.cpusMin) || isAmong(named, n) || !add(n, tasksOn(c, n, slot, end))) {
+                if (now[n] < (c.exclusive ? whole[n] : c.cpusMin) || isAmong(named, n) || !add(n, tasksOn(c, n, slot, end))) {
                     continue;
                 }
                 if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
@@ -480,7 +565,7 @@ public final class Forecast {
         int last = Math.min(end, Math.max(slot + 1, fuller[n]));
         int least = Integer.MAX_VALUE;
         int memory = Integer.MAX_VALUE;
-        int wanted = c.exclusive ? in.whole.cpus[n] : c.cpusMin;
+        int wanted = c.exclusive ? whole[n] : c.cpusMin;
         for (int s = slot; s < last; s++) {
             least = Math.min(least, cpus[s][n]);
             if (least < wanted) {
@@ -493,44 +578,46 @@ public final class Forecast {
                 return 0;
             }
         }
-        if (memory < c.memoryMin || c.need.memAll() && memory < in.whole.memoryMb[n]) {
+        if (memory < c.memoryMin || c.need.memAll() && memory < in.whole.memoryMb[ground.node(n)]) {
+            return 0;
+        }
+        if (exacting.keepsOff(c.need.apart(), n, slot, end)) {
             return 0;
         }
         if (Exacting.isPlain(c)) {
             return c.tasksOn(least, memory);
         }
         long tasks = devices.tasks(c.need, n, slot, last);
-        return tasks == 0 ? 0 : Math.min(tasks, exacting.tasks(c, n, least, memory, least >= in.whole.cpus[n], slot, end));
+        return tasks == 0 ? 0 : Math.min(tasks, exacting.tasks(c, n, least, memory, least >= whole[n], slot, end));
     }
 
     /** As {@link Chooser} deals: each node takes all it has room for, but one task is left for each still to come. */
-    private Planned take(NeedClass c, int slot, int nodes, boolean keep) {
-        int end = times.endSlot(slot, c.need.limitMin());
+    private Planned take(Asked job, int slot, int nodes, boolean keep) {
+        NeedClass c = job.need;
+        Optional<Reservation.Window> window = job.within.isEmpty() ? Optional.empty() : ground.opens(job.within, slot);
+        long start = window.map(Reservation.Window::from).orElse(in.nowS + times.starts()[slot]);
+        long to = Math.min(window.map(Reservation.Window::to).orElse(Long.MAX_VALUE),
+                c.need.limitMin() < 0 ? Long.MAX_VALUE : start + c.need.limitMin() * 60L);
+        int end = window.isEmpty() ? times.endSlot(slot, c.need.limitMin())
+                : to == Long.MAX_VALUE ? slots : Math.max(slot + 1, times.slotAt(to - in.nowS));
         int[] own = new int[nodes];
-        long start = in.nowS + times.starts()[slot];
-        long to = c.need.limitMin() < 0 ? Long.MAX_VALUE : start + c.need.limitMin() * 60L;
         List<Claim> places = keep ? new ArrayList<>(nodes) : List.of();
         int sum = 0;
         int left = Math.max(c.need.tasks(), nodes);
         for (int i = 0; i < nodes; i++) {
             int n = found[i];
-            own[i] = n;
+            own[i] = ground.node(n);
             int tasks = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
             left -= tasks;
             int cpu = cpusOn(c, n, tasks);
             int memory = (int) Math.min(Integer.MAX_VALUE / 2, memoryOn(c, n, cpu));
             sum += cpu;
             if (keep) {
-                places.add(new Claim(n, start, to, cpu, memory));
+                places.add(new Claim(own[i], start, to, cpu, memory));
             }
-            for (int s = slot; s < end; s++) {
-                idle[s] -= cpus[s][n] >= in.whole.cpus[n] ? 1 : 0;
-                cpus[s][n] -= cpu;
-                unused[s] -= cpu;
-                memoryMb[s][n] -= memory;
-            }
+            occupy(n, slot, end, cpu, memory);
             foundTasks[i] = tasks;
-            exacting.holds(c.need.partition(), n, cpu, slot, end);
+            exacting.holds(c.need, n, cpu, slot, end);
             fuller[n] = Math.max(fuller[n], end);
         }
         devices.take(c.need, found, foundTasks, nodes, slot, end);
@@ -542,13 +629,37 @@ public final class Forecast {
         return new Planned(start, own, sum, c.need.partition(), places);
     }
 
+    /** Memory is had of the whole node, and so are units of a reservation before and after its time. */
+    private void occupy(int n, int slot, int end, int cpu, int memory) {
+        for (int s = slot; s < end; s++) {
+            idle[s] -= cpus[s][n] >= whole[n] ? 1 : 0;
+            cpus[s][n] -= cpu;
+            unused[s] -= cpu;
+            memoryMb[s][n] -= memory;
+        }
+        List<Ground.Part> parts = ground.on(ground.node(n));
+        for (Ground.Part p : parts) {
+            for (int s = slot; s < end && p.number() != n; s++) {
+                memoryMb[s][p.number()] -= memory;
+            }
+        }
+        if (ground.isPart(n)) {
+            Ground.Part own = ground.part(n);
+            for (int s = slot; s < end; s++) {
+                cpus[s][own.node()] -= own.isKept(s) ? 0 : cpu;
+                memoryMb[s][own.node()] -= memory;
+            }
+            fuller[own.node()] = Math.max(fuller[own.node()], end);
+        }
+    }
+
     private int cpusOn(NeedClass c, int n, int tasks) {
-        return c.exclusive ? in.whole.cpus[n] : Math.max(Math.max(1, c.need.cpusPerNodeMin()),
+        return c.exclusive ? whole[n] : Math.max(Math.max(1, c.need.cpusPerNodeMin()),
                 c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
     }
 
     private long memoryOn(NeedClass c, int n, int cpu) {
-        return c.memoryMin == 0 && !c.need.memAll() ? 0 : c.need.memAll() ? in.whole.memoryMb[n]
+        return c.memoryMin == 0 && !c.need.memAll() ? 0 : c.need.memAll() ? in.whole.memoryMb[ground.node(n)]
                 : c.need.memPerNodeMb() > 0 ? c.need.memPerNodeMb() : c.need.memPerCpuMb() * cpu;
     }
 }

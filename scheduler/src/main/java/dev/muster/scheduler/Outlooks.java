@@ -148,28 +148,55 @@ final class Outlooks {
 
     /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */
     Forecast.Input input(State state, Now now, int most) {
-        Map<Integer, Forecast.Asked> special = new HashMap<>();
+        Map<Integer, List<Forecast.Asked>> special = new HashMap<>();
+        Map<Integer, List<Forecast.Asked>> drawn = new HashMap<>();
         List<QueueOrder.Block> blocks = new ArrayList<>();
         Candidates candidates = new Candidates(scheduler, state);
+        Reserved reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
         for (QueueOrder.Block block : scheduler.order().blocks()) {
             blocks.add(block.copy());
             for (int i = 0; i < block.size; i++) {
                 if (block.lanes[i] == QueueOrder.UNKNOWN) {
-                    special(state, block.places[i].job(), candidates).ifPresent(a -> special.put(a.jobId(), a));
+                    Job job = block.places[i].job();
+                    List<Forecast.Asked> ways = special(state, job, candidates, reserved);
+                    if (!ways.isEmpty()) {
+                        special.put(job.id(), ways);
+                    }
+                } else if (reserved.areMagnetic() && !drawn.containsKey(block.lanes[i])) {
+                    // a lane's jobs are of one user, account and partition: what draws one of them draws all
+                    Job job = block.places[i].job();
+                    List<String> where = reserved.of(job.desc());
+                    drawn.put(block.lanes[i], where.size() < 2 ? List.of() : ways(state, job, candidates, reserved, where));
                 }
             }
         }
         return new Forecast.Input(state, now.seconds(), now.tickMs(), Times.fine(scheduler.nodes().size()), scheduler.free().copy(),
                 scheduler.empty(), scheduler.names(), blocks,
-                scheduler.known().allLanes(), scheduler.known().masks(), special, elsewhere ? most : 0, era);
+                scheduler.known().allLanes(), scheduler.known().masks(), special, drawn, elsewhere ? most : 0, era);
     }
 
-    private Optional<Forecast.Asked> special(State state, Job job, Candidates candidates) {
-        if (!Forecast.WAITS.contains(scheduler.reason(job.id())) || !job.desc().charge().reservation().isEmpty()) {
-            return Optional.empty();
+    private List<Forecast.Asked> special(State state, Job job, Candidates candidates, Reserved reserved) {
+        JobReason reason = scheduler.reason(job.id());
+        boolean waits = Forecast.WAITS.contains(reason) || reason == JobReason.RESERVATION && !job.desc().charge().reservation().isEmpty();
+        return waits ? ways(state, job, candidates, reserved, reserved.of(job.desc())) : List.of();
+    }
+
+    /** @param where reservations that the job may run in, "" for none */
+    private List<Forecast.Asked> ways(State state, Job job, Candidates candidates, Reserved reserved, List<String> where) {
+        Optional<Need> plain = need(state, job);
+        List<Forecast.Asked> out = new ArrayList<>();
+        for (String name : plain.isEmpty() ? List.<String>of() : where) {
+            Need need = scheduler.needs().in(name, plain.get());
+            NeedClass c = scheduler.known().of(need, candidates, state.settings().memoryConsumed());
+            boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
+            if (!name.isEmpty() && !anywhere) {
+                out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job)));
+            }
+            if (name.isEmpty() || anywhere || reserved.isFlexible(name)) {
+                out.add(new Forecast.Asked(job.id(), c, c.mask(), "", Forecast.tasks(job)));
+            }
         }
-        return need(state, job).map(n -> scheduler.known().of(n, candidates, state.settings().memoryConsumed()))
-                .map(c -> new Forecast.Asked(job.id(), c, c.mask(), Forecast.tasks(job)));
+        return out;
     }
 
     private Optional<Need> need(State state, Job job) {

@@ -79,13 +79,19 @@ final class Reserved {
         return r != null && r.endAt(now) > now;
     }
 
-    private boolean flexible(String name) {
+    /** It has licences or burst buffers alone: its jobs run on any nodes. */
+    boolean hasAnyNodes(String name) {
+        return reservations.get(name).has(ReservationFlag.ANY_NODES);
+    }
+
+    /** Its jobs may run beside it, before it and after it. */
+    boolean isFlexible(String name) {
         return reservations.get(name).has(ReservationFlag.FLEX);
     }
 
     /** Seconds since 1970 before which nothing starts in the reservation. */
     long opens(String name) {
-        return name.isEmpty() || flexible(name) ? now : reservations.get(name).startAt(now);
+        return name.isEmpty() || isFlexible(name) ? now : reservations.get(name).startAt(now);
     }
 
     /**
@@ -110,7 +116,7 @@ final class Reserved {
             return all.minus(barred);
         }
         Reservation r = reservations.get(name);
-        if (flexible(name) || r.has(ReservationFlag.ANY_NODES)) {
+        if (isFlexible(name) || hasAnyNodes(name)) {
             return all.minus(barred);
         }
         boolean within = r.windows(now, from, from + 1).stream().anyMatch(w -> w.from() <= from);
@@ -140,7 +146,7 @@ final class Reserved {
         if (node.freeGres.isEmpty() || !has(node)) {
             return;
         }
-        Reservation own = name.isEmpty() || flexible(name) ? null : reservations.get(name);
+        Reservation own = name.isEmpty() || isFlexible(name) ? null : reservations.get(name);
         Map<String, IndexSet> out = new HashMap<>();
         for (String device : node.freeGres.keySet()) {
             IndexSet kept = IndexSet.empty();

@@ -146,6 +146,86 @@ class ForecastTest {
                 """);
     }
 
+    /** Jobs of a reservation are planned on what it has, all others on the rest; one that some reservation draws where it starts first. */
+    @Test
+    void whatReservationsHaveIsForTheirJobs() {
+        Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+        reserve(c, "now nodes=n[1-2] users=alice starttime=+0 duration=6000");
+        reserve(c, "soon nodes=n3 users=alice starttime=+3600 duration=6000");
+        c.accept("tasks=4 nodeList=n1 charge.reservation=now timing.timeLimitMin=10");
+        c.accept("tasks=4 nodeList=n4 timing.timeLimitMin=30");
+        c.schedule();
+        table(c, """
+                tasks=3 charge.reservation=now timing.timeLimitMin=5             | +0 n2
+                nodesMin=2 charge.reservation=now timing.timeLimitMin=5          | +600 n1,n2
+                nodeList=n1 charge.reservation=now timing.timeLimitMin=5         | +600 n1
+                tasks=1 charge.reservation=soon timing.timeLimitMin=5            | +3600 n3
+                tasks=1 charge.reservation=soon,now timing.timeLimitMin=5        | +0 n2
+                tasks=4 timing.timeLimitMin=5                                    | +0 n3
+                tasks=4 nodesMin=1 nodesMax=1 timing.timeLimitMin=90             | +1800 n4
+                nodesMin=2 timing.timeLimitMin=90                                | +6000 n1,n2
+                """);
+        int first = c.accept("nodesMin=2 exclusive=NODE charge.reservation=now timing.timeLimitMin=20");
+        int second = c.accept("tasks=4 nodesMin=1 charge.reservation=now timing.timeLimitMin=20");
+        int other = c.accept("nodesMin=3 exclusive=NODE timing.timeLimitMin=20");
+        assertThat(List.of(planned(c, first), planned(c, second), planned(c, other))).as("who comes after waits for what is kept for those before")
+                .containsExactly("+600 n1,n2", "+1800 n1", "+6000 n1,n2,n4");
+        c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "");
+        reserve(c, "cores nodes=n1 corecnt=2 users=alice starttime=+0 duration=6000");
+        reserve(c, "pull nodes=n2 users=alice starttime=+0 duration=6000 flags=magnetic");
+        c.accept("tasks=1 charge.reservation=cores timing.timeLimitMin=10");
+        c.schedule();
+        table(c, """
+                tasks=1 charge.reservation=cores timing.timeLimitMin=5           | +0 n1
+                tasks=2 charge.reservation=cores timing.timeLimitMin=5           | +600 n1
+                tasks=4 timing.timeLimitMin=5                                    | +0 n2
+                nodeList=n1 tasks=2 timing.timeLimitMin=5                        | +0 n1
+                nodeList=n1 tasks=3 timing.timeLimitMin=5                        | +6000 n1
+                nodesMin=2 timing.timeLimitMin=5                                 | +6000 n1,n2
+                """);
+        c = new Cluster("n[1-3] cpus=4 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "");
+        reserve(c, "wide nodes=n1 users=alice starttime=+0 duration=6000 flags=flex");
+        reserve(c, "late nodes=n3 users=alice starttime=+1800 duration=6000 flags=flex");
+        c.accept("tasks=4 charge.reservation=wide nodeList=n1 timing.timeLimitMin=10");
+        c.schedule();
+        table(c, """
+                tasks=4 charge.reservation=wide timing.timeLimitMin=5            | +0 n2
+                nodesMin=2 charge.reservation=wide timing.timeLimitMin=5         | +0 n2,n3
+                nodesMin=3 charge.reservation=wide timing.timeLimitMin=5         | +600 n2,n3,n1
+                nodeList=n3 charge.reservation=late timing.timeLimitMin=5        | +0 n3
+                nodeList=n3 charge.reservation=late timing.timeLimitMin=40       | +1800 n3
+                """);
+    }
+
+    private static void reserve(Cluster c, String words) {
+        Map<String, String> changes = new java.util.LinkedHashMap<>();
+        for (String w : words.substring(words.indexOf(' ') + 1).split(" ")) {
+            changes.put(w.substring(0, w.indexOf('=')), w.substring(w.indexOf('=') + 1));
+        }
+        assertThat(c.apply(new Command.CreateReservation(0, words.substring(0, words.indexOf(' ')), c.moments(changes), Map.of())).toString())
+                .as(words).doesNotContain("Rejected");
+    }
+
+    @Test
+    void whoWantsASwitchForHimselfMeetsNobodyOnIt() {
+        List<Topology.Switch> two = List.of(new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
+                new Topology.Switch("s2", 0, 1, Cluster.names("n[3-4]"), List.of()));
+        Cluster c = new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "",
+                new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false));
+        c.accept("tasks=1 nodeList=n1 timing.timeLimitMin=10");
+        c.accept("tasks=1 nodeList=n3 timing.timeLimitMin=20");
+        c.schedule();
+        table(c, """
+                exclusive=TOPO                   | +600 n1
+                exclusive=TOPO nodeList=n4       | +1200 n4
+                tasks=1                          | +0 n1
+                """);
+        int first = c.accept("exclusive=TOPO timing.timeLimitMin=60");
+        int second = c.accept("exclusive=TOPO timing.timeLimitMin=60");
+        int third = c.accept("nodeList=n2 tasks=2 timing.timeLimitMin=60");
+        assertThat(List.of(planned(c, first), planned(c, second), planned(c, third))).containsExactly("+600 n1", "+1200 n3", "+4200 n2");
+    }
+
     /** A job behind nobody: the plan says that it starts now where the pass starts it, and only there. */
     @Test
     void aJobBehindNobodyIsPlannedForNowIfItStartsNow() {
@@ -156,8 +236,14 @@ class ForecastTest {
             Cluster c = new Cluster("n[1-2] cpus=8 sockets=2 mem=1000 gpus=a:2,b:2 feature=a\n"
                     + "n3 cpus=4 threads=2 mem=2000 feature=b\nn4 cpus=4 mem=500 gpus=4",
                     "p nodes=n[1-4] default=yes defmempercpu=10\nq nodes=n[1-4] defmempercpu=10 maxcpuspernode=3", "gresTypes=gpu");
+            boolean reserved = seed % 2 == 0;
+            if (reserved) {
+                reserve(c, "r nodes=n2 users=alice starttime=+0 duration=6000" + (seed % 4 == 0 ? " flags=magnetic" : ""));
+                reserve(c, "s nodes=n1 corecnt=" + (1 + r.nextInt(6)) + " users=alice starttime=+0 duration=6000");
+                reserve(c, "t nodes=n3 users=alice starttime=+1200 duration=6000");
+            }
             for (int i = 0; i < 6; i++) {
-                c.submit(job(r));
+                c.submit(job(r) + within(r, reserved));
             }
             c.schedule();
             for (Job job : new ArrayList<>(c.state().jobs().values())) {
@@ -166,7 +252,7 @@ class ForecastTest {
                 }
             }
             for (int i = 0; i < 12; i++) {
-                String line = job(r);
+                String line = job(r) + within(r, reserved);
                 int before = c.state().jobs().values().size();
                 c.submit(line);
                 if (c.state().jobs().values().size() == before) {
@@ -185,6 +271,11 @@ class ForecastTest {
             }
         }
         assertThat(Math.min(starts, waits)).as(starts + " start and " + waits + " wait").isGreaterThan(SEEDS);
+    }
+
+    private static String within(Random r, boolean reserved) {
+        String name = reserved ? List.of("", "", "r", "s", "t", "r,s").get(r.nextInt(6)) : "";
+        return name.isEmpty() ? "" : " charge.reservation=" + name;
     }
 
     private static String job(Random r) {
