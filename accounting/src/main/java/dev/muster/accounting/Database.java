@@ -325,15 +325,15 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Makes what is committed survive a loss of power, and tidies the embedded database's file: nobody else does. */
-    void flush(Connection on) throws SQLException {
+    /** Makes what is committed survive a loss of power. @param tidy the embedded database's file as well: nobody else does it */
+    void flush(Connection on, boolean tidy) throws SQLException {
         if (dialect == Dialect.H2) {
             try (Statement statement = on.createStatement()) {
                 statement.execute("checkpoint sync");
             }
             on.commit();
             MVStore file = ((SessionLocal) on.unwrap(JdbcConnection.class).getSession()).getDatabase().getStore().getMvStore();
-            if (file.getFileStore() != null) {
+            if (tidy && file.getFileStore() != null) {
                 file.compact(FILL_PERCENT, COMPACT_BYTES);
             }
         }

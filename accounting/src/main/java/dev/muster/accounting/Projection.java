@@ -106,6 +106,7 @@ public final class Projection implements RowSink, AutoCloseable {
                 setSequence(c, reached);
                 return null;
             });
+            store.writer().wrote(jobs.size() + steps.size());
             sequence = reached;
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);

@@ -5,9 +5,15 @@ import java.sql.SQLException;
 
 /** The one connection that writes: each piece of work is one transaction. After an error the next piece gets a new connection. */
 final class Writer {
+    /** More rows than this since the last time, and there is no time to tidy; unless so many have been written since that was done. */
+    private static final int QUIET_ROWS = 1_000;
+    private static final int UNTIDIED_ROWS = 500_000;
+
     private final Database database;
     private Connection connection;
     private boolean written;
+    private int rows;
+    private int untidied;
 
     Writer(Database database) {
         this.database = database;
@@ -27,10 +33,19 @@ final class Writer {
         }
     }
 
+    /** What the next {@link #flush} may know of how much is going on. */
+    synchronized void wrote(int more) {
+        rows += more;
+    }
+
     /** Writes what is committed out. */
     synchronized void flush() throws SQLException {
         try {
-            database.flush(connection());
+            untidied += rows;
+            boolean tidy = rows <= QUIET_ROWS || untidied > UNTIDIED_ROWS;
+            rows = 0;
+            database.flush(connection(), tidy);
+            untidied = tidy ? 0 : untidied;
             written = false;
         } catch (SQLException e) {
             drop(e);

@@ -167,8 +167,11 @@ final class CoreThread {
                 }
                 batch.clear();
             }
-            if (System.nanoTime() >= nextTickNs || core.due().urgent()) {
-                tick();
+            if (System.nanoTime() >= nextTickNs) {
+                nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
+                whatIsDue(new Command.Tick());
+            } else if (core.due().urgent()) {
+                whatIsDue(new Command.Settle());
             }
             if (doorsOpen && schedulable && System.nanoTime() >= passNotBeforeNs) {
                 pass();
@@ -210,9 +213,8 @@ final class CoreThread {
         return decision;
     }
 
-    private void tick() {
-        nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
-        Decision decision = decide(new Item(new Command.Tick(), -1, new CompletableFuture<>()));
+    private void whatIsDue(Command command) {
+        Decision decision = decide(new Item(command, -1, new CompletableFuture<>()));
         if (decision instanceof Decision.Accepted a && Boolean.TRUE.equals(a.reply())) {
             nextTickNs = System.nanoTime();
         }

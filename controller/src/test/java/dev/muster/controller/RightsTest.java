@@ -188,7 +188,7 @@ class RightsTest {
         Set<String> told = commands().stream().map(c -> c.apply(0).getClass().getSimpleName()).collect(Collectors.toCollection(TreeSet::new));
         told.addAll(List.of("ApplyConfig", "ApplyPolicy", "SkipReservedIds", "ControllerProlog", "BufferStage", "SetPools",
                 "EndInactive", "Happened", "MemoryMeasured", "RegisterNode", "Report", "NodeLost",
-                "NodeResponding", "Schedule", "Tick", "CertificateSigned"));
+                "NodeResponding", "Schedule", "Tick", "Settle", "CertificateSigned"));
         Set<String> all = new TreeSet<>();
         for (Class<?> c : Command.class.getPermittedSubclasses()) {
             all.add(c.getSimpleName());

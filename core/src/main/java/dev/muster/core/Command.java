@@ -220,6 +220,9 @@ public sealed interface Command {
 
     record Schedule(int most) implements Command {}
 
-    /** Everything that is due: limits, begin times, dependencies, purging. */
+    /** Everything that is due: limits, begin times, dependencies, purging. Looks at all nodes and more: once a second. */
     record Tick() implements Command {}
+
+    /** Of what is due only what others' changes have brought about and nobody should wait a second for: {@link Due#urgent}. */
+    record Settle() implements Command {}
 }

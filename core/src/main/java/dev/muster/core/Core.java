@@ -122,6 +122,7 @@ public final class Core {
             case Command.Happened c -> new TriggerRules(state).happened(c.event(), now);
             case Command.Schedule c -> schedule(c, now);
             case Command.Tick c -> new TimerRules(state, now, due, planner).due(happened);
+            case Command.Settle c -> new TimerRules(state, now, due, planner).urgent();
         };
     }
 

@@ -42,6 +42,7 @@ public enum Rights {
             case Command.NodeResponding c -> DAEMON;
             case Command.Schedule c -> DAEMON;
             case Command.Tick c -> DAEMON;
+            case Command.Settle c -> DAEMON;
             case Command.Once c -> of(c.command());
             case Command.SubmitJob c -> SELF;
             case Command.SubmitHet c -> SELF;

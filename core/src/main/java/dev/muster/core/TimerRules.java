@@ -50,10 +50,7 @@ final class TimerRules {
         for (int id : late) {
             changes.add(new Change.PendingJobEnded(id, JobState.DEADLINE, JobReason.DEADLINE, "", now.seconds()));
         }
-        for (int id : due.unsettled(now.seconds(), SLICE)) {
-            state.jobs().find(id).filter(j -> !late.contains(j.id())).ifPresent(this::settle);
-            due.settled(id);
-        }
+        settle(late);
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
         new AccrueRules(state, now).due(changes, SLICE);
@@ -64,16 +61,38 @@ final class TimerRules {
         for (String node : due.toResume(now.seconds())) {
             changes.addAll(new NodeRules(state, now).resumed(state.nodes().at(node)));
         }
-        for (int id : due.stepsToBegin(SLICE)) {
-            state.jobs().find(id).flatMap(job -> new StepRules(state, now, planner).next(job)).ifPresent(changes::add);
-        }
+        beginSteps();
         purge(new CronRules(state, now).due(changes));
         forgetAnswers();
         if (changes.isEmpty() && due.isAnyRunning() && now.tickMs() - state.tickMs() >= UNRECORDED_MS) {
             changes.add(new Change.TimePassed());
         }
+        return decided();
+    }
+
+    /** Of what is due what becomes so in the middle of a second. The reply is as that of {@link #due}. */
+    Decision urgent() {
+        settle(List.of());
+        beginSteps();
+        return decided();
+    }
+
+    private Decision decided() {
         changes.addAll(0, ids.reservations());
         return Decision.of(changes, changes.size() >= SLICE, direct);
+    }
+
+    private void settle(List<Integer> late) {
+        for (int id : due.unsettled(now.seconds(), SLICE)) {
+            state.jobs().find(id).filter(j -> !late.contains(j.id())).ifPresent(this::settle);
+            due.settled(id);
+        }
+    }
+
+    private void beginSteps() {
+        for (int id : due.stepsToBegin(SLICE)) {
+            state.jobs().find(id).flatMap(job -> new StepRules(state, now, planner).next(job)).ifPresent(changes::add);
+        }
     }
 
     /** {@code --signal=[B:]sig@time}: to the steps, or with B to the batch shell alone. */

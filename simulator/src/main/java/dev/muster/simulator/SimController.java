@@ -289,7 +289,7 @@ final class SimController implements Pipeline.Effects {
         release();
         sync();
         if (core.due().urgent()) {
-            later(1, this::tick);
+            later(1, () -> whatIsDue(new Command.Settle()));
         }
         pass();
     }
@@ -323,10 +323,10 @@ final class SimController implements Pipeline.Effects {
         journal.append(entry.encode());
     }
 
-    private void tick() {
-        command(new Command.Tick(), -1, d -> {
+    private void whatIsDue(Command command) {
+        command(command, -1, d -> {
             if (d instanceof Decision.Accepted a && Boolean.TRUE.equals(a.reply())) {
-                later(1, this::tick);
+                later(1, () -> whatIsDue(new Command.Tick()));
             }
         });
     }
@@ -345,7 +345,7 @@ final class SimController implements Pipeline.Effects {
 
     private void everySecond() {
         later(1_000, this::everySecond);
-        command(new Command.Tick(), -1, d -> { });
+        whatIsDue(new Command.Tick());
         State state = pipeline.durable();
         for (Node node : state.nodes().values()) {
             long silentS = (world.nowMs() - heardMs.getOrDefault(node.name(), startedMs)) / 1000;
