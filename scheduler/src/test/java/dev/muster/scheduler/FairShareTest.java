@@ -129,6 +129,14 @@ class FairShareTest {
                 """)).isEqualTo("u1=0.667 u2=1.000 u3=0.333");
     }
 
+    /** Slurm's own dump of associations has the number. */
+    @Test
+    void parentSharesAreAWordOrANumber() {
+        LimitField shares = LimitField.find(LimitField.ASSOC, "fairshare").orElseThrow();
+        assertThat(List.of("parent", "Parent", "2147483647")).allSatisfy(w -> assertThat(shares.canonical(w)).contains(LimitField.PARENT_SHARES));
+        assertThat(shares.canonical("2147483646")).contains("2147483646");
+    }
+
     @Test
     void theClassicRule() {
         assertThat(factors(FairShare.Rule.CLASSIC, """

@@ -1,6 +1,7 @@
 package dev.muster.accounting.book;
 
 import dev.muster.model.accounting.Entities.Qos;
+import dev.muster.model.accounting.Entities.Tres;
 import dev.muster.model.accounting.LimitField;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ final class Values {
             int eq = item.indexOf('=');
             char sign = item.charAt(eq - 1);
             boolean signed = sign == '+' || sign == '-';
-            String name = item.substring(0, signed ? eq - 1 : eq);
+            String name = named(book, item.substring(0, signed ? eq - 1 : eq));
             whole.add(name + "=" + (signed ? moved(old, name, sign, item.substring(eq + 1)) : item.substring(eq + 1)));
             if (book.tres().stream().noneMatch(t -> t.full().equalsIgnoreCase(name))) {
                 return refused(old, "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type " + name, errors);
@@ -61,6 +62,11 @@ final class Values {
         List<String> items = new ArrayList<>(merged.isEmpty() ? List.of() : List.of(merged.split(",")));
         items.sort(java.util.Comparator.comparing(i -> i.substring(0, i.indexOf('='))));
         return String.join(",", items);
+    }
+
+    /** A resource may be called by its number as well: {@code 1} is cpu. */
+    private static String named(Book book, String typed) {
+        return book.tres().stream().filter(t -> Integer.toString(t.id()).equals(typed)).findFirst().map(Tres::full).orElse(typed);
     }
 
     /** A count with something added or taken: never below nothing. */

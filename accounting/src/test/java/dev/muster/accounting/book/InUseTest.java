@@ -94,6 +94,14 @@ class InUseTest {
     }
 
     @Test
+    void resourcesMayBeCalledByTheirNumbers() {
+        assertThat(root("modify account name=a set GrpTRES=1=7,4=3").error()).isEmpty();
+        assertThat(book.assoc("c", "a", "", "").orElseThrow().limit("GrpTRES")).isEqualTo("cpu=7,node=3");
+        assertThat(root("modify account name=a set GrpTRES=77=1").error())
+            .containsExactly("sacctmgr: error: slurmdb_format_tres_str: no TRES known by type 77");
+    }
+
+    @Test
     void whatCannotBeSetIsRefusedWhereverItWouldBe() {
         assertThat(root("modify user name=nobody set QOS=nosuch").error())
             .containsExactly("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,q,r");

@@ -26,6 +26,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
 
     /** {@code Fairshare=parent}. */
     public static final String PARENT_SHARES = "parent";
+    /** The same, as files have it that Slurm's {@code sacctmgr dump} wrote. */
+    private static final String PARENT_SHARES_NUMBER = "2147483647";
 
     private static final String ASSOC_TABLE = """
             Fairshare SHARES - fairshare:1 shares:1
@@ -141,7 +143,7 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
         }
         return switch (kind) {
             case COUNT -> raw.equalsIgnoreCase("INFINITE") || raw.equalsIgnoreCase("UNLIMITED") ? Optional.of("") : number(raw);
-            case SHARES -> raw.equalsIgnoreCase(PARENT_SHARES) ? Optional.of(PARENT_SHARES) : number(raw);
+            case SHARES -> raw.equalsIgnoreCase(PARENT_SHARES) || raw.equals(PARENT_SHARES_NUMBER) ? Optional.of(PARENT_SHARES) : number(raw);
             case MINUTES -> duration(Durations.parseMinutes(raw));
             case SECONDS -> raw.isEmpty() ? Optional.empty() : name.equals("GraceTime") ? seconds(raw) : exempt(raw);
             case REAL -> real(raw);
