@@ -92,6 +92,7 @@ public enum SlurmErrno {
     PARTITION_DOWN(2101, "Partition in DOWN state"),
     JOB_SETTING_DB_INX(2103, "Job update not available right now, the DB index is being set, try again in a bit"),
     NOT_HET_JOB_LEADER(2107, "Job not heterogeneous job leader"),
+    DB_CONNECTION(7000, "Unable to connect to database"),
     DB_QUERY_TOO_WIDE(7007, "Too wide of a date range in query"),
     NOT_WHOLE_HET_JOB(2108, "Operation not permitted on individual component of heterogeneous job"),
     NOT_HET_JOB(2106, "Job not heterogeneous job"),

@@ -168,7 +168,10 @@ final class Router {
         } catch (RestException e) {
             out.error(e);
         } catch (SlurmException e) {
-            out.error(RestException.of(e, operation.id().replace("_{v}", "") + "()"));
+            String function = operation.id().replace("_{v}", "") + "()";
+            boolean database = operation.id().startsWith("slurmdb_") && Feed.isConnection(e);
+            out.error(database ? RestException.of(SlurmErrno.DB_CONNECTION, "Failed connecting to slurmdbd", function)
+                    : RestException.of(e, function));
         } catch (RuntimeException e) {
             log.error(request.method() + " " + request.path(), e);
             out.error(new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(),

@@ -143,6 +143,18 @@ class OperationsTest {
         assertThat(new Rig().ask("GET", "/slurmdb/v0.0.45/" + path, "").status()).isEqualTo(status);
     }
 
+    @ParameterizedTest
+    @CsvSource({"slurmdb/v0.0.45/qos/, 7000, Unable to connect to database", "slurmdb/v0.0.42/jobs/, 7000, Unable to connect to database",
+        "slurm/v0.0.45/jobs/, 1800, Unable to contact slurm controller (connect failure)"})
+    void whoIsAwayIsNamed(String path, long number, String sentence) throws IOException {
+        Rig rig = new Rig();
+        rig.away = true;
+        assertThat(rig.ask("GET", "/" + path, "").status()).isEqualTo(500);
+        Json.Obj error = rig.tree("GET", "/" + path, "").objects("errors").getFirst();
+        assertThat(error.number("error_number")).isEqualTo(number);
+        assertThat(error.text("error")).isEqualTo(sentence);
+    }
+
     /** A cluster is not taken away where a condition of it would have been passed over. */
     @Test
     void aDeletionWithAConditionIsRefused() throws IOException {

@@ -2,8 +2,10 @@ package dev.muster.rest;
 
 import dev.muster.cli.Controller;
 import dev.muster.cli.Host;
+import dev.muster.cli.SlurmException;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,6 +23,8 @@ final class Rig {
     final Contract contract = Contract.read();
     final Map<String, Json.Obj> answers = new TreeMap<>();
     final List<String> asked = new ArrayList<>();
+    /** Nobody answers. */
+    boolean away;
     final Router router;
 
     Rig() throws IOException {
@@ -40,6 +44,9 @@ final class Rig {
     private Host host() {
         Controller controller = (message, request) -> {
             asked.add(message + " " + new String(Json.print(request), StandardCharsets.UTF_8));
+            if (away) {
+                throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+            }
             return answers.getOrDefault(message + " " + request.text("entity"), answers.getOrDefault(message, new Json.Obj()));
         };
         return (Host) Proxy.newProxyInstance(Host.class.getClassLoader(), new Class<?>[] {Host.class}, (p, method, args) ->
