@@ -94,7 +94,7 @@ public final class FairShare {
         }
         if (rule == Rule.TREE) {
             int[] rank = {users};
-            roots.forEach(r -> rank(r.children, rank, NOT_TIED));
+            roots.forEach(r -> rank(r.children, rank));
         }
     }
 
@@ -133,26 +133,19 @@ public final class FairShare {
         return out;
     }
 
-    private static final int NOT_TIED = -1;
-
-    /**
-     * Best first, each account's users before the next account; accounts that are level are one. @param tied the rank that the best of them gets, because
-     * the account is level with a user who has that
-     */
-    private void rank(List<Item> children, int[] rank, int tied) {
+    /** Best first, each account's users before the next account; accounts that are level are one. */
+    private void rank(List<Item> children, int[] rank) {
         List<Item> sorted = new ArrayList<>();
         for (Item c : children) {
             sorted.addAll(c.shares < 0 && !c.isUser() ? siblings(c) : List.of(c));
         }
         sorted.sort(Comparator.comparingDouble((Item i) -> -i.level).thenComparing(i -> !i.isUser()));
-        int same = tied;
+        int same = rank[0];
         for (int i = 0; i < sorted.size(); i++) {
             Item c = sorted.get(i);
-            if (i > 0 && sorted.get(i - 1).level != c.level) {
-                same = NOT_TIED;
-            }
+            boolean tied = i > 0 && sorted.get(i - 1).level == c.level;
             if (c.isUser()) {
-                same = same == NOT_TIED ? rank[0] : same;
+                same = tied ? same : rank[0];
                 c.factor = users == 0 ? 0 : (double) same / users;
                 rank[0]--;
                 continue;
@@ -161,7 +154,7 @@ public final class FairShare {
             while (i + 1 < sorted.size() && sorted.get(i + 1).level == c.level) {
                 merged.addAll(sorted.get(++i).children);
             }
-            rank(merged, rank, same);
+            rank(merged, rank);
         }
     }
 

@@ -100,25 +100,6 @@ class FairShareTest {
     }
 
     @Test
-    void theBestOfAnAccountIsLevelWithTheUserBesideIt() {
-        assertThat(factors(FairShare.Rule.TREE, """
-                /u1 1 50
-                a 1
-                  /u2 1 30
-                  /u3 1 20
-                """)).isEqualTo("u1=1.000 u2=0.333 u3=1.000");
-        // and so is the best of what is below the account
-        assertThat(factors(FairShare.Rule.TREE, """
-                /u1 1
-                a 1
-                  b 1
-                    /u2 1
-                    /u3 0
-                  /u4 0
-                """)).isEqualTo("u1=1.000 u4=0.250 u2=1.000 u3=0.500");
-    }
-
-    @Test
     void parentSharesPutChildrenAmongTheUncles() {
         assertThat(factors(FairShare.Rule.TREE, """
                 a parent
