@@ -89,6 +89,7 @@ final class Controller {
     private Core core;
     private CoreThread thread;
     private NodeLinks links;
+    private Api api;
     private Programs programs;
     private BurstBuffers buffers;
     private Accounting accounting;
@@ -176,7 +177,7 @@ final class Controller {
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
-        Api api = new Api(this, thread, identities, blobs, watch, links, log);
+        api = new Api(this, thread, identities, blobs, watch, links, log);
         if (goesOn) {
             happened(Trigger.CONTROL_RESUMED);
             happened(Trigger.OPERATION_RESUMED);
@@ -297,6 +298,14 @@ final class Controller {
         warn(c);
     }
 
+    Api api() {
+        return api;
+    }
+
+    CoreThread core() {
+        return thread;
+    }
+
     /** Whose jobs there are. */
     OwnedJobs owned() {
         return owned;
@@ -322,7 +331,7 @@ final class Controller {
 
     // ---- running
 
-    private void connection(String node, boolean up) {
+    void connection(String node, boolean up) {
         scheduler.connected(node, up);
         thread.wake();
     }

@@ -40,7 +40,7 @@ function fit(width, total, head) {
 }
 
 export function occupancy({large = true} = {}) {
-  const canvas = h('canvas', {tabindex: '0', role: 'img', 'aria-label': 'Occupancy of nodes. Arrow keys move from node to node, Enter opens it.'});
+  const canvas = h('canvas', {tabindex: '0', role: 'application', 'aria-label': 'Occupancy of nodes. Arrow keys move from node to node, Enter opens it.'});
   const tip = h('div', {class: 'tip', hidden: true}), legend = h('div', {class: 'legend'});
   const pick = (label, key, values) => h('label', {class: 'legend'}, label, h('select', {onchange: e => { view[key] = e.target.value; save(); draw(); }},
     values.map(v => h('option', {value: v, selected: view[key] === v}, v))));
