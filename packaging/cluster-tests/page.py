@@ -86,6 +86,9 @@ def look_around(b, huge):
     check('the map is drawn within a second', 0 < (again or 9e9) < 1000, f'{again} ms, the first time {first} ms')
     check('with all nodes', b.wait("return document.querySelector('canvas').dataset.nodes === arguments[0]", 10, str(huge + 3)),
           b.run("const c = document.querySelector('canvas'); return c.dataset.nodes + ' nodes, drawn in ' + c.dataset.ms + ' ms'"))
+    b.run("const s = document.querySelector('.mapbox').parentElement.querySelectorAll('select')[1]; s.value = 'topology'; s.dispatchEvent(new Event('change'))")
+    check('grouped by the switches of the topology', b.wait("return document.querySelector('canvas').dataset.groups === 's1 s2 s3'"), b.run("return document.querySelector('canvas').dataset.groups"))
+    b.run("const s = document.querySelector('.mapbox').parentElement.querySelectorAll('select')[1]; s.value = 'partition'; s.dispatchEvent(new Event('change'))")
     stored = b.run("return JSON.stringify(localStorage)")
     check('no token is stored in the page', 'eyJ' not in stored and 'muster-key' in stored)
     cookie = b.cookies()[0]
