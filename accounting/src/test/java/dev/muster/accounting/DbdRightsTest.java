@@ -74,7 +74,8 @@ class DbdRightsTest {
             Reply reply = ask(Who.ROOT, "Change", change(line, true));
             assertThat(Json.object(reply.body()).list("error")).as(line).isEmpty();
         }
-        JobRow job = Codec.bind(new Json.Obj().put("sluid", 1L).put("jobId", 1L).put("account", "lab").put("wckey", MARK).put("userId", 2L).put("userName", "bin")
+        JobRow job = Codec.bind(new Json.Obj().put("sluid", 1L).put("jobId", 1L).put("account", "lab").put("wckey", MARK)
+                .put("userId", 2L).put("userName", "bin")
                 .put("jobName", MARK).put("name", MARK).put("state", "COMPLETED").put("submitTime", 3000L).put("eligibleTime", 3600L)
                 .put("startTime", 3600L).put("endTime", 7200L).put("cpusAllocated", 2L).put("tresAllocated", "cpu=2"), JobRow.class);
         store.projection("c", "j").write(List.of(new Batch(1, List.of(job), List.of(), List.of(new EventRow("c", "n1", 3700, "DOWN", MARK, "0",

@@ -71,7 +71,8 @@ class MessageRightsTest {
             lines = "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + free.getLocalPort() + "\nSlurmUser=daemon\n"
                     + "AuthType=auth/slurm\nAuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=" + dir + "/jwt.key\n"
                     + "StateSaveLocation=" + dir + "/state\nSelectTypeParameters=CR_CORE_MEMORY\n"
-                    + "DefMemPerCPU=1\nScronParameters=enable\nRebootProgram=/bin/true\nMaxNodeCount=10\nPriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4 RealMemory=1000\n"
+                    + "DefMemPerCPU=1\nScronParameters=enable\n"
+                    + "RebootProgram=/bin/true\nMaxNodeCount=10\nPriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4 RealMemory=1000\n"
                     + "PartitionName=p Nodes=ALL Default=YES\nPartitionName=q Nodes=n4\n";
         }
         Path file = dir.resolve("slurm.conf");
