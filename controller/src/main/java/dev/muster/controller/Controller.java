@@ -91,6 +91,7 @@ final class Controller {
     private Core core;
     private CoreThread thread;
     private NodeLinks links;
+    private Api api;
     private Programs programs;
     private BurstBuffers buffers;
     private Accounting accounting;
@@ -177,7 +178,7 @@ final class Controller {
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
-        Api api = new Api(this, thread, identities, blobs, watch, links, log);
+        api = new Api(this, thread, identities, blobs, watch, links, log);
         if (goesOn) {
             happened(Trigger.CONTROL_RESUMED);
             happened(Trigger.OPERATION_RESUMED);
@@ -317,6 +318,14 @@ final class Controller {
         warn(c);
     }
 
+    Api api() {
+        return api;
+    }
+
+    CoreThread core() {
+        return thread;
+    }
+
     /** Whose jobs there are. */
     OwnedJobs owned() {
         return owned;
@@ -342,7 +351,7 @@ final class Controller {
 
     // ---- running
 
-    private void connection(String node, boolean up) {
+    void connection(String node, boolean up) {
         scheduler.connected(node, up);
         thread.wake();
     }

@@ -5,6 +5,7 @@ import dev.muster.cli.Host;
 import dev.muster.cli.SlurmException;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;
+import dev.muster.model.HostList;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -89,6 +90,9 @@ final class Live {
                 }
                 case "GET jobs/*/environment" -> {
                     return environment(caller(request, peer), job(words[1]));
+                }
+                case "GET topology" -> {
+                    return json(200, topology(caller(request, peer)));
                 }
                 case "GET limits" -> {
                     return limits(caller(request, peer));
@@ -334,6 +338,21 @@ final class Live {
         Json.Obj reply = host.controller().call("QueryScript", new Json.Obj().put("jobId", job).put("environment", true));
         String all = new String(Bytes.fromBase64(reply.text("script")).toArray(), StandardCharsets.UTF_8);
         return json(200, new Json.Obj().put("environment", new ArrayList<Object>(List.of(all.split("\0")))));
+    }
+
+    /** Leaf switches and blocks with their nodes: what hangs closest together. */
+    private static Json.Obj topology(Host host) throws SlurmException {
+        List<Object> all = new ArrayList<>();
+        for (Json.Obj t : host.controller().call("QueryTopology", new Json.Obj()).objects("topologies")) {
+            List<Object> units = new ArrayList<>();
+            for (Json.Obj unit : t.text("kind").equals("BLOCK") ? t.objects("blocks") : t.objects("switches")) {
+                if (unit.number("level") == 0) {
+                    units.add(new Json.Obj().put("name", unit.text("name")).put("nodes", HostList.of(unit.texts("nodes")).compressed()));
+                }
+            }
+            all.add(new Json.Obj().put("name", t.text("name")).put("kind", t.text("kind").toLowerCase(java.util.Locale.ROOT)).put("units", units));
+        }
+        return new Json.Obj().put("topologies", all);
     }
 
     /** Words of AccountingStorageEnforce that limits are enforced by. */
