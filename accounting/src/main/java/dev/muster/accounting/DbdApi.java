@@ -579,6 +579,8 @@ final class DbdApi {
             }
             log.info("archive " + (q.file().isEmpty() ? "text" : q.file()) + " is loaded for UID " + caller.uid());
             return Reply.of(new DbdMessages.Done());
+        } catch (java.nio.charset.CharacterCodingException e) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
         } catch (java.io.IOException e) {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
         } catch (ArchiveSql.UnreadableException | IllegalArgumentException | dev.muster.model.Json.MalformedException e) {

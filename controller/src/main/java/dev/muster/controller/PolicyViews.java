@@ -78,18 +78,20 @@ final class PolicyViews {
     SharesReply shares(Privacy privacy) {
         List<ShareRow> rows = new ArrayList<>(shareRows());
         rows.removeIf(r -> !privacy.shows(r));
-        return new SharesReply(type(), Priorities.rule(state.settings()) == FairShare.Rule.TREE, rows);
+        return new SharesReply(type(), Priorities.rule(state.settings()) == FairShare.Rule.TREE, tracked(), rows);
     }
 
     private List<ShareRow> shareRows() {
         Map<Integer, Map<String, Long>> minutes = runMinutes();
+        Map<Integer, Map<String, Long>> charged = charged();
         List<ShareRow> rows = new ArrayList<>();
         for (FairShare.Row r : Priorities.shares(state).rows()) {
             AssocPolicy a = r.assoc();
-            rows.add(new ShareRow(r.depth(), a.account(), a.user(), a.partition(),
+            rows.add(new ShareRow(a.id(), r.depth(), a.account(), a.user(), a.partition(),
                     r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
-                    a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
+                    a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of()),
+                    minutes(charged.getOrDefault(a.id(), Map.of()))));
         }
         return rows;
     }
@@ -249,5 +251,5 @@ final class PolicyViews {
         return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users, tracked());
     }
 
-    private static final ShareRow NO_SHARE = new ShareRow(0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of());
+    private static final ShareRow NO_SHARE = new ShareRow(0, 0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of(), Map.of());
 }

@@ -48,8 +48,8 @@ public final class PolicyMessages {
 
     public record QueryShares() {}
 
-    /** @param tree fair tree, else the classic rule */
-    public record SharesReply(String type, boolean tree, List<ShareRow> rows) {}
+    /** @param tree fair tree, else the classic rule; @param tracked names of resources that the site has beside those of every cluster */
+    public record SharesReply(String type, boolean tree, List<String> tracked, List<ShareRow> rows) {}
 
     /**
      * An association, accounts before what is below them.
@@ -59,8 +59,10 @@ public final class PolicyMessages {
      * @param rawUsage   billed resource seconds
      * @param level      share over usage among siblings; -1 for infinitely much
      * @param tresRunMins what running jobs may still use, by name
+     * @param tresMins   what has been charged, by name, in minutes
      */
     public record ShareRow(
+            int id,
             int depth,
             String account,
             String user,
@@ -73,7 +75,8 @@ public final class PolicyMessages {
             double fairShare,
             double level,
             String grpTresMins,
-            Map<String, Long> tresRunMins) {}
+            Map<String, Long> tresRunMins,
+            Map<String, Long> tresMins) {}
 
     public record QueryAssocMgr() {}
 
