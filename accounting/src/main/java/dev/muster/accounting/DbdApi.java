@@ -217,7 +217,9 @@ final class DbdApi {
         }
         boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(),
                 conf.get().text("DefaultQOS")), c -> c);
-        store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
+        if (r.nodeCount() > 0) {
+            store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
+        }
         links.registered(r.cluster(), r.journal(), projection);
         log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
         if (changed) {

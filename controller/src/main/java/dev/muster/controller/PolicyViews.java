@@ -183,16 +183,17 @@ final class PolicyViews {
     private List<String> tracked() {
         List<String> out = new ArrayList<>();
         Map<String, String> options = state.settings().options();
-        for (String name : options.getOrDefault(Settings.TRACKED_GRES, "").split(",")) {
-            if (!name.isBlank()) {
-                out.add("gres/" + name);
+        Map<String, String> kinds = new java.util.LinkedHashMap<>();
+        kinds.put(Settings.TRACKED_BUFFERS, "bb/");
+        kinds.put(Settings.TRACKED_GRES, "gres/");
+        kinds.put(Settings.TRACKED_LICENCES, "license/");
+        kinds.forEach((option, kind) -> {
+            for (String name : options.getOrDefault(option, "").split(",")) {
+                if (!name.isBlank()) {
+                    out.add(kind + name);
+                }
             }
-        }
-        for (String name : options.getOrDefault(Settings.TRACKED_LICENCES, "").split(",")) {
-            if (!name.isBlank()) {
-                out.add("license/" + name);
-            }
-        }
+        });
         return out;
     }
 
