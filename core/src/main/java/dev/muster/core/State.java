@@ -531,10 +531,8 @@ public record State(
         }
 
         private void pendingEnded(Change.PendingJobEnded c) {
-            job(c.jobId(), j -> j.with(c.state()).with(c.reason(), c.reasonText())
-                    .with(JobFlag.REQUEUE_HOLD, false).with(JobFlag.SPECIAL_EXIT, false).with(JobFlag.EXPEDITING, false)
-                    .with(JobFlag.RESV_DEL_HOLD, false)
-                    .with(Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
+            job(c.jobId(), j -> j.over(c.state(), c.reason(), c.reasonText(),
+                    Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
             buffers = buffers.pendingEnded(c.jobId(), c.endTime());
             finish(c.jobId());
         }
