@@ -223,6 +223,10 @@ public final class Slurmd implements AutoCloseable {
     }
 
     /** The port of an earlier self that just read its configuration may still be closing. */
+    Queries queries() {
+        return queries;
+    }
+
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
         Optional<TlsIdentity> identity;
         try {

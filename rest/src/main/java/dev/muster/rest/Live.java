@@ -91,6 +91,9 @@ final class Live {
                 case "GET jobs/*/environment" -> {
                     return environment(caller(request, peer), job(words[1]));
                 }
+                case "GET ended" -> {
+                    return ended(caller(request, peer), request);
+                }
                 case "GET topology" -> {
                     return json(200, topology(caller(request, peer)));
                 }
@@ -339,6 +342,56 @@ final class Live {
         String all = new String(Bytes.fromBase64(reply.text("script")).toArray(), StandardCharsets.UTF_8);
         return json(200, new Json.Obj().put("environment", new ArrayList<Object>(List.of(all.split("\0")))));
     }
+
+    private static final List<Object> ENDED = List.of("user_name", "account", "partition", "qos", "state", "submit_time", "start_time", "end_time",
+            "suspended", "cpus", "gpus");
+    private static final List<Object> ENDED_FROM = List.of("userName", "account", "partition", "qos", "state", "submitTime", "startTime", "endTime",
+            "suspendedSeconds", "cpusAllocated", "tresAllocated");
+
+    /** What accounting has of all jobs since a moment, of each what reports add up. */
+    private static Http.Reply ended(Host host, Request request) throws RestException, SlurmException {
+        String from = request.query().getOrDefault("from", "");
+        if (!from.matches("[0-9]{1,12}")) {
+            throw RestException.query("from is a moment in seconds since 1970", "#/from/");
+        }
+        EndedPages pages = new EndedPages(host, new Json.Obj().put("allUsers", true).put("from", Long.parseLong(from)).put("allocationsOnly", true)
+                .put("fields", ENDED_FROM));
+        return new Http.Reply(200, "application/json", (Http.Written) out -> {
+            Json.Writer w = new Json.Writer();
+            w.raw("{\"now\":").number(pages.head().number("now")).raw(",\"fields\":").value(ENDED).raw(",\"rows\":[");
+            boolean[] more = new boolean[1];
+            String[] error = {""};
+            try {
+                pages.each(reply -> {
+                    for (Json.Obj e : reply.objects("jobs")) {
+                        w.raw(more[0] ? "," : "").value(endedRow(e.obj("job")));
+                        more[0] = true;
+                    }
+                    sent(out, w);
+                });
+            } catch (SlurmException e) {
+                error[0] = e.getMessage();
+            } catch (java.io.UncheckedIOException e) {
+                throw e.getCause();
+            }
+            w.raw("],\"error\":").value(error[0]).raw("}");
+            sent(out, w);
+        }).with(Map.of("Cache-Control", "no-store"));
+    }
+
+    private static List<Object> endedRow(Json.Obj job) {
+        List<Object> row = new ArrayList<>();
+        for (Object field : ENDED_FROM.subList(0, ENDED_FROM.size() - 1)) {
+            Object value = job.raw(String.valueOf(field));
+            row.add(value == null ? ENDED_TEXTS.contains(field) ? "" : (Object) 0L : value);
+        }
+        Matcher gpus = GPUS.matcher(job.text("tresAllocated"));
+        row.add(gpus.find() ? Long.parseLong(gpus.group(1)) : 0L);
+        return row;
+    }
+
+    private static final List<String> ENDED_TEXTS = List.of("userName", "account", "partition", "qos", "state");
+    private static final Pattern GPUS = Pattern.compile("(?:^|,)gres/gpu=([0-9]{1,9})(?:,|$)");
 
     /** Leaf switches and blocks with their nodes: what hangs closest together. */
     private static Json.Obj topology(Host host) throws SlurmException {

@@ -82,7 +82,8 @@ class RequestRightsTest {
             }
         }
         // keys of oci.conf are asked for as well
-        named.keySet().removeIf(message -> message.startsWith("RunTime") || TABLES.stream().anyMatch(t -> t.keySet().stream().anyMatch(k -> k.split(" ")[0].equals(message))));
+        named.keySet().removeIf(message -> message.startsWith("RunTime")
+                || TABLES.stream().anyMatch(t -> t.keySet().stream().anyMatch(k -> k.split(" ")[0].equals(message))));
         assertThat(named).isEmpty();
     }
 }

@@ -51,7 +51,8 @@ final class Rig {
             if (away) {
                 throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
             }
-            return answers.getOrDefault(message + " " + request.text("entity"), answers.getOrDefault(message, new Json.Obj()));
+            String which = request.has("fromJob") ? "from " + request.number("fromJob") : request.text("entity");
+            return answers.getOrDefault(message + " " + which, answers.getOrDefault(message, new Json.Obj()));
         };
         return (Host) Proxy.newProxyInstance(Host.class.getClassLoader(), new Class<?>[] {Host.class}, (p, method, args) ->
                 switch (method.getName()) {

@@ -19,9 +19,9 @@ export function since(days, now) {
 export function shares(rows, key, days, now) {
   const [step, n] = SPANS[days], from = since(days, now), by = new Map();
   for (const r of rows) {
-    const start = r.time?.start || 0, end = r.time?.end || now, cpus = (r.tres?.allocated || []).find(t => t.type === 'cpu')?.count || 0;
+    const start = r.start_time, end = r.end_time || now, cpus = r.cpus;
     // without the time it was suspended for
-    const part = end > start ? Math.min(1, (r.time?.elapsed || 0) / (end - start)) : 0;
+    const part = end > start ? Math.min(1, r.elapsed / (end - start)) : 0;
     if (!start || !cpus) continue;
     const k = key(r) || '-';
     if (!by.has(k)) by.set(k, new Array(n).fill(0));

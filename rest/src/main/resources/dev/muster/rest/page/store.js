@@ -26,7 +26,7 @@ function changed() {
     Math.max(0, EVERY_MS - (performance.now() - last)));
 }
 
-const rowsOf = reply => reply.rows.map(r => Object.fromEntries(reply.fields.map((f, i) => [f, r[i]])));
+export const rowsOf = reply => reply.rows.map(r => Object.fromEntries(reply.fields.map((f, i) => [f, r[i]])));
 
 function unplace(job) {
   for (const name of job.where || []) {
