@@ -9,9 +9,9 @@ class SshareTest {
     private static final String ROWS = """
             "tracked":["license/lic"],"rows":[
             {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.5,"level":1,
-             "tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresMins":{"cpu":2,"node":1,"billing":2}},
+             "tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresSeconds":{"cpu":132,"node":66,"billing":132}},
             {"id":4,"depth":1,"account":"a11","rawShares":"parent","rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.25,"level":0,
-             "grpTresMins":"billing=4444,cpu=10000","tresRunMins":{"cpu":58},"tresMins":{"cpu":2}},
+             "grpTresMins":"billing=4444,cpu=10000","tresRunMins":{"cpu":58},"tresSeconds":{"cpu":132}},
             {"id":5,"depth":2,"account":"a11","user":"nobody","rawShares":"1","normShares":0.5,"rawUsage":111,"normUsage":0.842109,
              "effectiveUsage":0.842109,"fairShare":0.333333,"level":-1}]}
             """;
@@ -62,6 +62,12 @@ class SshareTest {
                 NormShares        NormUsage         Partition         RawShares       \s
                 RawUsage          TRESRunMins       User            \s
                 """);
+    }
+
+    @Test
+    void asJson() {
+        String json = run(true, "sshare -a --json").replaceAll("\\s+", "");
+        assertThat(json).contains("\"id\":5,\"cluster\":", "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"node\",\"value\":66.0}");
     }
 
     @Test

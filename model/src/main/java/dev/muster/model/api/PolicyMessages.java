@@ -59,7 +59,7 @@ public final class PolicyMessages {
      * @param rawUsage   billed resource seconds
      * @param level      share over usage among siblings; -1 for infinitely much
      * @param tresRunMins what running jobs may still use, by name
-     * @param tresMins   what has been charged, by name, in minutes
+     * @param tresSeconds what has been charged, by name
      */
     public record ShareRow(
             int id,
@@ -76,7 +76,7 @@ public final class PolicyMessages {
             double level,
             String grpTresMins,
             Map<String, Long> tresRunMins,
-            Map<String, Long> tresMins) {}
+            Map<String, Long> tresSeconds) {}
 
     public record QueryAssocMgr() {}
 
