@@ -65,6 +65,18 @@ class SshareTest {
     }
 
     @Test
+    void usersWithTheirDefaults() {
+        host.reply("QueryAssocMgr", """
+                {"users":[{"user":"ann","userId":7,"defaultAccount":"a","defaultWckey":"w1","adminLevel":"None"},{"user":"bob","userId":8}]}""");
+        assertThat(host.run("scontrol -o show assoc_mgr flags=users").out()).isEqualTo("""
+                Current Association Manager state
+                User Records
+                UserName=ann(7) DefAccount=a DefWckey=w1 AdminLevel=None
+                UserName=bob(8) DefAccount=(null) DefWckey=(null) AdminLevel=
+                """);
+    }
+
+    @Test
     void asJson() {
         String json = run(true, "sshare -a --json").replaceAll("\\s+", "");
         assertThat(json).contains("\"id\":5,\"cluster\":", "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"node\",\"value\":66.0}");

@@ -253,6 +253,7 @@ final class PolicyViews {
             }
             String level = u.level().name();
             users.add(new UserRow(u.user(), uid.applyAsInt(u.user()), state.accounts().defaultOf(u.user()).map(AssocPolicy::account).orElse(""),
+                    state.accounts().defaultWckey(u.user()),
                     level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
         }
         return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users, tracked());

@@ -82,7 +82,7 @@ public final class PolicyMessages {
 
     public record AssocMgrReply(String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users, List<String> tracked) {}
 
-    public record UserRow(String user, int userId, String defaultAccount, String adminLevel) {}
+    public record UserRow(String user, int userId, String defaultAccount, String defaultWckey, String adminLevel) {}
 
     /**
      * An association or QOS with its limits and what counts against them now.
