@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 class SshareTest {
     private static final String ROWS = """
             "tracked":["license/lic"],"rows":[
-            {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.5,"level":1,
-             "tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresSeconds":{"cpu":132,"node":66,"billing":132}},
+            {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.5,
+             "level":1,"tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresSeconds":{"cpu":132,"node":66,"billing":132}},
             {"id":4,"depth":1,"account":"a11","rawShares":"parent","rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.25,"level":0,
              "grpTresMins":"billing=4444,cpu=10000","tresRunMins":{"cpu":58},"tresSeconds":{"cpu":132}},
             {"id":5,"depth":2,"account":"a11","user":"nobody","rawShares":"1","normShares":0.5,"rawUsage":111,"normUsage":0.842109,
@@ -42,7 +42,8 @@ class SshareTest {
                  a11||0.000000|0.250000|
                   a11|nobody|0.500000|0.333333|
                 """);
-        assertThat(run(false, "sshare -a -l -P")).startsWith("Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|GrpTRESMins|");
+        assertThat(run(false, "sshare -a -l -P"))
+                .startsWith("Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|GrpTRESMins|");
     }
 
     @Test
@@ -85,7 +86,8 @@ class SshareTest {
     @Test
     void limitsOnOneLine() {
         host.reply("QueryAssocMgr", """
-                {"cluster":"c1","tracked":[],"qos":[{"id":1,"name":"normal","accounts":[{"name":"a11","running":1,"submitted":1,"tres":{"cpu":2}}]}]}""");
+                {"cluster":"c1","tracked":[],"qos":[{"id":1,"name":"normal",
+                 "accounts":[{"name":"a11","running":1,"submitted":1,"tres":{"cpu":2}}]}]}""");
         String line = host.run("scontrol -o show assoc_mgr flags=qos").out();
         assertThat(line).startsWith("Current Association Manager state\nQOS Records\nQOS=normal(1) UsageRaw=0.000000 ").endsWith(
                 " Priority=0 Account Limits= a11={MaxJobsPA=N(1) MaxJobsAccruePA=N(0) MaxSubmitJobsPA=N(1) MaxTRESPA=cpu=N(2),mem=N(0),energy=N(0),"
