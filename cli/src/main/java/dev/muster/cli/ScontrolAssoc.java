@@ -75,7 +75,7 @@ final class ScontrolAssoc {
         for (Json.Obj u : reply.objects("users")) {
             if (wanted.isEmpty() || wanted.contains(u.text("user"))) {
                 c.out().println("UserName=" + u.text("user") + "(" + u.number("userId") + ") DefAccount=" + JobRows.orNull(u.text("defaultAccount"))
-                        + " DefWckey=(null) AdminLevel=" + u.text("adminLevel"));
+                        + " DefWckey=" + JobRows.orNull(u.text("defaultWckey")) + " AdminLevel=" + u.text("adminLevel"));
             }
         }
     }

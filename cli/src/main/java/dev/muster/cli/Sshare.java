@@ -185,17 +185,17 @@ final class Sshare implements Command {
             case "FairShare" -> tree && r.text("user").isEmpty() ? "" : real(r.real("fairShare"));
             case "LevelFS" -> !tree || root || parents ? "" : r.real("level") < 0 ? "inf" : real(r.real("level"));
             case "GrpTRESMins" -> TresText.ordered(r.text("grpTresMins"));
-            case "GrpTRESRaw" -> tracked(r.obj("tresMins"), reply);
-            default -> tracked(r.obj("tresRunMins"), reply);
+            case "GrpTRESRaw" -> tracked(r.obj("tresSeconds"), reply, 60);
+            default -> tracked(r.obj("tresRunMins"), reply, 1);
         };
     }
 
     /** A number for each resource that the cluster counts. */
-    private static String tracked(Json.Obj of, Json.Obj reply) {
+    private static String tracked(Json.Obj of, Json.Obj reply, int unit) {
         List<String> out = new ArrayList<>();
         List<String> names = new ArrayList<>(TresText.EVERYWHERE);
         names.addAll(reply.texts("tracked"));
-        names.forEach(name -> out.add(name + "=" + of.number(name)));
+        names.forEach(name -> out.add(name + "=" + of.number(name) / unit));
         return String.join(",", out);
     }
 

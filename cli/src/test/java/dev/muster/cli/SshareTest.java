@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Test;
 class SshareTest {
     private static final String ROWS = """
             "tracked":["license/lic"],"rows":[
-            {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.5,"level":1,
-             "tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresMins":{"cpu":2,"node":1,"billing":2}},
+            {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.5,
+             "level":1,"tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresSeconds":{"cpu":132,"node":66,"billing":132}},
             {"id":4,"depth":1,"account":"a11","rawShares":"parent","rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.25,"level":0,
-             "grpTresMins":"billing=4444,cpu=10000","tresRunMins":{"cpu":58},"tresMins":{"cpu":2}},
+             "grpTresMins":"billing=4444,cpu=10000","tresRunMins":{"cpu":58},"tresSeconds":{"cpu":132}},
             {"id":5,"depth":2,"account":"a11","user":"nobody","rawShares":"1","normShares":0.5,"rawUsage":111,"normUsage":0.842109,
              "effectiveUsage":0.842109,"fairShare":0.333333,"level":-1}]}
             """;
@@ -42,7 +42,8 @@ class SshareTest {
                  a11||0.000000|0.250000|
                   a11|nobody|0.500000|0.333333|
                 """);
-        assertThat(run(false, "sshare -a -l -P")).startsWith("Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|GrpTRESMins|");
+        assertThat(run(false, "sshare -a -l -P"))
+                .startsWith("Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|GrpTRESMins|");
     }
 
     @Test
@@ -65,9 +66,28 @@ class SshareTest {
     }
 
     @Test
+    void usersWithTheirDefaults() {
+        host.reply("QueryAssocMgr", """
+                {"users":[{"user":"ann","userId":7,"defaultAccount":"a","defaultWckey":"w1","adminLevel":"None"},{"user":"bob","userId":8}]}""");
+        assertThat(host.run("scontrol -o show assoc_mgr flags=users").out()).isEqualTo("""
+                Current Association Manager state
+                User Records
+                UserName=ann(7) DefAccount=a DefWckey=w1 AdminLevel=None
+                UserName=bob(8) DefAccount=(null) DefWckey=(null) AdminLevel=
+                """);
+    }
+
+    @Test
+    void asJson() {
+        String json = run(true, "sshare -a --json").replaceAll("\\s+", "");
+        assertThat(json).contains("\"id\":5,\"cluster\":", "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"node\",\"value\":66.0}");
+    }
+
+    @Test
     void limitsOnOneLine() {
         host.reply("QueryAssocMgr", """
-                {"cluster":"c1","tracked":[],"qos":[{"id":1,"name":"normal","accounts":[{"name":"a11","running":1,"submitted":1,"tres":{"cpu":2}}]}]}""");
+                {"cluster":"c1","tracked":[],"qos":[{"id":1,"name":"normal",
+                 "accounts":[{"name":"a11","running":1,"submitted":1,"tres":{"cpu":2}}]}]}""");
         String line = host.run("scontrol -o show assoc_mgr flags=qos").out();
         assertThat(line).startsWith("Current Association Manager state\nQOS Records\nQOS=normal(1) UsageRaw=0.000000 ").endsWith(
                 " Priority=0 Account Limits= a11={MaxJobsPA=N(1) MaxJobsAccruePA=N(0) MaxSubmitJobsPA=N(1) MaxTRESPA=cpu=N(2),mem=N(0),energy=N(0),"

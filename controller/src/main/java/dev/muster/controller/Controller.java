@@ -200,7 +200,6 @@ final class Controller {
         new PlanThread(scheduler, thread, () -> stopping, statistics.plans(), log).start();
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
-            DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));
         }
         external = DbdAccounting.external(conf::get, sessions, thread::durable, log::info);
         external.start();

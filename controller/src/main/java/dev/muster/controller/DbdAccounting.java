@@ -151,12 +151,6 @@ final class DbdAccounting implements Accounting {
                 Release.RPC_VERSION, tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
     }
 
-    /** A sentence for what slurmdbd keeps and nothing here holds to yet. */
-    static List<String> unenforced(List<String> enforced) {
-        return enforced.contains("limits") ? List.of("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version:"
-                + " MaxTRESRunMins of an association") : List.of();
-    }
-
     /** Begins to wait for policies; the nodes are known now. */
     void start() {
         link.greet();

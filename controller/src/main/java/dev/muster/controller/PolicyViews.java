@@ -91,7 +91,7 @@ final class PolicyViews {
                     r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
                     a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of()),
-                    minutes(charged.getOrDefault(a.id(), Map.of()))));
+                    seconds(charged.getOrDefault(a.id(), Map.of()))));
         }
         return rows;
     }
@@ -139,8 +139,14 @@ final class PolicyViews {
     }
 
     private static Map<String, Long> minutes(Map<String, Long> charged) {
+        Map<String, Long> out = seconds(charged);
+        out.replaceAll((name, value) -> value / 60);
+        return out;
+    }
+
+    private static Map<String, Long> seconds(Map<String, Long> charged) {
         Map<String, Long> out = new TreeMap<>();
-        charged.forEach((name, value) -> out.put(name, (long) (value / (60 * FairShare.UNIT))));
+        charged.forEach((name, value) -> out.put(name, (long) (value / FairShare.UNIT)));
         out.remove(Shares.WALL);
         return out;
     }
@@ -247,6 +253,7 @@ final class PolicyViews {
             }
             String level = u.level().name();
             users.add(new UserRow(u.user(), uid.applyAsInt(u.user()), state.accounts().defaultOf(u.user()).map(AssocPolicy::account).orElse(""),
+                    state.accounts().defaultWckey(u.user()),
                     level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
         }
         return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users, tracked());

@@ -30,7 +30,8 @@ final class TresText {
 
     /** With what the job's partition charges for so much. */
     static String text(State state, Job job, Amounts a) {
-        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, job) + buffer(state, job);
+        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, job)
+                + buffer(state, job);
     }
 
     private static String buffer(State state, Job job) {

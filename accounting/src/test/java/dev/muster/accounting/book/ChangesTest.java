@@ -400,6 +400,13 @@ class ChangesTest {
         assertThat(rows).extracting(r -> r.get("Account") + " " + r.getOrDefault("QOS", "")).contains("phys high", "lab ");
     }
 
+    @Test
+    void anAccountBelowTheRootIsAnOrganizationOfItsOwn() {
+        root("add account name=top set parent=root");
+        assertThat(List.of(book.account("top").orElseThrow().organization(), book.account("lab").orElseThrow().organization()))
+                .containsExactly("top", "phys");
+    }
+
     /** Whose own value there is none of are told of, whether it is another one than before or not. */
     @Test
     void whoHasItFromThereIsNamed() {

@@ -59,7 +59,7 @@ public final class PolicyMessages {
      * @param rawUsage   billed resource seconds
      * @param level      share over usage among siblings; -1 for infinitely much
      * @param tresRunMins what running jobs may still use, by name
-     * @param tresMins   what has been charged, by name, in minutes
+     * @param tresSeconds what has been charged, by name
      */
     public record ShareRow(
             int id,
@@ -76,13 +76,13 @@ public final class PolicyMessages {
             double level,
             String grpTresMins,
             Map<String, Long> tresRunMins,
-            Map<String, Long> tresMins) {}
+            Map<String, Long> tresSeconds) {}
 
     public record QueryAssocMgr() {}
 
     public record AssocMgrReply(String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users, List<String> tracked) {}
 
-    public record UserRow(String user, int userId, String defaultAccount, String adminLevel) {}
+    public record UserRow(String user, int userId, String defaultAccount, String defaultWckey, String adminLevel) {}
 
     /**
      * An association or QOS with its limits and what counts against them now.
