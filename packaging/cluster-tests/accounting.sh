@@ -11,6 +11,8 @@ sacctmgr -i add user "$me" account=lab >/dev/null 2>&1 || true
 # AccountingStorageType and AccountingStoragePort are those of prepare_dbd; AccountingStorageHost is nobody: all go on to the backup
 start_cluster 1 4 "${accounting/Host=127.0.0.1/Host=255.255.255.255
 AccountingStorageBackupHost=127.0.0.1}
+AccountingStorageTRES=license/lic
+Licenses=lic:7
 AccountingStorageEnforce=associations,limits,qos"
 match "the controller presents itself" '^127.0.0.1\|[1-9][0-9]*$' "$(sacctmgr -nP show cluster format=controlhost,controlport)"
 check "no association, no job" 1 "$(sbatch -A nowhere --wrap true >/dev/null 2>&1; echo $?)"
@@ -38,7 +40,9 @@ if [ "$(id -u)" = 0 ]; then
 fi
 scontrol update nodename=n1 state=drain reason=fan
 scontrol update nodename=n1 state=resume
-match "a drained node is an event" 'n1\|DRAIN\|fan' "$(sacctmgr -nP show event format=node,state,reason)"
+match "a drained node is an event" 'n1\|DRAIN\|fan\|Node' "$(sacctmgr -nP show event format=node,state,reason,event)"
+match "what the cluster has, with all that it counts" '^Cluster\|billing=4,cpu=4,energy=0,fs/disk=0,license/lic=7,mem=4000M,node=1,pages=0,vmem=0$' "$(sacctmgr -nP show event all_time event=cluster format=event,tres | tail -1)"
+match "licences are in the report" '^license/lic\|[1-9]' "$(sreport -nP -tsec -T license/lic cluster utilization start=now-1hour end=now+1hour format=tresname,reported)"
 scontrol update nodename=n1 instanceid=i-1 instancetype=large; scontrol update nodename=n1 extra=rack4; scontrol update nodename=n1 instanceid= instancetype=
 check "what a node of a cloud runs on is kept" "test|n1|i-1|large| n1 is open: 0 test|n1|i-1|large|rack4 n1 is open: 0 " "$(sacctmgr -nP show instance format=cluster,node,instanceid,instancetype,extra,end | while IFS='|' read -r c n i t e end; do echo "$c|$n|$i|$t|$e n1 is open: $([ "$end" = Unknown ] && echo 1 || echo 0)"; done | tr '\n' ' ')"
 match "and found by its words" '^i-1$' "$(sacctmgr -nP show instance instancetype=large extra=rack4 nodes=n1 format=instanceid)"
@@ -69,6 +73,7 @@ ids_are_those_of_the_ledger "over a kill right after it answered"
 kill -9 "$(pid_of slurmdbd)"; kill -9 "$(pid_of slurmctld)"
 start_dbd; start_ctld
 ids_are_those_of_the_ledger "over a kill of both"
+check "it is the same cluster after a restart, and never had less" 1 "$(sacctmgr -nP show event all_time event=cluster format=tres | wc -l)"
 
 # Options and signals of the daemon.
 check "no job has run away" "Runaway Jobs: No runaway jobs found on cluster test" "$(sacctmgr show runawayjobs)"

@@ -88,6 +88,9 @@ before=$(sacct -nP -M c1 -a -S 2007-12-31 -E 2008-02-01 -o all)
 match "there was something to be archived" 65539 "$before"
 match "the past is archived" SUCCESS "$(sacctmgr -i archive dump directory="$dir/old" jobs events purgejobafter=1month purgeeventafter=1month 2>&1)"
 check "and gone from the tables" "" "$(sacct -nP -M c1 -a -S 2007-12-31 -E 2008-02-01 -o jobid)"
+head -c 300 /dev/urandom > "$dir/packed"
+match "what is no text is said to be none" 'packed is no text' "$(sacctmgr -i archive load "$dir/packed" 2>&1)"
+match "sums and suspensions may be named: there are none" SUCCESS "$(sacctmgr -i archive dump directory="$dir/old" usage suspend purgeusageafter=1month purgesuspendafter=1month 2>&1)"
 check "a directory that is none purges nothing" 1 \
   "$(sacctmgr -i archive dump directory="$dir/nowhere" steps purgestepafter=1hour >/dev/null 2>&1; echo $?)"
 for f in "$dir"/old/*; do sacctmgr -i archive load "$f" >/dev/null 2>&1; done

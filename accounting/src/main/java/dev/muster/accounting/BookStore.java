@@ -146,6 +146,7 @@ public final class BookStore {
                 + "and (\"end_time\" = 0 or \"end_time\" >= ?) order by \"start_time\", \"node\"", row -> Map.of("Cluster", row.getString(1),
                 "NodeName",
                 row.getString(2), "TimeStart", row.getString(3), "TimeEnd", row.getString(4), "State", row.getString(5), "Reason", row.getString(6),
-                "User", row.getString(7), "TRES", row.getString(8), "ClusterNodes", row.getString(9)), to == 0 ? Long.MAX_VALUE : to, from);
+                "User", row.getString(7), "TRES", row.getString(8), "ClusterNodes", row.getString(9), "Event",
+                row.getString(2).isEmpty() ? "Cluster" : "Node"), to == 0 ? Long.MAX_VALUE : to, from);
     }
 }

@@ -217,7 +217,9 @@ final class DbdApi {
         }
         boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(),
                 conf.get().text("DefaultQOS")), c -> c);
-        store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
+        if (r.nodeCount() > 0) {
+            store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
+        }
         links.registered(r.cluster(), r.journal(), projection);
         log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
         if (changed) {
@@ -579,6 +581,8 @@ final class DbdApi {
             }
             log.info("archive " + (q.file().isEmpty() ? "text" : q.file()) + " is loaded for UID " + caller.uid());
             return Reply.of(new DbdMessages.Done());
+        } catch (java.nio.charset.CharacterCodingException e) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
         } catch (java.io.IOException e) {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
         } catch (ArchiveSql.UnreadableException | IllegalArgumentException | dev.muster.model.Json.MalformedException e) {

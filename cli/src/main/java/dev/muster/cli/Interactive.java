@@ -31,7 +31,7 @@ public final class Interactive {
         String last = "";
         int rc = 0;
         while (true) {
-            c.out().print(c.program() + ": ");
+            c.out().print(c.name() + ": ");
             c.out().flush();
             String read = next(c.in());
             if (read == null) {

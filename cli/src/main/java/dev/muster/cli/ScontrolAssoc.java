@@ -9,7 +9,6 @@ import java.util.Map;
 
 /** {@code scontrol show assoc_mgr}: limits of associations and QOS, each with what counts against it now. */
 final class ScontrolAssoc {
-    private static final List<String> TRES = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private ScontrolAssoc() {}
 
@@ -38,10 +37,10 @@ final class ScontrolAssoc {
         }
         c.out().println("Current Association Manager state");
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("user"))) {
-            users(c, reply, users);
+            users(c, reply, users, s.oneLine);
         }
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("assoc"))) {
-            c.out().println(reply.objects("assocs").isEmpty() ? "\nNo associations currently cached in Slurm.\n" : "\nAssociation Records\n");
+            title(c, s.oneLine, reply.objects("assocs").isEmpty() ? "No associations currently cached in Slurm." : "Association Records");
             for (Json.Obj a : reply.objects("assocs")) {
                 Json.Obj share = a.obj("share");
                 // accounts' own records are none of any user
@@ -53,7 +52,7 @@ final class ScontrolAssoc {
             }
         }
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("qos"))) {
-            c.out().println(reply.objects("qos").isEmpty() ? "\nNo QOS currently cached in Slurm.\n" : "\nQOS Records\n");
+            title(c, s.oneLine, reply.objects("qos").isEmpty() ? "No QOS currently cached in Slurm." : "QOS Records");
             for (Json.Obj q : reply.objects("qos")) {
                 if (qos.isEmpty() || qos.contains(q.text("name"))) {
                     c.out().println(qos(reply, q, s.oneLine));
@@ -63,16 +62,20 @@ final class ScontrolAssoc {
         return 0;
     }
 
-    private static void users(CommandContext c, Json.Obj reply, List<String> wanted) {
+    private static void title(CommandContext c, boolean oneLine, String text) {
+        c.out().println(oneLine ? text : "\n" + text + "\n");
+    }
+
+    private static void users(CommandContext c, Json.Obj reply, List<String> wanted, boolean oneLine) {
         if (reply.objects("users").isEmpty()) {
-            c.out().println("\nNo users currently cached in Slurm.\n");
+            title(c, oneLine, "No users currently cached in Slurm.");
             return;
         }
-        c.out().println("\nUser Records\n");
+        title(c, oneLine, "User Records");
         for (Json.Obj u : reply.objects("users")) {
             if (wanted.isEmpty() || wanted.contains(u.text("user"))) {
                 c.out().println("UserName=" + u.text("user") + "(" + u.number("userId") + ") DefAccount=" + JobRows.orNull(u.text("defaultAccount"))
-                        + " DefWckey=(null) AdminLevel=" + u.text("adminLevel"));
+                        + " DefWckey=" + JobRows.orNull(u.text("defaultWckey")) + " AdminLevel=" + u.text("adminLevel"));
             }
         }
     }
@@ -117,7 +120,8 @@ final class ScontrolAssoc {
         StringBuilder out = new StringBuilder("QOS=").append(q.text("name")).append('(').append(q.number("id")).append(')')
                 .append(next).append("UsageRaw=").append(String.format(Locale.ROOT, "%.6f", q.real("usage"))).append(jobs(q, l, next)).append(' ')
                 .append(submitted(q, l)).append(group(reply, q, l, next));
-        rest.forEach((shown, field) -> out.append(next).append(shown).append('=').append(l.text(field)));
+        rest.forEach((shown, field) -> out.append(next).append(shown).append('=').append(l.text(field))
+                .append(shown.equals("MinPrioThresh") ? " " : ""));
         return out.append(next).append("PreemptMode=").append(l.text("PreemptMode").isEmpty() ? "OFF" : l.text("PreemptMode"))
                 .append(next).append("Priority=").append(l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
                 .append(parts(reply, l, q.objects("accounts"), "PA", oneLine)).append(parts(reply, l, q.objects("users"), "PU", oneLine)).toString();
@@ -126,17 +130,17 @@ final class ScontrolAssoc {
     private static String parts(Json.Obj reply, Json.Obj l, List<Json.Obj> parts, String of, boolean oneLine) {
         String next = oneLine ? " " : "\n    ";
         String whose = of.equals("PA") ? "Account" : "User";
-        StringBuilder out = new StringBuilder(next).append(whose).append(" Limits");
+        StringBuilder out = new StringBuilder(next).append(whose).append(oneLine ? " Limits=" : " Limits");
         if (parts.isEmpty()) {
-            out.append(oneLine ? " " : next + "    ").append("No ").append(whose).append('s');
+            out.append(oneLine ? "" : next + "    ").append("No ").append(whose).append('s');
         }
         for (Json.Obj p : parts) {
             String below = oneLine ? " " : next + "    ";
-            out.append(oneLine ? " " : next + "  ").append(p.text("name")).append(below).append("MaxJobs").append(of).append('=')
+            out.append(oneLine ? " " : next + "  ").append(p.text("name")).append(oneLine ? "={" : below).append("MaxJobs").append(of).append('=')
                     .append(limit(l, "MaxJobs" + of, p.number("running"))).append(" MaxJobsAccrue").append(of).append('=')
                     .append(limit(l, "MaxJobsAccrue" + of, p.number("accruing"))).append(" MaxSubmitJobs").append(of).append('=')
                     .append(limit(l, "MaxSubmitJobs" + of, p.number("submitted"))).append(below).append("MaxTRES").append(of).append('=')
-                    .append(tres(reply, l.text("MaxTRES" + of), p.obj("tres")));
+                    .append(tres(reply, l.text("MaxTRES" + of), p.obj("tres"))).append(oneLine ? "}" : "");
         }
         return out.toString();
     }
@@ -176,7 +180,7 @@ final class ScontrolAssoc {
                 set.put(item.substring(0, eq), item.substring(eq + 1));
             }
         }
-        List<String> names = new ArrayList<>(TRES);
+        List<String> names = new ArrayList<>(TresText.EVERYWHERE);
         names.addAll(reply.texts("tracked"));
         set.keySet().stream().filter(n -> !names.contains(n)).forEach(names::add);
         used.fields().keySet().stream().filter(n -> !names.contains(n)).forEach(names::add);

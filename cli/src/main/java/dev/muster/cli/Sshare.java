@@ -15,13 +15,14 @@ final class Sshare implements Command {
             "cluster:M:r", "clusters:M:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:m:n", "users:u:r", "Users:U:n", "verbose:v:n",
             "version:V:n", "help:h:n", "usage::n");
 
-    /** @param width negative: left side */
-    private record Column(String name, int width) {}
-
-    private static final List<Column> COLUMNS = List.of(new Column("Account", -20), new Column("User", 10), new Column("Partition", 12),
-            new Column("RawShares", 10), new Column("NormShares", 11), new Column("RawUsage", 11), new Column("NormUsage", 11),
-            new Column("EffectvUsage", 13), new Column("FairShare", 10), new Column("LevelFS", 10), new Column("GrpTRESMins", 30),
-            new Column("GrpTRESRaw", 30), new Column("TRESRunMins", 30));
+    /** In the order in which they are listed. */
+    private static final List<Grid.Column> COLUMNS = List.of(new Grid.Column("Account", -20), new Grid.Column("Cluster", 10),
+            new Grid.Column("EffectvUsage", 13), new Grid.Column("FairShare", 10), new Grid.Column("GrpTRESMins", 30),
+            new Grid.Column("GrpTRESRaw", 30), new Grid.Column("ID", 6), new Grid.Column("LevelFS", 10), new Grid.Column("NormShares", 11),
+            new Grid.Column("NormUsage", 11), new Grid.Column("Partition", 12), new Grid.Column("RawShares", 10),
+            new Grid.Column("RawUsage", 11), new Grid.Column("TRESRunMins", 30), new Grid.Column("User", 10));
+    private static final int LISTED_PER_LINE = 4;
+    private static final int LISTED_WIDTH = 17;
 
     private static final class Wanted {
         boolean everybody;
@@ -54,7 +55,7 @@ final class Sshare implements Command {
             }
             switch (h.opt().name()) {
                 case "helpformat" -> {
-                    c.out().println(String.join(" ", COLUMNS.stream().map(Column::name).toList()));
+                    listed(c);
                     return 0;
                 }
                 case "cluster", "clusters" -> Clusters.checked(c, h.value());
@@ -106,19 +107,26 @@ final class Sshare implements Command {
         if (!w.json.isEmpty()) {
             return JsonOutput.print(c, w.json, w.parser, SharesJson.of(rows, c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst()));
         }
-        List<Column> columns = columns(c, w);
-        if (w.header) {
-            header(c, columns, w);
-        }
+        List<Grid.Column> columns = columns(c, w, reply.flag("tree"));
+        Grid grid = new Grid(columns, new Grid.Style(w.header, w.bars, w.lastBar), c.out());
+        grid.header();
         Deque<Integer> above = new ArrayDeque<>();
         for (Json.Obj r : rows) {
             while (!above.isEmpty() && above.peek() >= r.integer("depth")) {
                 above.pop();
             }
-            line(c, columns, r, w, reply.flag("tree"), above.size());
+            int indent = above.size();
+            grid.row(columns.stream().map(k -> value(c, k.title(), r, reply, indent)).toList());
             above.push(r.integer("depth"));
         }
         return 0;
+    }
+
+    private static void listed(CommandContext c) {
+        for (int i = 0; i < COLUMNS.size(); i += LISTED_PER_LINE) {
+            c.out().println(String.join(" ", COLUMNS.subList(i, Math.min(COLUMNS.size(), i + LISTED_PER_LINE)).stream()
+                    .map(k -> k.title() + " ".repeat(LISTED_WIDTH - k.title().length())).toList()));
+        }
     }
 
     private static List<Json.Obj> wanted(Json.Obj reply, Wanted w) {
@@ -134,82 +142,61 @@ final class Sshare implements Command {
         return out;
     }
 
-    private static List<Column> columns(CommandContext c, Wanted w) throws UsageException {
+    /** @param tree of the fair tree, which alone has levels */
+    private static List<Grid.Column> columns(CommandContext c, Wanted w, boolean tree) throws UsageException {
         if (w.format.isEmpty()) {
             List<String> names = new ArrayList<>(List.of("Account", "User"));
             if (w.partitions) {
                 names.add("Partition");
             }
             names.addAll(List.of("RawShares", "NormShares", "RawUsage"));
-            names.addAll(w.longForm ? List.of("NormUsage", "EffectvUsage", "FairShare", "LevelFS", "GrpTRESMins", "TRESRunMins")
-                    : List.of("EffectvUsage", "FairShare"));
-            return names.stream().map(n -> COLUMNS.stream().filter(k -> k.name.equals(n)).findFirst().orElseThrow()).toList();
+            names.addAll(!w.longForm ? List.of("EffectvUsage", "FairShare")
+                    : tree ? List.of("NormUsage", "EffectvUsage", "FairShare", "LevelFS", "GrpTRESMins", "TRESRunMins")
+                    : List.of("NormUsage", "EffectvUsage", "FairShare", "GrpTRESMins", "TRESRunMins"));
+            return names.stream().map(n -> COLUMNS.stream().filter(k -> k.title().equals(n)).findFirst().orElseThrow()).toList();
         }
-        List<Column> out = new ArrayList<>();
+        List<Grid.Column> out = new ArrayList<>();
         for (String item : Texts.split(w.format, ',')) {
             int percent = item.indexOf('%');
             String name = percent < 0 ? item : item.substring(0, percent);
-            Column found = COLUMNS.stream().filter(k -> k.name.toLowerCase(Locale.ROOT).startsWith(Texts.lower(name))).findFirst()
+            Grid.Column found = COLUMNS.stream().filter(k -> k.title().toLowerCase(Locale.ROOT).startsWith(Texts.lower(name))).findFirst()
                     .orElseThrow(() -> c.bad(1, "Invalid field requested: \"" + name + "\""));
             String width = percent < 0 ? "" : item.substring(percent + 1);
-            out.add(width.matches("-?[0-9]{1,5}") ? new Column(found.name, Integer.parseInt(width)) : found);
+            out.add(width.matches("-?[0-9]{1,5}") ? new Grid.Column(found.title(), Integer.parseInt(width)) : found);
         }
         return out;
     }
 
-    private static void header(CommandContext c, List<Column> columns, Wanted w) {
-        print(c, columns, columns.stream().map(Column::name).toList(), w);
-        if (!w.bars) {
-            print(c, columns, columns.stream().map(k -> "-".repeat(Math.abs(k.width))).toList(), w);
-        }
-    }
-
-    private static void print(CommandContext c, List<Column> columns, List<String> values, Wanted w) {
-        StringBuilder out = new StringBuilder();
-        for (int i = 0; i < columns.size(); i++) {
-            if (w.bars) {
-                out.append(values.get(i)).append(w.lastBar || i + 1 < columns.size() ? "|" : "");
-            } else {
-                RowFormat.append(out, values.get(i), Math.abs(columns.get(i).width), columns.get(i).width > 0);
-                out.append(' ');
-            }
-        }
-        c.out().println(out.toString());
-    }
-
-    private static void line(CommandContext c, List<Column> columns, Json.Obj r, Wanted w, boolean tree, int indent) {
-        List<String> values = new ArrayList<>();
+    private static String value(CommandContext c, String title, Json.Obj r, Json.Obj reply, int indent) {
+        boolean tree = reply.flag("tree");
         boolean root = r.integer("depth") == 0;
-        boolean user = !r.text("user").isEmpty();
-        for (Column k : columns) {
-            values.add(switch (k.name) {
-                case "Account" -> " ".repeat(indent) + r.text("account");
-                case "User" -> r.text("user");
-                case "Partition" -> r.text("partition");
-                case "RawShares" -> root ? "" : r.text("rawShares");
-                case "NormShares" -> real(root && tree ? 0 : r.real("normShares"));
-                case "RawUsage" -> Long.toString(r.number("rawUsage"));
-                case "NormUsage" -> real(r.real("normUsage"));
-                case "EffectvUsage" -> real(r.real("effectiveUsage"));
-                case "FairShare" -> user ? real(r.real("fairShare")) : "";
-                case "LevelFS" -> root ? "" : r.real("level") < 0 ? "inf" : real(r.real("level"));
-                case "GrpTRESMins" -> r.text("grpTresMins");
-                case "GrpTRESRaw" -> "billing=" + r.number("rawUsage");
-                default -> minutes(r.obj("tresRunMins"));
-            });
-        }
-        print(c, columns, values, w);
+        boolean parents = r.text("rawShares").equals("parent");
+        return switch (title) {
+            case "Account" -> " ".repeat(indent) + r.text("account");
+            case "Cluster" -> c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+            case "ID" -> r.text("id");
+            case "User" -> r.text("user");
+            case "Partition" -> r.text("partition");
+            case "RawShares" -> root ? "" : r.text("rawShares");
+            case "NormShares" -> real(root && tree ? 0 : r.real("normShares"));
+            case "RawUsage" -> Long.toString(r.number("rawUsage"));
+            case "NormUsage" -> root ? "" : real(r.real("normUsage"));
+            case "EffectvUsage" -> real(r.real("effectiveUsage"));
+            case "FairShare" -> tree && r.text("user").isEmpty() ? "" : real(r.real("fairShare"));
+            case "LevelFS" -> !tree || root || parents ? "" : r.real("level") < 0 ? "inf" : real(r.real("level"));
+            case "GrpTRESMins" -> TresText.ordered(r.text("grpTresMins"));
+            case "GrpTRESRaw" -> tracked(r.obj("tresSeconds"), reply, 60);
+            default -> tracked(r.obj("tresRunMins"), reply, 1);
+        };
     }
 
-    private static String minutes(Json.Obj m) {
-        StringBuilder out = new StringBuilder();
-        for (String name : List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages")) {
-            out.append(out.isEmpty() ? "" : ",").append(name).append('=').append(m.number(name));
-        }
-        for (String name : m.fields().keySet()) {
-            out.append(name.startsWith("gres/") ? "," + name + "=" + m.number(name) : "");
-        }
-        return out.toString();
+    /** A number for each resource that the cluster counts. */
+    private static String tracked(Json.Obj of, Json.Obj reply, int unit) {
+        List<String> out = new ArrayList<>();
+        List<String> names = new ArrayList<>(TresText.EVERYWHERE);
+        names.addAll(reply.texts("tracked"));
+        names.forEach(name -> out.add(name + "=" + of.number(name) / unit));
+        return String.join(",", out);
     }
 
     private static String real(double value) {

@@ -155,7 +155,7 @@ final class ConfigBridge {
     }
 
     private static void submissions(SlurmConf conf, Map<String, String> options) {
-        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES).forEach((kind, option) -> {
+        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS).forEach((kind, option) -> {
             List<String> tracked = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream().filter(t -> t.startsWith(kind))
                     .map(t -> t.substring(kind.length())).toList();
             if (!tracked.isEmpty()) {

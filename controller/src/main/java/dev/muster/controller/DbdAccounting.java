@@ -6,6 +6,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.controller.dbd.DbdLink;
 import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.core.Entry;
+import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Trigger;
@@ -138,22 +139,16 @@ final class DbdAccounting implements Accounting {
             n.gresTotals().forEach((name, count) -> gres.merge(name, count, Integer::sum));
             nodes.add(n.name());
         }
-        StringBuilder tres = new StringBuilder("cpu=" + cpus + ",mem=" + memory + ",node=" + nodes.size() + ",billing=" + cpus);
+        StringBuilder tres = new StringBuilder("cpu=" + cpus + ",mem=" + memory + ",energy=0,node=" + nodes.size() + ",billing=" + cpus
+                + ",fs/disk=0,vmem=0,pages=0");
         TreeSet<String> names = new TreeSet<>(conf.list(Key.ACCOUNTING_STORAGE_TRES));
         names.removeIf(n -> !n.contains("/"));
-        gres.forEach((name, count) -> {
-            if (names.contains("gres/" + name)) {
-                tres.append(",gres/").append(name).append('=').append(count);
-            }
-        });
+        Map<String, Integer> all = new TreeMap<>();
+        gres.forEach((name, count) -> all.put("gres/" + name, count));
+        Licences.parse(String.join(",", conf.list(Key.LICENSES))).ifPresent(w -> w.items().forEach(i -> all.put("license/" + i.name(), i.count())));
+        names.forEach(name -> tres.append(',').append(name).append('=').append(all.getOrDefault(name, 0)));
         return new Register(conf.clusterName(), journal, last, conf.controllers().getFirst().address(), conf.slurmctldPorts().getFirst(),
                 Release.RPC_VERSION, tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
-    }
-
-    /** A sentence for what slurmdbd keeps and nothing here holds to yet. */
-    static List<String> unenforced(List<String> enforced) {
-        return enforced.contains("limits") ? List.of("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version:"
-                + " MaxTRESRunMins of an association") : List.of();
     }
 
     /** Begins to wait for policies; the nodes are known now. */

@@ -78,18 +78,20 @@ final class PolicyViews {
     SharesReply shares(Privacy privacy) {
         List<ShareRow> rows = new ArrayList<>(shareRows());
         rows.removeIf(r -> !privacy.shows(r));
-        return new SharesReply(type(), Priorities.rule(state.settings()) == FairShare.Rule.TREE, rows);
+        return new SharesReply(type(), Priorities.rule(state.settings()) == FairShare.Rule.TREE, tracked(), rows);
     }
 
     private List<ShareRow> shareRows() {
         Map<Integer, Map<String, Long>> minutes = runMinutes();
+        Map<Integer, Map<String, Long>> charged = charged();
         List<ShareRow> rows = new ArrayList<>();
         for (FairShare.Row r : Priorities.shares(state).rows()) {
             AssocPolicy a = r.assoc();
-            rows.add(new ShareRow(r.depth(), a.account(), a.user(), a.partition(),
+            rows.add(new ShareRow(a.id(), r.depth(), a.account(), a.user(), a.partition(),
                     r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
-                    a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
+                    a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of()),
+                    seconds(charged.getOrDefault(a.id(), Map.of()))));
         }
         return rows;
     }
@@ -137,8 +139,14 @@ final class PolicyViews {
     }
 
     private static Map<String, Long> minutes(Map<String, Long> charged) {
+        Map<String, Long> out = seconds(charged);
+        out.replaceAll((name, value) -> value / 60);
+        return out;
+    }
+
+    private static Map<String, Long> seconds(Map<String, Long> charged) {
         Map<String, Long> out = new TreeMap<>();
-        charged.forEach((name, value) -> out.put(name, (long) (value / (60 * FairShare.UNIT))));
+        charged.forEach((name, value) -> out.put(name, (long) (value / FairShare.UNIT)));
         out.remove(Shares.WALL);
         return out;
     }
@@ -181,16 +189,17 @@ final class PolicyViews {
     private List<String> tracked() {
         List<String> out = new ArrayList<>();
         Map<String, String> options = state.settings().options();
-        for (String name : options.getOrDefault(Settings.TRACKED_GRES, "").split(",")) {
-            if (!name.isBlank()) {
-                out.add("gres/" + name);
+        Map<String, String> kinds = new java.util.LinkedHashMap<>();
+        kinds.put(Settings.TRACKED_BUFFERS, "bb/");
+        kinds.put(Settings.TRACKED_GRES, "gres/");
+        kinds.put(Settings.TRACKED_LICENCES, "license/");
+        kinds.forEach((option, kind) -> {
+            for (String name : options.getOrDefault(option, "").split(",")) {
+                if (!name.isBlank()) {
+                    out.add(kind + name);
+                }
             }
-        }
-        for (String name : options.getOrDefault(Settings.TRACKED_LICENCES, "").split(",")) {
-            if (!name.isBlank()) {
-                out.add("license/" + name);
-            }
-        }
+        });
         return out;
     }
 
@@ -244,10 +253,11 @@ final class PolicyViews {
             }
             String level = u.level().name();
             users.add(new UserRow(u.user(), uid.applyAsInt(u.user()), state.accounts().defaultOf(u.user()).map(AssocPolicy::account).orElse(""),
+                    state.accounts().defaultWckey(u.user()),
                     level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
         }
         return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users, tracked());
     }
 
-    private static final ShareRow NO_SHARE = new ShareRow(0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of());
+    private static final ShareRow NO_SHARE = new ShareRow(0, 0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of(), Map.of());
 }

@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
+import dev.muster.core.BurstBuffer;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
@@ -29,7 +30,14 @@ final class TresText {
 
     /** With what the job's partition charges for so much. */
     static String text(State state, Job job, Amounts a) {
-        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, job);
+        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, job)
+                + buffer(state, job);
+    }
+
+    private static String buffer(State state, Job job) {
+        boolean tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_BUFFERS, "").split(",")).contains("lua");
+        long mb = tracked ? BurstBuffer.megabytes(job.desc()) : 0;
+        return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
     }
 
     /** Those that AccountingStorageTRES names: what the job has, or asks for while it has none. */

@@ -644,7 +644,7 @@ public final class AccountRules {
             case "mem" -> memory;
             case "node" -> node;
             case "billing" -> billing;
-            default -> tres.startsWith("license/") ? gres.replace("GRES", "License") : gres;
+            default -> tres.startsWith("license/") ? gres.replace("GRES", "License") : tres.startsWith("bb/") ? gres.replace("GRES", "BB") : gres;
         });
     }
 

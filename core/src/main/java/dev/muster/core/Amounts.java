@@ -91,7 +91,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         return out;
     }
 
-    /** What a job counts as under limits: with its licences, {@code license/…}. Of alternatives none is certain. */
+    /** What a job counts as under limits: with its licences, {@code license/…}, of which alternatives are not certain, and its burst buffer. */
     Map<String, Long> counted(State state, JobDesc desc) {
         return counted(desc, billing(state, desc.partition()));
     }
@@ -101,6 +101,10 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         if (!desc.request().licenses().isEmpty()) {
             Licences.parse(desc.request().licenses()).filter(w -> !w.any()).ifPresent(w -> w.items().forEach(i ->
                     out.merge("license/" + i.name(), (long) i.count(), Long::sum)));
+        }
+        long buffer = BurstBuffer.megabytes(desc);
+        if (buffer > 0) {
+            out.put(BurstBuffer.TRES, buffer);
         }
         return out;
     }

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import java.util.List;
 import java.util.Locale;
@@ -83,6 +84,15 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
             }
         }
         return Optional.of(new Claim(pool, size));
+    }
+
+    /** The resource by the name that limits and accounting have for it. */
+    public static final String TRES = "bb/lua";
+
+    /** What a job asks for, in mebibytes. */
+    public static long megabytes(JobDesc desc) {
+        String directives = desc.extras().burstBuffer();
+        return directives.isEmpty() ? 0 : claim(directives).map(c -> c.size >> 20).orElse(0L);
     }
 
     /** {@code 10}, {@code 10N}, {@code 10K}, {@code 10KiB} by 1024, {@code 10KB} by 1000. */

@@ -84,8 +84,8 @@ public final class FairShare {
         items.values().forEach(i -> i.normUsage = total > 0 ? i.usage / total : 0);
         for (Item root : roots) {
             root.normShares = 1;
-            root.effective = total > 0 ? 1 : 0;
-            root.level = root.effective > 0 ? 1 : NEVER_USED;
+            root.effective = 1;
+            judge(root, dampening);
             switch (rule) {
                 case TREE -> levels(root);
                 case CLASSIC -> classic(root, dampening);
@@ -93,87 +93,107 @@ public final class FairShare {
             }
         }
         if (rule == Rule.TREE) {
-            int[] rank = {users};
-            roots.forEach(r -> rank(r.children, rank));
+            last = users;
+            next = users;
+            roots.forEach(r -> rank(r, false));
         }
     }
 
     // ---- fair tree
 
-    private void levels(Item parent) {
-        List<Item> siblings = siblings(parent);
+    /** @param scope among whose children shares are compared */
+    private void levels(Item scope) {
+        List<Item> siblings = siblings(scope);
+        measure(scope, scope.usage);
         long shares = siblings.stream().mapToLong(c -> Math.max(0, c.shares)).sum();
         for (Item c : siblings) {
-            c.normShares = shares > 0 ? (double) c.shares / shares : 0;
-            c.effective = parent.usage > 0 ? c.usage / parent.usage : 0;
-            c.level = c.shares == 0 ? 0 : c.effective > 0 ? c.normShares / c.effective : NEVER_USED;
-        }
-        for (Item c : parent.children) {
             if (c.shares < 0) {
-                // it is its children that stand among its siblings
-                c.normShares = parent.normShares;
-                c.effective = parent.effective;
-                c.level = parent.level;
-            } else {
+                c.normShares = c.parent.normShares;
+                c.level = NEVER_USED;
+                continue;
+            }
+            c.normShares = shares > 0 ? (double) c.shares / shares : 0;
+            c.level = c.shares == 0 ? 0 : c.effective > 0 ? c.normShares / c.effective : NEVER_USED;
+            if (!c.isUser()) {
                 levels(c);
             }
         }
     }
 
-    /** Children; those of children without shares of their own in their place. */
+    /** Children; in place of accounts without shares of their own, theirs: it is they who stand among the account's siblings. */
     private static List<Item> siblings(Item parent) {
         List<Item> out = new ArrayList<>();
         for (Item c : parent.children) {
-            if (c.shares < 0 && !c.isUser()) {
-                out.addAll(siblings(c));
-            } else if (c.shares >= 0) {
-                out.add(c);
-            }
+            out.addAll(c.shares < 0 && !c.isUser() ? siblings(c) : List.of(c));
         }
         return out;
     }
 
-    /** Best first, each account's users before the next account; accounts that are level are one. */
-    private void rank(List<Item> children, int[] rank) {
-        List<Item> sorted = new ArrayList<>();
-        for (Item c : children) {
-            sorted.addAll(c.shares < 0 && !c.isUser() ? siblings(c) : List.of(c));
+    private static void measure(Item parent, double all) {
+        for (Item c : parent.children) {
+            c.effective = all > 0 ? c.usage / all : 0;
+            if (c.shares < 0 && !c.isUser()) {
+                measure(c, all);
+            }
         }
+    }
+
+    /** The rank of who was last looked at, and that of the next who is level with nobody before. */
+    private int last;
+    private int next;
+
+    /**
+     * Best first, of those who are level the users first, each account's users before the next account. Who is level with the one before has the rank
+     * that was given last, and so has the best in an account that is level with the one before. As it is in the original; its manual speaks of
+     * accounts that are merged.
+     */
+    private void rank(Item parent, boolean tied) {
+        List<Item> sorted = siblings(parent);
         sorted.sort(Comparator.comparingDouble((Item i) -> -i.level).thenComparing(i -> !i.isUser()));
-        int same = rank[0];
         for (int i = 0; i < sorted.size(); i++) {
             Item c = sorted.get(i);
-            boolean tied = i > 0 && sorted.get(i - 1).level == c.level;
-            if (c.isUser()) {
-                same = tied ? same : rank[0];
-                c.factor = users == 0 ? 0 : (double) same / users;
-                rank[0]--;
+            boolean level = i == 0 ? tied : sorted.get(i - 1).level == c.level;
+            if (!c.isUser()) {
+                rank(c, level);
                 continue;
             }
-            List<Item> merged = new ArrayList<>(c.children);
-            while (i + 1 < sorted.size() && sorted.get(i + 1).level == c.level) {
-                merged.addAll(sorted.get(++i).children);
-            }
-            rank(merged, rank);
+            last = level ? last : next;
+            next--;
+            c.factor = users == 0 ? 0 : (double) last / users;
         }
     }
 
     // ---- classic
 
-    private void classic(Item parent, int dampening) {
-        long shares = parent.children.stream().mapToLong(c -> Math.max(0, c.shares)).sum();
+    private void classic(Item scope, int dampening) {
+        List<Item> siblings = siblings(scope);
+        long shares = siblings.stream().mapToLong(c -> Math.max(0, c.shares)).sum();
+        unshared(scope, scope, dampening);
+        for (Item c : siblings) {
+            if (c.shares >= 0) {
+                double part = shares > 0 ? (double) c.shares / shares : 0;
+                c.normShares = scope.normShares * part;
+                // those just below the root have their own usage, whatever others had
+                c.effective = scope.parent == null ? c.normUsage : c.normUsage + (scope.effective - c.normUsage) * part;
+                judge(c, dampening);
+            }
+            if (!c.isUser()) {
+                classic(c, dampening);
+            }
+        }
+    }
+
+    /** Those without shares of their own are as whose shares they have. */
+    private static void unshared(Item parent, Item scope, int dampening) {
         for (Item c : parent.children) {
             if (c.shares < 0) {
-                c.normShares = parent.normShares;
-                c.effective = parent.effective;
-            } else {
-                double part = shares > 0 ? (double) c.shares / shares : 0;
-                c.normShares = parent.normShares * part;
-                // those just below the root have their own usage, whatever others had
-                c.effective = parent.parent == null ? c.normUsage : c.normUsage + (parent.effective - c.normUsage) * part;
+                c.normShares = scope.normShares;
+                c.effective = scope.parent == null ? c.normUsage : scope.effective;
+                judge(c, dampening);
             }
-            judge(c, dampening);
-            classic(c, dampening);
+            if (c.shares < 0 && !c.isUser()) {
+                unshared(c, scope, dampening);
+            }
         }
     }
 

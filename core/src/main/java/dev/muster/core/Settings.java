@@ -161,6 +161,8 @@ public record Settings(
     public static final String STEP_RECORDS_MAX = "step_records_max";
     /** Names of licences of AccountingStorageTRES, with commas. */
     public static final String TRACKED_LICENCES = "tracked_licences";
+    /** Burst buffers of AccountingStorageTRES without {@code bb/}, with commas. */
+    public static final String TRACKED_BUFFERS = "tracked_buffers";
     /** Generic resources of AccountingStorageTRES without {@code gres/}, with commas. */
     public static final String TRACKED_GRES = "tracked_gres";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */

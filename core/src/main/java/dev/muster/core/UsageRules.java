@@ -40,7 +40,7 @@ final class UsageRules {
             return;
         }
         boolean forget = before.resetAt() > 0 && now.seconds() >= before.resetAt();
-        Change.UsageCharged next = upToNow(forget, Set.of(), Set.of());
+        Change.UsageCharged next = upToNow(forget, Set.of(), Set.of(), Set.of());
         endSpent(next, changes);
         boolean idle = next.usage().isEmpty() && next.qos().isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
         if (!idle || before.time() == 0 || state.ended().size() > 0 || forget) {
@@ -81,8 +81,19 @@ final class UsageRules {
                 .forEach(a -> assocs.add(a.id()));
         change.get().qos().stream().filter(q -> resets(state.accounts().qos().find(q.id()).map(QosPolicy::limits), q.limits()))
                 .forEach(q -> qos.add(q.id()));
-        return assocs.isEmpty() && qos.isEmpty() || state.shares().time() == 0 ? List.of(change.get())
-                : List.of(upToNow(false, assocs, qos), change.get());
+        Set<Integer> gone = new TreeSet<>(change.get().assocsGone());
+        gone.removeIf(id -> state.shares().usage().find(id).isEmpty() && state.shares().each().find(id).isEmpty());
+        return assocs.isEmpty() && qos.isEmpty() && gone.isEmpty() || state.shares().time() == 0 ? List.of(change.get())
+                : List.of(upToNow(false, assocs, qos, new TreeSet<>(change.get().assocsGone())), change.get());
+    }
+
+    /** The nearest account above an association that goes which stays. */
+    private Optional<Integer> heir(int id, Set<Integer> gone) {
+        Optional<AssocPolicy> at = state.accounts().assocs().find(id);
+        while (at.isPresent() && gone.contains(at.get().id())) {
+            at = state.accounts().parent(at.get());
+        }
+        return at.map(AssocPolicy::id);
     }
 
     private static boolean resets(Optional<Map<String, String>> before, Map<String, String> after) {
@@ -90,8 +101,8 @@ final class UsageRules {
         return before.isPresent() && !reset.isEmpty() && !reset.equals(before.get().get(LimitField.USAGE_RESET));
     }
 
-    /** @param forget everything of before; @param assocs whose usage begins anew; @param ofQos the same */
-    private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos) {
+    /** @param forget everything of before; @param assocs whose usage begins anew; @param ofQos the same; @param gone what was whose stays above */
+    private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos, Set<Integer> gone) {
         Shares before = state.shares();
         Map<Integer, Long> usage = new TreeMap<>();
         Map<Integer, Long> qos = new TreeMap<>();
@@ -105,6 +116,14 @@ final class UsageRules {
         charge(state, now.seconds(), now.seconds(), before.time(), usage, qos, each, qosEach);
         usage.keySet().removeAll(assocs);
         qos.keySet().removeAll(ofQos);
+        for (int id : gone) {
+            Optional<Integer> heir = heir(id, gone);
+            Long had = heir.isEmpty() ? null : usage.remove(id);
+            if (had != null) {
+                usage.merge(heir.get(), had, Long::sum);
+                add(each, heir.get(), each.getOrDefault(id, Map.of()));
+            }
+        }
         return new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage, each), had(qos, qosEach));
     }
 

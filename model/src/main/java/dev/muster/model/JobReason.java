@@ -166,7 +166,24 @@ public enum JobReason {
     MAX_LICENSE_RUN_MINS_PER_USER("MaxLicenseRunMinsPerUser"),
     MAX_LICENSE_RUN_MINS_PER_ACCOUNT("MaxLicenseRunMinsPerAccount"),
     ASSOC_MAX_LICENSE_PER_NODE("AssocMaxLicensePerNode"),
-    QOS_MAX_LICENSE_PER_NODE("QOSMaxLicensePerNode");
+    QOS_MAX_LICENSE_PER_NODE("QOSMaxLicensePerNode"),
+    ASSOC_GRP_BB("AssocGrpBB"),
+    ASSOC_GRP_BB_MINUTES("AssocGrpBBMinutes"),
+    ASSOC_GRP_BB_RUN_MINUTES("AssocGrpBBRunMinutes"),
+    ASSOC_MAX_BB_PER_JOB("AssocMaxBBPerJob"),
+    ASSOC_MAX_BB_MINUTES_PER_JOB("AssocMaxBBMinutesPerJob"),
+    QOS_GRP_BB("QOSGrpBB"),
+    QOS_GRP_BB_MINUTES("QOSGrpBBMinutes"),
+    QOS_GRP_BB_RUN_MINUTES("QOSGrpBBRunMinutes"),
+    QOS_MAX_BB_PER_JOB("QOSMaxBBPerJob"),
+    QOS_MAX_BB_PER_USER("QOSMaxBBPerUser"),
+    QOS_MAX_BB_MINUTES_PER_JOB("QOSMaxBBMinutesPerJob"),
+    QOS_MIN_BB("QOSMinBB"),
+    MAX_BB_PER_ACCOUNT("MaxBBPerAccount"),
+    MAX_BB_RUN_MINS_PER_USER("MaxBBRunMinsPerUser"),
+    MAX_BB_RUN_MINS_PER_ACCOUNT("MaxBBRunMinsPerAccount"),
+    ASSOC_MAX_BB_PER_NODE("AssocMaxBBPerNode"),
+    QOS_MAX_BB_PER_NODE("QOSMaxBBPerNode");
 
     private final String word;
 

@@ -46,6 +46,7 @@ class AccountLimitsTest {
         Map<String, String> options = new TreeMap<>(s.options());
         options.put("accounting_enforce", enforce);
         options.put("licenses", "lic:9");
+        options.put(Settings.BURST_BUFFER, "true");
         Entry entry = new Entry(0, 0, 0, "test", List.of(new Change.ClusterRestored("", 0, new Settings(s.clusterName(), s.slurmUid(), s.firstJobId(),
                 s.maxJobId(), s.maxJobCount(), s.maxArraySize(), s.memoryConsumed(), s.defMemPerCpuMb(), s.defMemPerNodeMb(), s.maxMemPerCpuMb(),
                 s.maxMemPerNodeMb(), s.killWaitS(), s.minJobAgeS(), s.overTimeLimitMin(), s.returnToService(), s.nodeTimeoutS(),
@@ -285,6 +286,23 @@ class AccountLimitsTest {
             int id = cluster.accept("charge.account=dept charge.qos=fast licenses=lic:2");
             cluster.schedule();
             assertThat(cluster.shown(id)).as(limits).isEqualTo("(" + name + ")");
+        });
+    }
+
+    /** Burst buffers count in mebibytes. */
+    @Test
+    void limitsOnBurstBuffers() {
+        Map<String, String> named = Map.of("|MaxTRES=bb/lua=1999|Flags=DenyOnLimit", "AssocMaxBBPerJob", "||Flags=DenyOnLimit MaxTRES=bb/lua=1999",
+                "QOSMaxBBPerJob", "||Flags=DenyOnLimit MaxTRESPU=bb/lua=1999", "QOSMaxBBPerUser", "||Flags=DenyOnLimit MinTRES=bb/lua=2001",
+                "QOSMinBB", "||Flags=DenyOnLimit GrpTRESMins=bb/lua=19999", "QOSGrpBBMinutes", "|MaxTRES=bb/lua=2000|Flags=DenyOnLimit", "");
+        named.forEach((limits, name) -> {
+            String[] part = limits.split("\\|", -1);
+            policy("associations,limits,qos,safe", part[0], part[1], part[2]);
+            dev.muster.model.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
+            desc = desc.withExtras(desc.extras().withBurstBuffer("#BB_LUA pool=big capacity=2000MiB"));
+            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, desc, "",
+                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+            assertThat(d instanceof Decision.Rejected r ? r.sentence() + "\n" : "\n").as(limits).startsWith(name + "\n");
         });
     }
 

@@ -35,6 +35,7 @@ class FairShareTest {
         int[] at = new int[10];
         at[0] = 1;
         String[] account = new String[10];
+        account[0] = "root";
         for (String line : lines.stripIndent().strip().split("\n")) {
             int level = (line.length() - line.stripLeading().length()) / 2 + 1;
             String[] w = line.strip().split(" +");
@@ -88,7 +89,7 @@ class FairShareTest {
                 b 1
                   /u3 1 100
                 """)).isEqualTo("u1=1.000 u2=1.000 u3=0.333");
-        // accounts that are level are ranked as one
+        // the best in an account that is level with the one before has the rank that was given last
         assertThat(factors(FairShare.Rule.TREE, """
                 a 1
                   /u1 1 30
@@ -96,7 +97,102 @@ class FairShareTest {
                 b 1
                   /u3 1 10
                   /u4 1 40
-                """)).isEqualTo("u1=0.500 u2=0.750 u3=1.000 u4=0.250");
+                """)).isEqualTo("u1=0.750 u2=1.000 u3=0.750 u4=0.250");
+    }
+
+    /** What Debian's slurmctld answered for the same trees. */
+    @Test
+    void whoIsLevelWithWhomAsTheOriginalHasIt() {
+        String[][] walked = {
+            {"""
+                /root 1
+                /u1 1
+                a 1
+                  /u2 1
+                  /u3 1
+                """, "root=1.000 u1=1.000 u2=1.000 u3=1.000"},
+            {"""
+                /root 1
+                /u1 1
+                a 1
+                  b 1
+                    /u2 1
+                    /u3 0
+                  /u4 0
+                """, "root=1.000 u1=1.000 u4=0.200 u2=1.000 u3=0.400"},
+            {"""
+                /root 0
+                /u1 1
+                a 1
+                  /u2 1
+                  /u3 0
+                b 1
+                  /u5 1
+                  /u6 0
+                c 1
+                  /u7 1
+                  /u8 0
+                d 1
+                  /u10 0
+                  /u9 1
+                """, "root=0.100 u1=1.000 u2=1.000 u3=0.800 u5=0.800 u6=0.600 u7=0.600 u8=0.400 u10=0.200 u9=0.400"},
+            // an account without users, before which others are better
+            {"""
+                /root 1
+                /u1 1
+                e 0
+                f 0
+                  /u4 1
+                """, "root=1.000 u1=1.000 u4=1.000"}};
+        for (String[] row : walked) {
+            assertThat(factors(FairShare.Rule.TREE, row[0])).as(row[0]).isEqualTo(row[1]);
+        }
+    }
+
+    @Test
+    void usersWithParentSharesAreAsIfTheyHadUsedNothing() {
+        assertThat(factors(FairShare.Rule.TREE, """
+                /root 1
+                a 1
+                  /bin 1 1
+                  /daemon parent 1
+                  /sys 1
+                b 1
+                  /games 1 2
+                  /lp parent
+                  /man 1 1
+                c 1
+                  /mail 1 1
+                  /news 2 2
+                  x 2
+                    /uucp 1 2
+                d parent
+                  /backup parent 1
+                  /proxy 1 1
+                e 1
+                  /list 1 1
+                  /nobody 1 1
+                """)).isEqualTo("root=1.000 bin=0.643 daemon=0.786 sys=0.786 games=0.286 lp=0.429 man=0.357 mail=0.214 news=0.214 uucp=0.214"
+                + " backup=1.000 proxy=0.857 list=0.643 nobody=0.643");
+        // in each other
+        assertThat(factors(FairShare.Rule.TREE, """
+                /root 0
+                a 1
+                  e parent
+                    /u1 parent
+                    /u2 0
+                    f 0
+                      /u3 1
+                      /u9 parent
+                b 0
+                  /u6 0
+                  c parent
+                    /u4 parent
+                    /u5 1
+                    d parent
+                      /u7 0
+                      /u8 parent
+                """)).isEqualTo("root=0.600 u1=1.000 u2=0.900 u3=0.900 u9=0.900 u6=0.200 u4=0.600 u5=0.600 u7=0.200 u8=0.600");
     }
 
     @Test
@@ -142,6 +238,25 @@ class FairShareTest {
                 x 0
                   /u6 1 30
                 """)).isEqualTo("u1=0.408 u2=0.022 u3=0.125 u4=0.500 u5=0.749 u6=0.000");
+    }
+
+    /** Likewise walked: what is below an account with its parent's shares stands among the parent's children. */
+    @Test
+    void parentSharesByTheClassicRule() {
+        assertThat(factors(FairShare.Rule.CLASSIC, """
+                /root 1
+                a1 1
+                  /mail parent
+                  a11 1
+                    /daemon 1 20978
+                    /nobody 1 665399
+                  p2 parent
+                    /games 1 302830
+                    /lp parent 100944
+                    /man 1
+                p1 parent
+                  /bin 1 201889
+                """)).isEqualTo("root=1.000 mail=0.173 daemon=0.017 nobody=0.001 games=0.065 lp=0.173 man=0.173 bin=0.723");
     }
 
     /** a has had twice its shares: u1, with two thirds of its own, is drawn towards that, and u2, with more, is not. b is alike at each depth. */
@@ -257,6 +372,29 @@ class FairShareTest {
         assertThat(c.state().shares().qosEach().find(1)).isEmpty();
         c.apply(new Command.ApplyPolicy(policy(Map.of(LimitField.USAGE_RESET, "8"), reset)));
         assertThat(used(c, 3)).isZero();
+    }
+
+    /** As in the original: an account is not relieved of what a user has used by taking him out and in again. */
+    @Test
+    void usageOfWhoIsTakenOutStaysWithHisAccount() {
+        Cluster c = cluster("options.priority_half_life=0");
+        c.pass(1);
+        new Play(c).lines("""
+                submit kind=BATCH tasks=2 charge.account=lab
+                schedule
+                pass 100
+                """);
+        DbdMessages.Policy before = policy(Map.of(), Map.of());
+        c.apply(new Command.ApplyPolicy(before));
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(before.assocs().stream().filter(a -> a.id() != 3).toList(), before.qos(), List.of(),
+                List.of())));
+        assertThat(List.of(used(c, 2), used(c, 3))).containsExactly(200L, 0L);
+        assertThat(c.state().shares().each().find(2).orElseThrow()).containsEntry("cpu", 200_000L);
+        c.apply(new Command.ApplyPolicy(before));
+        assertThat(List.of(used(c, 2), used(c, 3))).containsExactly(200L, 0L);
+        // and with what is above an account that goes as a whole
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(before.assocs().getFirst()), before.qos(), List.of(), List.of())));
+        assertThat(used(c, 1)).isEqualTo(200);
     }
 
     @Test

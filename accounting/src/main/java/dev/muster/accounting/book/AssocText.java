@@ -10,6 +10,11 @@ final class AssocText {
         return " " + place(a);
     }
 
+    /** With the QOS that its jobs have by default. */
+    static String standard(String qos, AssocRef a) {
+        return "  DefQOS = " + pad(qos, 10) + place(new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), ""));
+    }
+
     static String place(AssocRef a) {
         StringBuilder out = new StringBuilder(" C = ").append(pad(a.cluster(), 10)).append(" A = ");
         if (a.user().isEmpty()) {

@@ -1,6 +1,5 @@
 package dev.muster.accounting.book;
 
-import dev.muster.model.accounting.DbdMessages.AssocRef;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.Qos;
@@ -79,8 +78,7 @@ final class QosChanges {
             for (Assoc a : book.tree(cluster.name())) {
                 String standard = Effective.limits(book, a).getOrDefault("DefaultQOS", "");
                 if (doomed.contains(standard)) {
-                    lines.add("  DefQOS = " + AssocText.pad(standard, 10)
-                            + AssocText.place(new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), "")));
+                    lines.add(AssocText.standard(standard, Changes.ref(a)));
                 }
             }
         }

@@ -22,9 +22,11 @@ public final class Registration {
             changed = true;
         }
         Cluster c = draft.cluster(r.cluster()).orElseThrow();
+        // one that has not read its journal yet knows of no nodes
+        boolean bare = r.nodeCount() == 0;
         Cluster registered = new Cluster(c.name(), c.id(), r.host(), r.port(), r.rpcVersion(), c.classification(),
-                r.external() ? EXTERNAL : c.flags().equals(EXTERNAL) ? "" : c.flags(), r.nodes(), r.nodeCount(), r.tres(), c.created(),
-                c.modified(), false);
+                r.external() ? EXTERNAL : c.flags().equals(EXTERNAL) ? "" : c.flags(), bare ? c.nodes() : r.nodes(),
+                bare ? c.nodeCount() : r.nodeCount(), bare ? c.tres() : r.tres(), c.created(), c.modified(), false);
         if (!registered.equals(c)) {
             draft.put(registered);
             draft.log(now, "Modify Clusters", actor, c.name(), "name='" + c.name() + "'", "control_host='" + r.host() + "', control_port=" + r.port()

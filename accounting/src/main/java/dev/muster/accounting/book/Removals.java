@@ -158,7 +158,7 @@ final class Removals {
             if (!w.deleted() && named("name", w.user()) && named("cluster", w.cluster()) && named("wckey", w.name())) {
                 book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true));
                 c.log("Remove WCKeys", w.cluster(), w.name(), "");
-                c.names.add("C = " + AssocText.pad(w.cluster(), 10) + " W = " + AssocText.pad(w.name(), 20) + " U = " + w.user());
+                c.names.add("C = " + AssocText.pad(w.cluster(), 10) + " W = " + AssocText.pad(w.name(), 20) + " U = " + AssocText.pad(w.user(), 9));
             }
         }
     }

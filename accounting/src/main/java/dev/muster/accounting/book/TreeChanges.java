@@ -67,7 +67,8 @@ final class TreeChanges {
         if (book.account(name).isPresent()) {
             return;
         }
-        String organization = !c.set("organization").isEmpty() ? c.set("organization") : c.set("parent").isEmpty() ? name : c.set("parent");
+        String organization = !c.set("organization").isEmpty() ? c.set("organization")
+                : List.of("", Book.ROOT).contains(c.set("parent")) ? name : c.set("parent");
         book.put(new Account(name, c.set("description").isEmpty() ? name : c.set("description"), organization, c.set("flags"), List.of(),
                 c.now, c.now, false));
         c.names.add(name);

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Changes to accounts, users and their associations. */
@@ -110,16 +111,34 @@ final class TreeUpdates {
             for (Assoc a : book.tree(cluster)) {
                 Map<String, String> after = Effective.limits(book, a);
                 String standard = after.getOrDefault("DefaultQOS", "");
-                boolean changed = set.contains(a.id()) || !a.user().isEmpty() && !after.equals(before.get(a.id()));
+                boolean changed = set.contains(a.id()) || !a.user().isEmpty() && (!after.equals(before.get(a.id())) || inherits(a, set));
                 if (changed && !standard.isEmpty() && !List.of(after.getOrDefault("QOS", "").split(",")).contains(standard)) {
-                    c.errors.add(" Error with request: These associations don't have access to their default qos.\n"
-                            + " Please give them access before the default can be set to this.\n" + AssocText.line(Changes.ref(a)));
+                    if (c.errors.isEmpty()) {
+                        c.errors.add(" These associations don't have access to their default qos.\n"
+                                + " Please give them access before the default can be set to this.");
+                    }
+                    c.errors.add(AssocText.standard(standard, Changes.ref(a)));
                 }
                 if (changed) {
                     c.assocs.add(Changes.ref(a));
                 }
             }
         }
+    }
+
+    /** Whether something that is set on these comes down to an association that has none of it itself, new or not. */
+    private boolean inherits(Assoc a, Set<Integer> targets) {
+        for (LimitField field : LimitField.ASSOC) {
+            Optional<Assoc> at = Optional.of(a);
+            while (c.sets(field.name()) && field.inherited() && at.isPresent() && !targets.contains(at.get().id())
+                    && at.get().limit(field.name()).isEmpty()) {
+                at = book.parent(at.get());
+            }
+            if (c.sets(field.name()) && field.inherited() && at.filter(up -> targets.contains(up.id())).isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether what is set can be set at all, wherever it would be. */

@@ -400,6 +400,33 @@ class ChangesTest {
         assertThat(rows).extracting(r -> r.get("Account") + " " + r.getOrDefault("QOS", "")).contains("phys high", "lab ");
     }
 
+    @Test
+    void anAccountBelowTheRootIsAnOrganizationOfItsOwn() {
+        root("add account name=top set parent=root");
+        assertThat(List.of(book.account("top").orElseThrow().organization(), book.account("lab").orElseThrow().organization()))
+                .containsExactly("top", "phys");
+    }
+
+    /** Whose own value there is none of are told of, whether it is another one than before or not. */
+    @Test
+    void whoHasItFromThereIsNamed() {
+        root("modify user name=bob account=phys set MaxJobs=2");
+        for (String set : List.of("MaxJobs=5", "MaxJobs=5", "MaxJobs=-1", "QOS=normal,high", "QOS=normal,high", "DefaultQOS=high")) {
+            Changed said = root("modify account name=phys set " + set);
+            assertThat(said.error()).as(set).isEmpty();
+            assertThat(said.assocs()).extracting(a -> a.account() + "/" + a.user()).as(set)
+                    .containsExactlyElementsOf(set.startsWith("Max") ? List.of("phys/", "phys/ann", "lab/ann", "lab/bob")
+                            : List.of("phys/", "phys/ann", "phys/bob", "lab/ann", "lab/bob"));
+        }
+        assertThat(root("modify account name=phys set GrpJobs=5").assocs()).hasSize(1);
+        assertThat(root("modify account name=phys set QOS=normal").error()).containsExactly(
+                " These associations don't have access to their default qos.\n Please give them access before the default can be set to this.",
+                "  DefQOS = high       C = c          A = phys", "  DefQOS = high       C = c          A = phys                 U = ann      ",
+                "  DefQOS = high       C = c          A = phys                 U = bob      ",
+                "  DefQOS = high       C = c          A = lab                  U = ann      ",
+                "  DefQOS = high       C = c          A = lab                  U = bob      ");
+    }
+
     /** The system knows ann alone. */
     private List<Map<String, String>> rows(Show show) {
         return new Views(book, show, name -> name.equals("ann")).rows().orElseThrow();

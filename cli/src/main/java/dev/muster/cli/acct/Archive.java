@@ -14,10 +14,12 @@ final class Archive {
     private static final int NO_FILE = 2;
     private static final String DONE = "accounting_storage/slurmdbd: ";
 
+    /** Of suspensions and of sums there are no rows to be archived or purged. */
     private static final List<Entity.Name> WORDS = Entity.names("events:1=ArchiveEvents jobs:1=ArchiveJobs reservations:1=ArchiveResvs "
-            + "steps:2=ArchiveSteps txn:1=ArchiveTXN");
+            + "steps:2=ArchiveSteps suspend:2=ArchiveSuspend txn:1=ArchiveTXN usage:1=ArchiveUsage");
     private static final List<Entity.Name> KEYS = Entity.names("directory:1=ArchiveDir purgeeventafter:8=PurgeEventAfter "
-            + "purgejobafter:8=PurgeJobAfter purgeresvafter:8=PurgeResvAfter purgestepafter:8=PurgeStepAfter purgetxnafter:8=PurgeTXNAfter");
+            + "purgejobafter:8=PurgeJobAfter purgeresvafter:8=PurgeResvAfter purgestepafter:8=PurgeStepAfter "
+            + "purgesuspendafter:8=PurgeSuspendAfter purgetxnafter:8=PurgeTXNAfter purgeusageafter:8=PurgeUsageAfter script:2=ArchiveScript");
 
     private final CommandContext c;
     private final Sacctmgr.Settings s;

@@ -177,8 +177,6 @@ final class ChangeText {
                 String user = a.text("user").substring(0, Math.min(9, a.text("user").length()));
                 say("  U = " + pad(user, 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
             }
-            say(" Non Default Settings");
-            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
         }
         if (!reply.texts("more").isEmpty()) {
             say(" WCKeys =");
@@ -186,6 +184,10 @@ final class ChangeText {
                 String[] part = key.split("\n");
                 say("  U = " + pad(part[1], 9) + " W = " + pad(part[2], 10) + " C = " + pad(part[0], 10));
             }
+        }
+        if (!reply.objects("assocs").isEmpty()) {
+            say(" Non Default Settings");
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
         }
         return true;
     }

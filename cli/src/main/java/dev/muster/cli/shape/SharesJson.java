@@ -21,11 +21,11 @@ public final class SharesJson {
             String parent = user ? r.text("account") : depth == 0 || above[depth - 1] == null ? "" : above[depth - 1];
             boolean number = r.text("rawShares").matches("[0-9]{1,9}");
             total += number ? Long.parseLong(r.text("rawShares")) : 0;
-            list.add(new Json.Obj().put("id", 0L).put("cluster", cluster).put("name", user ? r.text("user") : r.text("account"))
+            list.add(new Json.Obj().put("id", r.number("id")).put("cluster", cluster).put("name", user ? r.text("user") : r.text("account"))
                     .put("parent", parent).put("partition", r.text("partition")).put("shares_normalized", real(r.real("normShares")))
                     .put("shares", number ? Tree.number(Long.parseLong(r.text("rawShares"))) : Tree.infinite())
                     .put("tres", new Json.Obj().put("run_seconds", seconds(r.obj("tresRunMins")))
-                            .put("group_minutes", minutes(r.text("grpTresMins"))).put("usage", new ArrayList<>()))
+                            .put("group_minutes", minutes(r.text("grpTresMins"))).put("usage", usage(r.obj("tresSeconds"))))
                     .put("effective_usage", real(r.real("effectiveUsage"))).put("usage_normalized", real(r.real("normUsage")))
                     .put("usage", r.number("rawUsage"))
                     .put("fairshare", new Json.Obj().put("factor", real(r.real("fairShare")))
@@ -43,6 +43,14 @@ public final class SharesJson {
         List<Object> out = new ArrayList<>();
         for (String name : runMinutes.fields().keySet()) {
             out.add(new Json.Obj().put("name", name).put("value", Tree.number(60 * runMinutes.number(name))));
+        }
+        return out;
+    }
+
+    private static List<Object> usage(Json.Obj seconds) {
+        List<Object> out = new ArrayList<>();
+        for (String name : seconds.fields().keySet()) {
+            out.add(new Json.Obj().put("name", name).put("value", (double) seconds.number(name)));
         }
         return out;
     }

@@ -48,8 +48,8 @@ public final class PolicyMessages {
 
     public record QueryShares() {}
 
-    /** @param tree fair tree, else the classic rule */
-    public record SharesReply(String type, boolean tree, List<ShareRow> rows) {}
+    /** @param tree fair tree, else the classic rule; @param tracked names of resources that the site has beside those of every cluster */
+    public record SharesReply(String type, boolean tree, List<String> tracked, List<ShareRow> rows) {}
 
     /**
      * An association, accounts before what is below them.
@@ -59,8 +59,10 @@ public final class PolicyMessages {
      * @param rawUsage   billed resource seconds
      * @param level      share over usage among siblings; -1 for infinitely much
      * @param tresRunMins what running jobs may still use, by name
+     * @param tresSeconds what has been charged, by name
      */
     public record ShareRow(
+            int id,
             int depth,
             String account,
             String user,
@@ -73,13 +75,14 @@ public final class PolicyMessages {
             double fairShare,
             double level,
             String grpTresMins,
-            Map<String, Long> tresRunMins) {}
+            Map<String, Long> tresRunMins,
+            Map<String, Long> tresSeconds) {}
 
     public record QueryAssocMgr() {}
 
     public record AssocMgrReply(String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users, List<String> tracked) {}
 
-    public record UserRow(String user, int userId, String defaultAccount, String adminLevel) {}
+    public record UserRow(String user, int userId, String defaultAccount, String defaultWckey, String adminLevel) {}
 
     /**
      * An association or QOS with its limits and what counts against them now.

@@ -1,0 +1,96 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** sshare and {@code scontrol show assoc_mgr}, with the original's text. */
+class SshareTest {
+    private static final String ROWS = """
+            "tracked":["license/lic"],"rows":[
+            {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.5,
+             "level":1,"tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresSeconds":{"cpu":132,"node":66,"billing":132}},
+            {"id":4,"depth":1,"account":"a11","rawShares":"parent","rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.25,"level":0,
+             "grpTresMins":"billing=4444,cpu=10000","tresRunMins":{"cpu":58},"tresSeconds":{"cpu":132}},
+            {"id":5,"depth":2,"account":"a11","user":"nobody","rawShares":"1","normShares":0.5,"rawUsage":111,"normUsage":0.842109,
+             "effectiveUsage":0.842109,"fairShare":0.333333,"level":-1}]}
+            """;
+    private final FakeHost host = new FakeHost();
+
+    private String run(boolean tree, String line) {
+        host.reply("QueryShares", "{\"type\":\"priority/multifactor\",\"tree\":" + tree + "," + ROWS);
+        return host.run(line).out();
+    }
+
+    @Test
+    void theLongForm() {
+        assertThat(run(true, "sshare -a -l -P")).isEqualTo("""
+                Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS|GrpTRESMins|TRESRunMins
+                root|||0.000000|132||1.000000||||cpu=58,mem=0,energy=0,node=29,billing=58,fs/disk=0,vmem=0,pages=0,license/lic=29
+                 a11||parent|0.000000|132|1.000000|1.000000|||cpu=10000,billing=4444|cpu=58,mem=0,energy=0,node=0,billing=0,fs/disk=0,vmem=0,pages=0,\
+                license/lic=0
+                  a11|nobody|1|0.500000|111|0.842109|0.842109|0.333333|inf||cpu=0,mem=0,energy=0,node=0,billing=0,fs/disk=0,vmem=0,pages=0,\
+                license/lic=0
+                """);
+    }
+
+    @Test
+    void theClassicRuleHasFactorsOfAccountsAndNoLevels() {
+        assertThat(run(false, "sshare -a -l -P -o account,user,normshares,fairshare,levelfs")).isEqualTo("""
+                Account|User|NormShares|FairShare|LevelFS
+                root||1.000000|0.500000|
+                 a11||0.000000|0.250000|
+                  a11|nobody|0.500000|0.333333|
+                """);
+        assertThat(run(false, "sshare -a -l -P"))
+                .startsWith("Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|GrpTRESMins|");
+    }
+
+    @Test
+    void columnsAreCutWithAMark() {
+        assertThat(run(true, "sshare -a -n -o account%-8,user%3,id,grptresraw%12")).isEqualTo("""
+                root              1 cpu=2,mem=0+\s
+                 a11              4 cpu=2,mem=0+\s
+                  a11    no+      5 cpu=0,mem=0+\s
+                """);
+    }
+
+    @Test
+    void theColumnsThatThereAre() {
+        assertThat(run(true, "sshare -e")).isEqualTo("""
+                Account           Cluster           EffectvUsage      FairShare       \s
+                GrpTRESMins       GrpTRESRaw        ID                LevelFS         \s
+                NormShares        NormUsage         Partition         RawShares       \s
+                RawUsage          TRESRunMins       User            \s
+                """);
+    }
+
+    @Test
+    void usersWithTheirDefaults() {
+        host.reply("QueryAssocMgr", """
+                {"users":[{"user":"ann","userId":7,"defaultAccount":"a","defaultWckey":"w1","adminLevel":"None"},{"user":"bob","userId":8}]}""");
+        assertThat(host.run("scontrol -o show assoc_mgr flags=users").out()).isEqualTo("""
+                Current Association Manager state
+                User Records
+                UserName=ann(7) DefAccount=a DefWckey=w1 AdminLevel=None
+                UserName=bob(8) DefAccount=(null) DefWckey=(null) AdminLevel=
+                """);
+    }
+
+    @Test
+    void asJson() {
+        String json = run(true, "sshare -a --json").replaceAll("\\s+", "");
+        assertThat(json).contains("\"id\":5,\"cluster\":", "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"node\",\"value\":66.0}");
+    }
+
+    @Test
+    void limitsOnOneLine() {
+        host.reply("QueryAssocMgr", """
+                {"cluster":"c1","tracked":[],"qos":[{"id":1,"name":"normal",
+                 "accounts":[{"name":"a11","running":1,"submitted":1,"tres":{"cpu":2}}]}]}""");
+        String line = host.run("scontrol -o show assoc_mgr flags=qos").out();
+        assertThat(line).startsWith("Current Association Manager state\nQOS Records\nQOS=normal(1) UsageRaw=0.000000 ").endsWith(
+                " Priority=0 Account Limits= a11={MaxJobsPA=N(1) MaxJobsAccruePA=N(0) MaxSubmitJobsPA=N(1) MaxTRESPA=cpu=N(2),mem=N(0),energy=N(0),"
+                + "node=N(0),billing=N(0),fs/disk=N(0),vmem=N(0),pages=N(0)} User Limits=No Users\n");
+    }
+}
