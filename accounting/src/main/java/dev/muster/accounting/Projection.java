@@ -22,7 +22,10 @@ import java.util.function.Predicate;
 
 /** The rows of one journal, and the index up to which they are in the tables. */
 public final class Projection implements RowSink, AutoCloseable {
-    /** So many rows the embedded database holds in memory while they are written; of more it would write its notes on them into the file and read them again. */
+    /**
+     * So many rows the embedded database holds in memory while they are written; of more it would write its notes on them
+     * into the file and read them again.
+     */
     private static final int ROWS_AT_ONCE = 2_500;
 
     private record JobKey(long sluid, int restarts) {

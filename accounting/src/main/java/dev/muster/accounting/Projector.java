@@ -26,7 +26,8 @@ public final class Projector implements AutoCloseable {
      */
     private static final long PAUSE_MS = 1_000;
     /**
-     * While so many rows come in a moment, what brings them is still going on, and needs the processors: its rows wait until it is over, but no longer
+     * While so many rows come in a moment, what brings them is still going on, and needs the processors: its rows wait until it is over, but
+     * no longer
      * than this, and not more of them.
      */
     private static final int BUSY_ROWS = 400;
