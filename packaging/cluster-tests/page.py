@@ -39,6 +39,41 @@ def enter(b, user):
     return link
 
 
+CONTRAST = """
+  const lum = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
+  const pen = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const rgba = text => { pen.clearRect(0, 0, 1, 1); pen.fillStyle = text; pen.fillRect(0, 0, 1, 1); const d = pen.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
+  const ground = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] > .5) return c.slice(0, 3); } return [255, 255, 255]; };
+  const out = new Map(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement, st = getComputedStyle(e), r = e.getBoundingClientRect();
+    if (!walk.currentNode.textContent.trim() || !r.width || !r.height || e.closest('.quiet, .skip, noscript, [hidden], :disabled, title, option')) continue;
+    const ink = rgba(e instanceof SVGElement ? st.fill : st.color), a = lum(ink.slice(0, 3)), b = lum(ground(e));
+    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05), big = parseFloat(st.fontSize) >= 24 || parseFloat(st.fontSize) >= 18.6 && st.fontWeight >= 700;
+    if (ratio < (big ? 3 : 4.5)) out.set(e.tagName + '.' + (e.getAttribute('class') || '') + ' "' + walk.currentNode.textContent.trim().slice(0, 20) + '"', ratio.toFixed(2));
+  }
+  return [...out].slice(0, 6).map(x => x.join(' ')).join('; ')"""
+NAMED = ['button', 'link', 'textbox', 'searchbox', 'combobox', 'checkbox', 'grid', 'application', 'img', 'image', 'dialog', 'navigation', 'columnheader', 'group']
+
+
+def unread(b):
+    """What a screen reader has no name for, or finds twice."""
+    tree = b.call('POST', b.session + '/goog/cdp/execute', {'cmd': 'Accessibility.getFullAXTree', 'params': {}})['nodes']
+    out = [n['role']['value'] for n in tree if not n.get('ignored') and n.get('role', {}).get('value') in NAMED and not n.get('name', {}).get('value', '').strip()]
+    ids = b.run("const all = [...document.querySelectorAll('[id]')].map(e => e.id); return all.filter((x, i) => all.indexOf(x) !== i)")
+    heads = b.run("return [...document.querySelectorAll('h1, h2, h3')].filter(e => e.getBoundingClientRect().width).map(e => e.tagName).join(' ')")
+    return ', '.join(out + [f'twice #{i}' for i in ids] + ([] if heads.startswith('H1') and heads.count('H1') == 1 else [f'headings {heads}']))
+
+
+def legible(b, where, light):
+    for _ in range(20):
+        bad = b.run(CONTRAST)
+        if not bad:
+            break
+        time.sleep(.1)
+    check(f'{light}: text of {where or "now"} stands out', not bad, bad)
+
+
 def look_around(b, huge):
     link = enter(b, 'nobody')
     check('the link logs in', b.wait("return document.querySelector('.live')?.dataset.state === 'live'"))
@@ -51,6 +86,9 @@ def look_around(b, huge):
     check('the map is drawn within a second', 0 < (again or 9e9) < 1000, f'{again} ms, the first time {first} ms')
     check('with all nodes', b.wait("return document.querySelector('canvas').dataset.nodes === arguments[0]", 10, str(huge + 3)),
           b.run("const c = document.querySelector('canvas'); return c.dataset.nodes + ' nodes, drawn in ' + c.dataset.ms + ' ms'"))
+    b.run("const s = document.querySelector('.mapbox').parentElement.querySelectorAll('select')[1]; s.value = 'topology'; s.dispatchEvent(new Event('change'))")
+    check('grouped by the switches of the topology', b.wait("return document.querySelector('canvas').dataset.groups === 's1 s2 s3'"), b.run("return document.querySelector('canvas').dataset.groups"))
+    b.run("const s = document.querySelector('.mapbox').parentElement.querySelectorAll('select')[1]; s.value = 'partition'; s.dispatchEvent(new Event('change'))")
     stored = b.run("return JSON.stringify(localStorage)")
     check('no token is stored in the page', 'eyJ' not in stored and 'muster-key' in stored)
     cookie = b.cookies()[0]
@@ -61,6 +99,9 @@ def look_around(b, huge):
         check(f'page {where or "now"}', place(b, where) == title and not b.run("return document.querySelector('main .error')?.textContent"))
         b.wait("return !document.body.textContent.includes('Loading …')", 5)
         shot(b, where.replace('/', '-') or 'now')
+        legible(b, where, 'light')
+        nameless = unread(b)
+        check(f'all of {where or "now"} has a name', not nameless, nameless)
     b.go('about:blank')
     b.go(link)
     check('a link is good once', b.wait("return document.querySelector('.error')?.textContent.includes('used already')"))
@@ -148,8 +189,29 @@ def keyboard(b):
     b.keys('\ue015\ue015')
     check('arrows move, and it is said', b.wait("return document.querySelector('[role=row][aria-selected=true]') && document.getElementById('said').textContent.includes('pending')"))
     b.keys('\ue007')
+    check('a page that is opened has the focus, and is said', b.wait("return document.activeElement.id === 'main' && document.getElementById('said').textContent.startsWith('Job')"))
     check('Enter opens', b.wait("return location.hash.startsWith('#/job/') && document.querySelector('main h1')?.textContent.startsWith('Job')"))
     check('why it waits is said', b.wait("return document.querySelector('.why')?.textContent.includes('Its owner holds it')"))
+    at = b.url()
+    b.run("document.querySelector('.skip').focus()")
+    b.keys('\ue007')
+    check('the way past the menu leaves the page as it is', b.wait("return document.activeElement.id === 'main'") and b.url() == at)
+    b.keys('?')
+    check('? tells the keys', b.wait("return document.querySelector('dialog')?.textContent.includes('what is chosen')"))
+    shot(b, 'keys')
+    b.click('dialog .main')
+    seen = []
+    place(b, 'queue')
+    b.run("document.querySelector('.skip').focus()")
+    for _ in range(40):
+        b.keys('\ue004')
+        e = b.run("const e = document.activeElement; return e.id || e.getAttribute('aria-label') || e.textContent.slice(0, 12)")
+        if e in seen[:1]:
+            break
+        seen.append(e)
+    order = ['search', 'logout', 'Now', 'Submit', 'Copy command', 'find', 'All', 'Jobs']
+    places = [next((i for i, x in enumerate(seen) if x.startswith(o)), -1) for o in order]
+    check('Tab goes through the page from its head to the list', places == sorted(places) and -1 not in places, ' '.join(seen))
     sh('scancel', *ids)
 
 
@@ -201,6 +263,13 @@ def dark(b):
     light = b.run("return getComputedStyle(document.body).backgroundColor")
     b.run("localStorage.setItem('muster-theme', 'dark'); location.reload()")
     b.wait("return document.getElementById('main')")
+    b.wait("return document.querySelector('canvas')?.dataset.nodes")
+    for where in ['', 'queue', 'plan', 'nodes', 'node/n1', 'partitions', 'reservations', 'shares', 'limits', 'reports', 'submit', 'job/2']:
+        place(b, where)
+        b.wait("return !document.body.textContent.includes('Loading …')", 5)
+        legible(b, where, 'dark')
+        shot(b, f'dark-{where.replace("/", "-") or "now"}')
+    place(b, '')
     check('dark', b.run("return getComputedStyle(document.body).backgroundColor") != light)
     b.wait("return document.querySelector('canvas')?.dataset.nodes")
     time.sleep(.5)

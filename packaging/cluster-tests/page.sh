@@ -7,11 +7,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
 prepare_dbd; printf 'AuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=%s\n' "$dir/jwt.key" >> "$dir/slurmdbd.conf"; start_dbd
 sacctmgr -i add cluster test >/dev/null
+printf 'SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\nSwitchName=s3 Nodes=x[1-%s]\nSwitchName=top Switches=s[1-3]\n' "${PAGE_NODES:-10000}" > "$dir/topology.conf"
 start_cluster 3 8 "$accounting
 AuthAltTypes=auth/jwt
 AuthAltParameters=jwt_key=$dir/jwt.key
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=1
+TopologyPlugin=topology/tree
 NodeName=x[1-${PAGE_NODES:-10000}] NodeAddr=127.0.0.1 CPUs=64 RealMemory=256000 State=DOWN
 PartitionName=huge Nodes=x[1-${PAGE_NODES:-10000}]"
 chmod 777 "$dir/work"

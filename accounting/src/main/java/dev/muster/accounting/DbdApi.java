@@ -25,6 +25,7 @@ import dev.muster.model.accounting.DbdMessages.Report;
 import dev.muster.model.accounting.DbdMessages.Rows;
 import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.AdminLevel;
+import dev.muster.model.api.MessageRights;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.nio.file.Files;
@@ -100,39 +101,68 @@ final class DbdApi {
     }
 
     private Reply answer(Caller caller, String message, byte[] body) {
+        String word = word(message, body);
+        Optional<MessageRights.Rule> rule = MessageRights.rule(MessageRights.accounting(), message, word);
+        if (rule.isEmpty()) {
+            return word.isEmpty() ? Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence())
+                    : Reply.error(SlurmErrno.NOT_SUPPORTED);
+        }
+        return may(caller, rule.get().need()) ? permitted(caller, message, body) : Reply.error(SlurmErrno.ACCESS_DENIED);
+    }
+
+    /** What of a message's body its right goes by. */
+    private static String word(String message, byte[] body) {
         return switch (message) {
-            case "Register" -> daemon(caller, () -> register(caller, Codec.decode(body, DbdMessages.Register.class)));
-            case "Append" -> daemon(caller, () -> append(Codec.decode(body, DbdMessages.Append.class)));
-            case "ReadRow" -> daemon(caller, () -> readRow(Codec.decode(body, DbdMessages.ReadRow.class)));
-            case "Sync" -> daemon(caller, () -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
-                    .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE)));
+            case "Show" -> Codec.decode(body, Show.class).entity();
+            case "Report" -> Codec.decode(body, Report.class).kind();
+            case "Change" -> Codec.decode(body, Change.class).verb() + " " + Codec.decode(body, Change.class).entity();
+            default -> "";
+        };
+    }
+
+    /** As far as that goes by who it is. What it is about is looked at by the rule that finds that. */
+    private boolean may(Caller caller, MessageRights.Need need) {
+        return switch (need) {
+            case ANYBODY, SELF, SELF_OR_OPERATOR, OWNER_ALONE, OWNER, COORDINATOR, OPERATOR_OR_NAMED, SLURM_USER, MAKER -> true;
+            case OPERATOR -> atLeast(caller, AdminLevel.OPERATOR);
+            case ADMINISTRATOR -> atLeast(caller, AdminLevel.ADMINISTRATOR);
+            case DAEMON -> superuser(caller);
+        };
+    }
+
+    private Reply permitted(Caller caller, String message, byte[] body) {
+        return switch (message) {
+            case "Register" -> register(caller, Codec.decode(body, DbdMessages.Register.class));
+            case "Append" -> append(Codec.decode(body, DbdMessages.Append.class));
+            case "ReadRow" -> readRow(Codec.decode(body, DbdMessages.ReadRow.class));
+            case "Sync" -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
+                    .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE));
             case "Show" -> show(caller, Codec.decode(body, Show.class));
             case "Report" -> report(caller, Codec.decode(body, Report.class));
             case "ChangeAll" -> changes(caller, Codec.decode(body, DbdMessages.ChangeAll.class));
             case "Change" -> change(caller, Codec.decode(body, Change.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
-            case "Ping" -> Reply.of(new DbdMessages.Done());
-            case "ClearStats" -> administrator(caller, () -> {
+            case "Ping", "RollUsage" -> Reply.of(new DbdMessages.Done());
+            case "ClearStats" -> done(() -> {
                 log.info("Clear stats request received from UID " + caller.uid());
                 requests.reset();
             });
             case "EndRunaways" -> {
                 DbdMessages.EndRunaways q = Codec.decode(body, DbdMessages.EndRunaways.class);
-                yield operator(caller, () -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
-                        + " runaway jobs are ended for UID " + caller.uid()));
+                yield done(() -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys()) + " runaway jobs are ended for UID "
+                        + caller.uid()));
             }
             case "LoadArchive" -> load(caller, Codec.decode(body, DbdMessages.LoadArchive.class));
-            case "DumpArchive" -> dump(caller, Codec.decode(body, DbdMessages.DumpArchive.class));
-            case "RollUsage" -> operator(caller, () -> { });
-            case "Reconfigure" -> administrator(caller, () -> {
+            case "DumpArchive" -> dump(Codec.decode(body, DbdMessages.DumpArchive.class));
+            case "Reconfigure" -> done(() -> {
                 log.info("Reconfigure request received");
                 reconfigure.run();
             });
-            case "Shutdown" -> administrator(caller, () -> {
+            case "Shutdown" -> done(() -> {
                 log.info("Shutdown request received");
                 shutdown.run();
             });
-            default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+            default -> throw new IllegalStateException("nothing answers " + message);
         };
     }
 
@@ -152,22 +182,7 @@ final class DbdApi {
         return atLeast(caller.uid(), level);
     }
 
-    private Reply daemon(Caller caller, java.util.function.Supplier<Reply> work) {
-        return superuser(caller) ? work.get() : Reply.error(SlurmErrno.ACCESS_DENIED);
-    }
-
-    private Reply administrator(Caller caller, Runnable work) {
-        return ruled(atLeast(caller, AdminLevel.ADMINISTRATOR), work);
-    }
-
-    private Reply operator(Caller caller, Runnable work) {
-        return ruled(atLeast(caller, AdminLevel.OPERATOR), work);
-    }
-
-    private static Reply ruled(boolean may, Runnable work) {
-        if (!may) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
-        }
+    private static Reply done(Runnable work) {
         work.run();
         return Reply.of(new DbdMessages.Done());
     }
@@ -390,7 +405,7 @@ final class DbdApi {
                     + "' of the condition 'condflags' is not supported by this version");
         }
         PrivateData veil = veil(caller.uid());
-        if (veil.refuses(q.entity()) || q.entity().equals("problem") && !atLeast(caller, AdminLevel.OPERATOR)) {
+        if (veil.refuses(q.entity())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         Optional<List<Map<String, String>>> rows = new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
@@ -409,9 +424,6 @@ final class DbdApi {
                         .entrySet().stream().allMatch(e -> fits(q, e.getKey(), row.get(e.getValue())))).toList()));
             }
             case "runawayjob" -> {
-                if (!atLeast(caller, AdminLevel.OPERATOR)) {
-                    yield Reply.error(SlurmErrno.ACCESS_DENIED);
-                }
                 settle(List.of(q.where().getOrDefault("cluster", "")));
                 yield Reply.of(new Rows(runaways.open(q.where().getOrDefault("cluster", ""))));
             }
@@ -420,8 +432,7 @@ final class DbdApi {
                 yield Reply.of(new Rows(reservations(q, veil)));
             }
             case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
-            case "stats" -> atLeast(caller, AdminLevel.ADMINISTRATOR) ? Reply.of(new Rows(counts()))
-                    : Reply.error(SlurmErrno.ACCESS_DENIED);
+            case "stats" -> Reply.of(new Rows(counts()));
             default -> Reply.error(SlurmErrno.NOT_SUPPORTED);
         };
     }
@@ -530,8 +541,8 @@ final class DbdApi {
 
     // ---- archives
 
-    private Reply dump(Caller caller, DbdMessages.DumpArchive q) {
-        if (!atLeast(caller, AdminLevel.ADMINISTRATOR) || conf.get().text("DisableArchiveCommands").equals("yes")) {
+    private Reply dump(DbdMessages.DumpArchive q) {
+        if (conf.get().text("DisableArchiveCommands").equals("yes")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         Path directory = Path.of(q.settings().getOrDefault("ArchiveDir", "/"));
@@ -548,7 +559,7 @@ final class DbdApi {
     }
 
     private Reply load(Caller caller, DbdMessages.LoadArchive q) {
-        if (!atLeast(caller, AdminLevel.ADMINISTRATOR) || conf.get().text("DisableArchiveCommands").equals("yes")) {
+        if (conf.get().text("DisableArchiveCommands").equals("yes")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         try {

@@ -12,14 +12,19 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** The rows of one journal, and the index up to which they are in the tables. */
 public final class Projection implements RowSink, AutoCloseable {
+    /** So many rows the embedded database holds in memory while they are written; of more it would write its notes on them into the file and read them again. */
+    private static final int ROWS_AT_ONCE = 2_500;
+
     private record JobKey(long sluid, int restarts) {
     }
 
@@ -91,6 +96,12 @@ public final class Projection implements RowSink, AutoCloseable {
         }
         long reached = last;
         try {
+            int written = jobs.size() + steps.size();
+            // a few go with the rest
+            if (written > ROWS_AT_ONCE) {
+                ahead(AccountingStore.STEPS, steps.values().iterator(), s -> true);
+                ahead(AccountingStore.JOBS, jobs.values().iterator(), j -> j.reservation().isEmpty());
+            }
             store.writer().run(c -> {
                 mergeAll(c, AccountingStore.JOBS, jobs.values());
                 mergeAll(c, AccountingStore.STEPS, steps.values());
@@ -106,10 +117,32 @@ public final class Projection implements RowSink, AutoCloseable {
                 setSequence(c, reached);
                 return null;
             });
-            store.writer().wrote(jobs.size() + steps.size());
+            store.writer().wrote(written);
             sequence = reached;
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);
+        }
+    }
+
+    /**
+     * Of very many rows those are written first, some at a time, of which nothing else depends: the index comes after them, so they are written
+     * once more after a crash. They are taken out.
+     */
+    private <T extends Record> void ahead(RowTable<T> table, Iterator<T> rows, Predicate<T> alone) throws SQLException {
+        List<T> some = new ArrayList<>();
+        while (store.database().dialect() == Database.Dialect.H2 && rows.hasNext()) {
+            T row = rows.next();
+            if (alone.test(row)) {
+                some.add(row);
+                rows.remove();
+            }
+            if (some.size() == ROWS_AT_ONCE || !rows.hasNext()) {
+                store.writer().run(c -> {
+                    mergeAll(c, table, some);
+                    return null;
+                });
+                some.clear();
+            }
         }
     }
 

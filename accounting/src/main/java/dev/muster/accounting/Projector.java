@@ -2,7 +2,10 @@ package dev.muster.accounting;
 
 import dev.muster.model.accounting.AccountingRows.Batch;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -22,14 +25,46 @@ public final class Projector implements AutoCloseable {
      * costs here does not fall on the moment of its start.
      */
     private static final long PAUSE_MS = 1_000;
+    /**
+     * While so many rows come in a moment, what brings them is still going on, and needs the processors: its rows wait until it is over, but no longer
+     * than this, and not more of them.
+     */
+    private static final int BUSY_ROWS = 400;
+    private static final long BUSY_LOOK_MS = 200;
+    private static final long BUSY_MS = 5_000;
+    private static final int BUSY_ROWS_MAX = 200_000;
+    /** Entries that wait as they are, with the state that each belongs to; of more the rows are made at once. */
+    private static final int UNMADE_MAX = 10_000;
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
+
+    /** What an entry has for the tables. Its rows may be made by whoever writes them. */
+    public interface Waiting {
+        long seq();
+
+        /** What it counts as, at least. */
+        int rows();
+
+        /** @param later keys of rows that later entries bring: one of the same key need not be made. The keys of those made are added. */
+        Batch batch(Set<Object> later);
+    }
+
+    private record Made(long seq, int rows, Batch made) implements Waiting {
+        static Made of(Batch batch) {
+            return new Made(batch.seq(), Projector.rows(batch), batch);
+        }
+
+        @Override
+        public Batch batch(Set<Object> later) {
+            return made;
+        }
+    }
 
     private final int waitingMax;
     private final RowSink store;
     private final Consumer<String> log;
     private final Thread thread;
-    private final List<Batch> waiting = new ArrayList<>();
+    private final List<Waiting> waiting = new ArrayList<>();
     private int waitingRows;
     private long submitted;
     private long durable;
@@ -49,22 +84,35 @@ public final class Projector implements AutoCloseable {
     }
 
     /** Queues the rows of one journal entry, in the order of entries. Never waits. */
-    public synchronized void submit(Batch batch) {
-        if (batch.seq() <= submitted) {
-            return;
-        }
-        submitted = batch.seq();
-        boolean first = waiting.isEmpty();
-        int before = waitingRows;
-        waiting.add(batch);
-        waitingRows += rows(batch);
-        // who writes them is not to be woken for each
-        if (first || before < MAX_GROUP_ROWS && waitingRows >= MAX_GROUP_ROWS) {
-            notifyAll();
+    public void submit(Batch batch) {
+        submit(Made.of(batch));
+    }
+
+    /** As {@link #submit(Batch)}. */
+    public void submit(Waiting entry) {
+        Waiting queued = crowded() ? Made.of(entry.batch(new HashSet<>())) : entry;
+        synchronized (this) {
+            if (entry.seq() <= submitted) {
+                return;
+            }
+            submitted = entry.seq();
+            boolean first = waiting.isEmpty();
+            int before = waitingRows;
+            waiting.add(queued);
+            waitingRows += queued.rows();
+            // who writes them is not to be woken for each
+            if (first || before < BUSY_ROWS_MAX && waitingRows >= BUSY_ROWS_MAX || waiting.size() == UNMADE_MAX) {
+                notifyAll();
+            }
         }
     }
 
-    private static int rows(Batch batch) {
+    private synchronized boolean crowded() {
+        return waiting.size() >= UNMADE_MAX;
+    }
+
+    /** What it counts as. */
+    public static int rows(Batch batch) {
         long letters = batch.contents().stream().mapToLong(c -> c.base64().length()).sum();
         return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size() + batch.texts().size() + batch.reservations().size()
                 + batch.instances().size() + (int) Math.min(MAX_GROUP_ROWS, letters / CONTENT_ROW_BYTES);
@@ -132,9 +180,11 @@ public final class Projector implements AutoCloseable {
 
     private void run() {
         long lastCheckpointNs = System.nanoTime();
+        long all = 0;
         while (true) {
-            if (anythingWaits()) {
+            if (anythingWaits() && store.sequence() >= all) {
                 pause();
+                all = submitted();
             }
             List<Batch> group = take();
             if (!group.isEmpty() && !write(group)) {
@@ -157,14 +207,20 @@ public final class Projector implements AutoCloseable {
     }
 
     private synchronized void pause() {
-        long deadlineNs = System.nanoTime() + PAUSE_MS * 1_000_000;
+        long beganNs = System.nanoTime();
+        long untilMs = PAUSE_MS;
+        int seen = waitingRows;
         try {
-            while (!closed && !checkpointWanted && awaited <= store.sequence() && waitingRows < MAX_GROUP_ROWS) {
-                long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
-                if (leftMs <= 0) {
+            while (!closed && !checkpointWanted && awaited <= store.sequence() && waitingRows < BUSY_ROWS_MAX && waiting.size() < UNMADE_MAX) {
+                long pausedMs = (System.nanoTime() - beganNs) / 1_000_000;
+                if (pausedMs < untilMs) {
+                    wait(untilMs - pausedMs);
+                } else if (pausedMs < BUSY_MS && waitingRows - seen >= BUSY_ROWS) {
+                    untilMs = pausedMs + BUSY_LOOK_MS;
+                    seen = waitingRows;
+                } else {
                     return;
                 }
-                wait(leftMs);
             }
         } catch (InterruptedException e) {
             closed = true;
@@ -179,8 +235,27 @@ public final class Projector implements AutoCloseable {
         return closed && (waiting.isEmpty() || failing);
     }
 
-    /** What is next, without removing it; empty after a while without anything. */
-    private synchronized List<Batch> take() {
+    /** What is next, made and not removed; empty after a while without anything. */
+    private List<Batch> take() {
+        List<Waiting> group = next();
+        List<Batch> out = new ArrayList<>(group.size());
+        Set<Object> later = new HashSet<>();
+        for (Waiting w : group.reversed()) {
+            out.add(w.batch(later));
+        }
+        Collections.reverse(out);
+        keep(group, out);
+        return out;
+    }
+
+    /** Should they have to be written again, they are not made again. */
+    private synchronized void keep(List<Waiting> group, List<Batch> made) {
+        for (int i = 0; i < made.size(); i++) {
+            waiting.set(i, new Made(made.get(i).seq(), group.get(i).rows(), made.get(i)));
+        }
+    }
+
+    private synchronized List<Waiting> next() {
         try {
             if (waiting.isEmpty() && !closed && !checkpointWanted) {
                 wait(CHECKPOINT_MS);
@@ -193,7 +268,7 @@ public final class Projector implements AutoCloseable {
         int count = 0;
         int rows = 0;
         while (count < waiting.size() && rows < MAX_GROUP_ROWS) {
-            rows += rows(waiting.get(count++));
+            rows += waiting.get(count++).rows();
         }
         return List.copyOf(waiting.subList(0, count));
     }
@@ -211,7 +286,7 @@ public final class Projector implements AutoCloseable {
 
     private synchronized void written(int batches) {
         for (int i = 0; i < batches; i++) {
-            waitingRows -= rows(waiting.get(i));
+            waitingRows -= waiting.get(i).rows();
         }
         waiting.subList(0, batches).clear();
         if (failing) {

@@ -38,7 +38,10 @@ final class RowTable<T extends Record> {
     private void collect(Class<?> record, String prefix, List<Method> path) {
         for (RecordComponent component : record.getRecordComponents()) {
             List<Method> full = new ArrayList<>(path);
-            full.add(component.getAccessor());
+            Method accessor = component.getAccessor();
+            // asked for each value of each row: nobody is to look up who calls each time
+            accessor.setAccessible(true);
+            full.add(accessor);
             String name = prefix + snake(component.getName());
             if (component.getType().isRecord()) {
                 collect(component.getType(), name + "_", full);

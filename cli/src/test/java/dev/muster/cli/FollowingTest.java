@@ -45,6 +45,42 @@ class FollowingTest {
         assertThat(host.run("muster watch 5").rc()).isEqualTo(1);
     }
 
+    /** So much happened that the lists are read anew, and slurmctld has forgotten the job: how it ended is not known, which is no good end. */
+    @Test
+    void aJobThatIsForgottenIsNotOneThatEndedWell() {
+        host.meanwhile.put("Follow", q -> {
+            host.reply("Follow", "{\"revision\":\"e.9\",\"now\":1795254400,\"reset\":" + !q.text("since").isEmpty() + "}");
+            if (!q.text("since").isEmpty()) {
+                host.reply("QueryJobs", "{\"jobs\":[]}");
+            }
+        });
+        FakeHost.Ran ran = host.run("muster watch 5");
+        assertThat(ran.rc()).isEqualTo(1);
+        assertThat(ran.err()).isEqualTo("muster: slurmctld does not know job 5 any more: how it ended is not known\n");
+    }
+
+    /** slurmctld goes away, comes back as another, and does not answer when the lists are to be read. */
+    @Test
+    void whatIsAwayIsWaitedFor() {
+        int[] asked = {0};
+        host.meanwhile.put("Follow", q -> {
+            asked[0]++;
+            if (asked[0] == 2 || asked[0] == 4) {
+                host.refuse("Follow", 1800, "Unable to contact slurm controller (connect failure)");
+            } else {
+                host.reply("Follow", "{\"revision\":\"f." + asked[0] + "\",\"now\":1795254400,\"reset\":" + (asked[0] == 3) + "}");
+            }
+            if (asked[0] == 5) {
+                host.reply("QueryJobs", "{\"now\":1795254400,"
+                        + "\"jobs\":[{\"jobId\":5,\"name\":\"one\",\"userName\":\"ann\",\"state\":\"COMPLETED\"}]}");
+            }
+        });
+        FakeHost.Ran ran = host.run("muster watch 5");
+        assertThat(ran.rc()).isZero();
+        assertThat(ran.out()).contains("RUNNING").contains("COMPLETED");
+        assertThat(ran.err()).isEqualTo("muster: slurmctld does not answer: waiting for it\n");
+    }
+
     @Test
     void mistakes() {
         host.reply("Follow", "{\"revision\":\"e.1\"}");

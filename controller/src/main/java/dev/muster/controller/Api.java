@@ -29,6 +29,7 @@ import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
 import dev.muster.model.api.JobMessages;
+import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.PolicyMessages;
 import dev.muster.model.api.TriggerMessages;
 import dev.muster.transport.Caller;
@@ -93,6 +94,34 @@ final class Api {
     }
 
     private Reply answer(Caller caller, String message, byte[] body) {
+        Optional<MessageRights.Rule> rule = MessageRights.rule(MessageRights.controller(), message, word(message, body));
+        if (rule.isEmpty()) {
+            return Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        }
+        return may(caller, rule.get().need()) ? permitted(caller, message, body) : Reply.error(SlurmErrno.ACCESS_DENIED);
+    }
+
+    /** What of a message's body its right goes by. */
+    private static String word(String message, byte[] body) {
+        return switch (message) {
+            case "JobAction" -> Codec.decode(body, JobMessages.JobAction.class).action();
+            case "QueryScript" -> Codec.decode(body, JobMessages.QueryScript.class).environment() ? "environment" : "";
+            case "QueryDiagnostics" -> Codec.decode(body, ClusterMessages.QueryDiagnostics.class).reset() ? "reset" : "";
+            default -> "";
+        };
+    }
+
+    /** As far as that goes by who it is. What it is about is looked at by the rule that finds that. */
+    private boolean may(Caller caller, MessageRights.Need need) {
+        return switch (need) {
+            case ANYBODY, SELF, SELF_OR_OPERATOR, OWNER_ALONE, OWNER, COORDINATOR, OPERATOR_OR_NAMED, SLURM_USER, MAKER -> true;
+            case OPERATOR -> Access.isOperator(core.durable(), caller.uid());
+            case ADMINISTRATOR -> isAdmin(caller);
+            case DAEMON -> Access.isSuperUser(core.durable(), caller.uid());
+        };
+    }
+
+    private Reply permitted(Caller caller, String message, byte[] body) {
         return switch (message) {
             case "Ping" -> Reply.of(controller.ping());
             case "Submit" -> submitted(caller, Codec.decode(body, JobMessages.Submit.class));
@@ -117,14 +146,14 @@ final class Api {
             case "QueryBurstStatus" -> controller.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
-            case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
+            case "QueryDiagnostics" -> diagnostics(Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
             case "RebootNodes" -> reboot(caller, Codec.decode(body, ClusterMessages.RebootNodes.class));
             case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
-            case "SignCertificate" -> signCertificate(caller, Codec.decode(body, ClusterMessages.SignCertificate.class));
+            case "SignCertificate" -> controller.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
             case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
             case "UpdateSetting" -> updateSetting(caller, Codec.decode(body, ClusterMessages.UpdateSetting.class));
             case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
@@ -153,15 +182,15 @@ final class Api {
             case "Follow", "ReadOutput", "QueryUse" -> following.answer(caller, message, body);
             case "QueryWhy", "QueryPlan" -> planned(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
-            case "Reconfigure" -> admin(caller, controller::reconfigure);
+            case "Reconfigure" -> told(controller.reconfigure());
             case "Shutdown" -> {
                 ClusterMessages.Shutdown m = Codec.decode(body, ClusterMessages.Shutdown.class);
-                yield admin(caller, () -> m.abort() ? controller.abort() : controller.shutdown(m.controllerOnly()));
+                yield told(m.abort() ? controller.abort() : controller.shutdown(m.controllerOnly()));
             }
             case "SetDebug" -> {
                 ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
                 controller.requests().countAs(RpcNames.of(m));
-                yield admin(caller, () -> controller.setDebug(m));
+                yield told(controller.setDebug(m));
             }
             default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         };
@@ -172,10 +201,6 @@ final class Api {
             controller.requests().countAs("allocate");
         }
         return submissions.submit(caller, m);
-    }
-
-    private Reply signCertificate(Caller caller, ClusterMessages.SignCertificate m) {
-        return isAdmin(caller) ? controller.certificates().sign(m) : Reply.error(SlurmErrno.ACCESS_DENIED);
     }
 
     private Reply updateSetting(Caller caller, ClusterMessages.UpdateSetting m) {
@@ -206,24 +231,18 @@ final class Api {
         return Access.isAdmin(core.durable(), caller.uid());
     }
 
-    /** Runs an administrator's operation; it answers "" or the sentence it was refused with. */
-    private Reply admin(Caller caller, java.util.function.Supplier<String> operation) {
-        if (!isAdmin(caller)) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
-        }
-        String error = operation.get();
+    /** @param error "", or why it was not done */
+    private static Reply told(String error) {
         return error.isEmpty() ? Reply.of(Done.OK) : Reply.error(400, SlurmErrno.ERROR, error);
     }
 
-    private Reply diagnostics(Caller caller, ClusterMessages.QueryDiagnostics q) {
+    private Reply diagnostics(ClusterMessages.QueryDiagnostics q) {
         if (!q.reset()) {
             return Reply.of(controller.diagnostics());
         }
-        return admin(caller, () -> {
-            controller.statistics().reset();
-            controller.requests().reset();
-            return "";
-        });
+        controller.statistics().reset();
+        controller.requests().reset();
+        return Reply.of(Done.OK);
     }
 
     private Reply planned(Caller caller, String message, byte[] body) {
@@ -319,7 +338,9 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false);
-            List<JobQuery.Hit> hits = new JobQuery(core.durable(), q, controller.owned(), j -> true).hits();
+            List<JobQuery.Hit> hits = new ArrayList<>(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
+            // who waits goes first: the nodes of those that run would be given to him otherwise
+            hits.sort(java.util.Comparator.comparing(h -> h.job().state() != JobState.PENDING));
             Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
             for (JobQuery.Hit hit : hits) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());

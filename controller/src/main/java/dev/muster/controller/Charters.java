@@ -39,6 +39,9 @@ final class Charters {
 
     /** After the launches of the entry, so that the node knows the job. */
     static void of(List<Decision.Direct> out, Entry entry, State after) {
+        if (entry.changes().stream().noneMatch(c -> mayConcern(c, after))) {
+            return;
+        }
         Map<Integer, List<Change>> byJob = new TreeMap<>();
         for (Change change : entry.changes()) {
             Touched.jobs(change).stream().map(id -> after.jobs().find(id).filter(Job::isHet).map(j -> j.het().jobId()).orElse(id)).distinct()
@@ -50,6 +53,16 @@ final class Charters {
                     changes).encode())) : whole(after, job, entry.tickMs());
             out.add(new Decision.Direct(node, charter));
         })));
+    }
+
+    private static boolean mayConcern(Change change, State after) {
+        for (int id : Touched.jobs(change)) {
+            Optional<Job> job = after.jobs().find(id);
+            if (job.isPresent() && (job.get().isHet() || ManagedSteps.isManaged(job.get()))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static Optional<Charter> whole(State state, Job job, String node, long tickMs) {

@@ -60,6 +60,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -89,6 +91,7 @@ final class Controller {
     private Core core;
     private CoreThread thread;
     private NodeLinks links;
+    private Api api;
     private Programs programs;
     private BurstBuffers buffers;
     private Accounting accounting;
@@ -151,9 +154,8 @@ final class Controller {
         blobs = new Blobs(stateDir.resolve("blobs"));
         core = new Core(scheduler);
         Sessions sessions = sessions(c);
-        accounting = accounting(c, stateDir, clusterId, sessions);
+        recover(CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions)));
         journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
-        recover();
         clock = new Clock(core.state().tickMs() + 1);
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
@@ -176,7 +178,7 @@ final class Controller {
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
-        Api api = new Api(this, thread, identities, blobs, watch, links, log);
+        api = new Api(this, thread, identities, blobs, watch, links, log);
         if (goesOn) {
             happened(Trigger.CONTROL_RESUMED);
             happened(Trigger.OPERATION_RESUMED);
@@ -186,13 +188,13 @@ final class Controller {
         int slurmUid = slurmUid(c);
         Optional<Tokens> taken = tokens(c);
         desk = new TokenDesk(taken, conf::get, identities, slurmUid, log);
-        WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
                 c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error), sessions.verifier(taken, identities::state),
                 limit.before(api::handle),
                 Map.of("node", links::serve), pages(c, taken, slurmUid));
         thread.doorsOpen();
+        WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
         new PlanThread(scheduler, thread, () -> stopping, statistics.plans(), log).start();
@@ -260,17 +262,36 @@ final class Controller {
         });
     }
 
-    /** Snapshot, then journal: the state as of the last durable entry. */
-    private void recover() {
+    /** Snapshot, then journal: the state as of the last durable entry. @param opening accounting's tables are opened while the snapshot is read */
+    private void recover(CompletableFuture<Accounting> opening) {
         long began = System.nanoTime();
-        Recovery recovered = Recovery.of(journal, blobs::put, accounting);
+        Recovery recovered = Recovery.of(journal, blobs::put, new Recovery.Follower() {
+            @Override
+            public void begin(long index, State state) {
+                accounting = opened(opening);
+                accounting.begin(index, state);
+            }
+
+            @Override
+            public void follow(long index, Entry entry, State after) {
+                accounting.follow(index, entry, after);
+            }
+        });
         lastSnapshot.set(recovered.snapshotIndex());
-        core.reset(recovered.state());
+        core.recovered(recovered.state());
         owned.reset(recovered.state());
         applied = journal.lastIndex();
         goesOn = applied > 0;
         if (applied > 0) {
             log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
+        }
+    }
+
+    private static Accounting opened(CompletableFuture<Accounting> opening) {
+        try {
+            return opening.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 
@@ -294,6 +315,14 @@ final class Controller {
             throw new IOException(wrong);
         }
         warn(c);
+    }
+
+    Api api() {
+        return api;
+    }
+
+    CoreThread core() {
+        return thread;
     }
 
     /** Whose jobs there are. */
@@ -321,7 +350,7 @@ final class Controller {
 
     // ---- running
 
-    private void connection(String node, boolean up) {
+    void connection(String node, boolean up) {
         scheduler.connected(node, up);
         thread.wake();
     }

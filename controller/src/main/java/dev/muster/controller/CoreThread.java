@@ -65,6 +65,7 @@ final class CoreThread {
     }
 
     void start() {
+        nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
         journal.onDurable(index -> LockSupport.unpark(releaser));
         journal.onFailure(e -> fault.accept(e));
         releaser = Thread.ofPlatform().name("release").start(() -> guarded(this::release));

@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
 
 /**
  * Decodes a long row of records on other threads while their caller uses the first of them, in order: half of a restart with a long queue is
@@ -21,15 +23,39 @@ final class DecodedAhead<T> {
 
     private record Decoded<T>(List<T> values, List<Read> from) {}
 
-    private final Function<byte[], T> decode;
+    /** Whoever comes first decodes it. */
+    private final class Batch {
+        private final List<Read> reads;
+        private final AtomicBoolean taken = new AtomicBoolean();
+        private final CompletableFuture<Decoded<T>> done = new CompletableFuture<>();
+
+        Batch(List<Read> reads) {
+            this.reads = reads;
+        }
+
+        /** @return false if another thread has it */
+        boolean decode() {
+            if (!taken.compareAndSet(false, true)) {
+                return false;
+            }
+            try {
+                done.complete(decoded(reads));
+            } catch (RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+            return true;
+        }
+    }
+
+    private final Supplier<Function<byte[], T>> decoders;
     private final ObjLongConsumer<T> use;
-    private final ArrayDeque<CompletableFuture<Decoded<T>>> underWay = new ArrayDeque<>();
+    private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
     private List<Read> batch = new ArrayList<>();
     private long batchBytes;
 
-    /** @param decode called on other threads; @param use called by the caller's, in the order of {@link #add} */
-    DecodedAhead(Function<byte[], T> decode, ObjLongConsumer<T> use) {
-        this.decode = decode;
+    /** @param decoders one for each batch, called on other threads; @param use called by the caller's thread, in the order of {@link #add} */
+    DecodedAhead(Supplier<Function<byte[], T>> decoders, ObjLongConsumer<T> use) {
+        this.decoders = decoders;
         this.use = use;
     }
 
@@ -39,8 +65,9 @@ final class DecodedAhead<T> {
         if (batch.size() < BATCH_RECORDS && batchBytes < BATCH_BYTES) {
             return;
         }
-        List<Read> full = batch;
-        underWay.add(CompletableFuture.supplyAsync(() -> decoded(full)));
+        Batch full = new Batch(batch);
+        underWay.add(full);
+        CompletableFuture.runAsync(full::decode);
         batch = new ArrayList<>(BATCH_RECORDS);
         batchBytes = 0;
         if (underWay.size() >= BATCHES_AHEAD) {
@@ -58,8 +85,14 @@ final class DecodedAhead<T> {
     }
 
     private void oldest() {
+        Batch oldest = underWay.remove();
+        // instead of waiting for the other threads
+        boolean help = !oldest.decode();
+        for (Batch later : underWay) {
+            help = help && !oldest.done.isDone() && !later.decode();
+        }
         try {
-            use(underWay.remove().join());
+            use(oldest.done.join());
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
@@ -67,6 +100,7 @@ final class DecodedAhead<T> {
 
     private Decoded<T> decoded(List<Read> reads) {
         List<T> out = new ArrayList<>(reads.size());
+        Function<byte[], T> decode = decoders.get();
         reads.forEach(r -> out.add(decode.apply(r.bytes)));
         return new Decoded<>(out, reads);
     }

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -40,7 +41,7 @@ import java.util.function.Function;
  */
 final class EmbeddedAccounting implements Accounting {
     /** How long a question waits for the rows of what was durable when it came. */
-    private static final long CATCH_UP_MS = 5_000;
+    private static final long CATCH_UP_MS = 30_000;
 
     private record StepKey(long sluid, int restarts, int stepId) {
     }
@@ -293,18 +294,25 @@ final class EmbeddedAccounting implements Accounting {
             }
         }
 
-        private Batch finish(long index) {
+        private Unmade finish(long index) {
             for (StepRef ref : steps) {
                 Optional<Job> job = state.jobs().find(ref.jobId);
                 job.flatMap(j -> j.step(ref.stepId)).ifPresent(s -> step(job.get(), s));
             }
+            List<Job> later = new ArrayList<>(jobs.size());
             for (int id : jobs) {
-                state.jobs().find(id).ifPresent(this::job);
+                state.jobs().find(id).ifPresent(j -> {
+                    if (j.run().suspendTime() == 0) {
+                        later.add(j);
+                    } else {
+                        job(j);
+                    }
+                });
             }
             for (int id : fresh) {
                 state.jobs().find(id).ifPresent(j -> texts.add(state, j));
             }
-            return batch(index);
+            return new Unmade(state, new AccountRules(state).enforces("nojobs") ? List.of() : later, batch(index));
         }
 
         /** With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in the state all the same. */
@@ -320,6 +328,37 @@ final class EmbeddedAccounting implements Accounting {
             return new Batch(index, noJobs ? List.of() : List.copyOf(jobRows), noSteps ? List.of() : List.copyOf(stepRows), List.copyOf(events),
                     noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations),
                     List.copyOf(instanceRows));
+        }
+    }
+
+    /**
+     * An entry whose rows of jobs are still to be made: they follow from the state after it alone. Where a later entry has the job as well, its row is
+     * that entry's.
+     */
+    private record Unmade(State state, List<Job> jobs, Batch rest) implements Projector.Waiting {
+        @Override
+        public long seq() {
+            return rest.seq();
+        }
+
+        @Override
+        public int rows() {
+            return jobs.size() + Projector.rows(rest);
+        }
+
+        @Override
+        public Batch batch(Set<Object> later) {
+            if (jobs.isEmpty()) {
+                return rest;
+            }
+            List<JobRow> rows = new ArrayList<>(rest.jobs());
+            for (Job job : jobs) {
+                if (later.add(key(job))) {
+                    rows.add(JobRows.kept(state, JobRows.job(state, job, 0)));
+                }
+            }
+            return new Batch(rest.seq(), List.copyOf(rows), rest.steps(), rest.events(), rest.texts(), rest.contents(), rest.reservations(),
+                    rest.instances());
         }
     }
 

@@ -54,6 +54,14 @@ final class NodeEffects implements Pipeline.Effects {
         }
         direct(outgoing.of(entry, after));
         programs.follow(entry, before, after);
+        if (!watch.isIdle()) {
+            wake(entry, after);
+        }
+        news.follow(entry, before, after);
+        projection.follow(entry, before, after);
+    }
+
+    private void wake(Entry entry, State after) {
         for (Change change : entry.changes()) {
             for (int job : Touched.jobs(change)) {
                 watch.happened(job);
@@ -61,8 +69,6 @@ final class NodeEffects implements Pipeline.Effects {
                 after.jobs().find(job).filter(Job::isHet).ifPresent(j -> watch.happened(j.het().jobId()));
             }
         }
-        news.follow(entry, before, after);
-        projection.follow(entry, before, after);
     }
 
     private void say(Change change, State after) {

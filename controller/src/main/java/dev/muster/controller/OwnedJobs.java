@@ -26,11 +26,20 @@ final class OwnedJobs {
 
     void follow(Entry entry, State before, State after) {
         for (Change change : entry.changes()) {
+            if (!isOfOwners(change)) {
+                continue;
+            }
             for (int id : Touched.jobs(change)) {
                 after.jobs().find(id).ifPresentOrElse(j -> of(j.desc().owner().uid()).add(id),
                         () -> before.jobs().find(id).ifPresent(j -> forget(j.desc().owner().uid(), id)));
             }
         }
+    }
+
+    /** A job comes, goes or may get another owner. */
+    private static boolean isOfOwners(Change change) {
+        return change instanceof Change.JobSubmitted || change instanceof Change.ArrayTaskSplit || change instanceof Change.JobRestored
+                || change instanceof Change.DescriptionChanged || change instanceof Change.JobPurged;
     }
 
     private Set<Integer> of(int uid) {

@@ -67,6 +67,8 @@ final class PlanThread {
                         long us = plan(in.get());
                         plannedIndex = index;
                         plannedNs = System.nanoTime();
+                        // taken up at once: the next job that ends does not wait for that
+                        core.wake();
                         sleepMs = Math.max(PACE_MS, us / 1000 * SHARE);
                     }
                 }

@@ -46,16 +46,17 @@ public record Recovery(State state, long snapshotIndex) {
         long snapshotIndex = 0;
         Optional<Journal.Snapshot> snapshot = journal.latestSnapshot();
         if (snapshot.isPresent()) {
-            List<Change> changes = new ArrayList<>();
-            DecodedAhead<Change> items = new DecodedAhead<>(item -> Codec.decode(item, Change.class), (change, index) -> changes.add(change));
+            State.Restoration restoration = new State.Restoration();
+            DecodedAhead<Change> items = new DecodedAhead<>(() -> new Codec.Decoder<>(Change.class)::decode,
+                    (change, index) -> restoration.add(change));
             snapshot.get().read(item -> items.add(0, item));
             items.finish();
-            state = State.EMPTY.apply(new Entry(0, 0, -1, "Snapshot", changes));
+            state = restoration.state();
             snapshotIndex = snapshot.get().index();
         }
         follower.begin(snapshotIndex, state);
         State[] now = {state};
-        DecodedAhead<Entry> entries = new DecodedAhead<>(Entry::decode, (entry, index) -> {
+        DecodedAhead<Entry> entries = new DecodedAhead<>(() -> new Codec.Decoder<>(Entry.class)::decode, (entry, index) -> {
             for (Change change : entry.changes()) {
                 if (change instanceof Change.BlobStored b) {
                     blobs.accept(b.hash(), b.content());

@@ -19,6 +19,11 @@ final class Watch {
         }
     }
 
+    /** Nobody waits. Who begins to after what is durable was published asks it himself. */
+    boolean isIdle() {
+        return waiting.isEmpty();
+    }
+
     /** Asks again after each change of the job until there is an answer or the time is over; null then. */
     <T> T await(int jobId, long waitMs, Supplier<T> question) {
         long until = System.nanoTime() + waitMs * 1_000_000;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class DecodedAheadTest {
     private final List<String> used = new ArrayList<>();
-    private final DecodedAhead<Integer> ahead = new DecodedAhead<>(b -> Integer.valueOf(new String(b, StandardCharsets.UTF_8)),
+    private final DecodedAhead<Integer> ahead = new DecodedAhead<>(() -> b -> Integer.valueOf(new String(b, StandardCharsets.UTF_8)),
             (value, index) -> used.add(index + "=" + value));
 
     private void add(int from, int to) {

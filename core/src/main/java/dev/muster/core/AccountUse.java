@@ -16,7 +16,19 @@ import java.util.function.Predicate;
  */
 public final class AccountUse {
     /** Those who are charged together. */
-    public record Payer(String user, String account, String partition, String qos) {}
+    public record Payer(String user, String account, String partition, String qos) {
+        // as of Due's names
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Payer p && user.equals(p.user) && account.equals(p.account) && partition.equals(p.partition) && qos.equals(p.qos);
+        }
+
+        @Override
+        public int hashCode() {
+            return ((user.hashCode() * 31 + account.hashCode()) * 31 + partition.hashCode()) * 31 + qos.hashCode();
+        }
+    }
+
 
     /** @param submitted jobs in the queue or on nodes, tasks counted singly */
     public static final class Sum {

@@ -29,6 +29,7 @@ public final class Core {
     private State state = State.EMPTY;
     private final Happenings happened = new Happenings();
     private final JobSubmit.Submissions submissions = new JobSubmit.Submissions();
+    private boolean isIndexed = true;
 
     public Core(Planner planner) {
         this.planner = planner;
@@ -44,32 +45,53 @@ public final class Core {
 
     /** What is due and when. */
     public Due due() {
+        if (!isIndexed) {
+            index();
+        }
         return due;
     }
 
     /** Takes up a state rebuilt from a snapshot and journal. */
     public void reset(State from) {
+        recovered(from);
+        index();
+    }
+
+    /** As above, where a configuration comes next: all that is listed of jobs and nodes is listed when it has come, and not before as well. */
+    public void recovered(State from) {
         state = from;
-        due.reset(from);
         happened.reset();
         submissions.reset();
-        use.reset(from);
-        planner.reset(from);
+        isIndexed = false;
+    }
+
+    private void index() {
+        isIndexed = true;
+        due.reset(state);
+        use.reset(state);
+        planner.reset(state);
     }
 
     /** Applies an entry: of this core's own decision, or from the journal. */
     public void apply(Entry entry) {
         State before = state;
         state = before.apply(entry);
-        due.follow(before, state, entry);
         happened.follow(before, state, entry);
-        use.follow(before, state, entry);
         submissions.follow(state, entry);
-        planner.follow(before, state, entry);
+        if (isIndexed) {
+            due.follow(before, state, entry);
+            use.follow(before, state, entry);
+            planner.follow(before, state, entry);
+        } else if (entry.changes().stream().anyMatch(c -> c instanceof Change.ConfigApplied)) {
+            index();
+        }
     }
 
     /** Decides without changing anything. */
     public Decision decide(Command command, Now now) {
+        if (!isIndexed && !(command instanceof Command.ApplyConfig || command instanceof Command.SkipReservedIds)) {
+            index();
+        }
         return Rights.refusal(state, command).orElseGet(() -> HetRules.together(state, decideAlone(command, now), now));
     }
 

@@ -47,6 +47,17 @@ public final class Due {
         static Named of(Job job) {
             return new Named(job.desc().owner().uid(), job.desc().name());
         }
+
+        // asked for with each record of each job: what a record's own does is found out at runtime and slow for long
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Named n && uid == n.uid && name.equals(n.name);
+        }
+
+        @Override
+        public int hashCode() {
+            return name.hashCode() * 31 + uid;
+        }
     }
 
     void reset(State state) {
@@ -188,7 +199,7 @@ public final class Due {
 
     /** Who waited for a job of that name to end may be the first now. */
     private void settleNamesakes(State before, State after, int id) {
-        if (after.jobs().find(id).filter(j -> !j.state().isTerminal()).isEmpty()) {
+        if (!singletons.isEmpty() && after.jobs().find(id).filter(j -> !j.state().isTerminal()).isEmpty()) {
             before.jobs().find(id).map(j -> singletons.get(Named.of(j))).ifPresent(toSettle::addAll);
         }
     }
@@ -248,18 +259,28 @@ public final class Due {
     }
 
     private void remove(Job job) {
-        drop(limits, job.run().limitTickMs(), job.id());
-        drop(stepLimits, stepLimit(job), job.id());
-        drop(warnings, warningTick(job), job.id());
-        drop(begins, job.desc().timing().beginTime(), job.id());
-        drop(deadlines, latestStart(job), job.id());
-        waiting.remove(job.id());
-        running.remove(job.id());
-        for (Dependency d : job.dependencies()) {
-            drop(dependents, d.jobId(), job.id());
+        // where it was put by what it was then, and nowhere else
+        if (job.state() == JobState.RUNNING) {
+            drop(limits, job.run().limitTickMs(), job.id());
+            drop(stepLimits, stepLimit(job), job.id());
+            drop(warnings, warningTick(job), job.id());
+            running.remove(job.id());
+        }
+        if (job.isPending()) {
+            drop(deadlines, latestStart(job), job.id());
+        }
+        if (needsSettling(job)) {
+            drop(begins, job.desc().timing().beginTime(), job.id());
+            waiting.remove(job.id());
+            for (Dependency d : job.dependencies()) {
+                drop(dependents, d.jobId(), job.id());
+            }
+            drop(singletons, Named.of(job), job.id());
+        }
+        if (job.state().isTerminal()) {
+            return;
         }
         Named name = Named.of(job);
-        drop(singletons, name, job.id());
         NavigableMap<Long, Integer> all = named.get(name);
         if (all != null && all.remove(job.sluid(), job.id()) && all.isEmpty()) {
             named.remove(name);

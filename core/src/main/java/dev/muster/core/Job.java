@@ -214,6 +214,14 @@ public record Job(
         return name.equals(desc.charge().qos()) ? this : with(desc.withCharge(desc.charge().withQos(name)));
     }
 
+    /** Never to start: what kept it in the queue does so no more. */
+    Job over(JobState s, JobReason why, String text, Run r) {
+        int kept = flags & ~(1 << JobFlag.REQUEUE_HOLD.ordinal() | 1 << JobFlag.SPECIAL_EXIT.ordinal() | 1 << JobFlag.EXPEDITING.ordinal()
+                | 1 << JobFlag.RESV_DEL_HOLD.ordinal());
+        return new Job(id, sluid, array, desc, s, kept, why, text, priority, holdUid, submitTime, eligibleTime, attempt, restarts,
+                dependencies, r, het, accrueTime, failedNode);
+    }
+
     /** In another reservation, "" for none. */
     Job inReservation(String name) {
         JobDesc.Charge c = desc.charge();

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -68,6 +69,69 @@ public record State(
             draft.apply(change, entry);
         }
         return draft.state();
+    }
+
+    /** What a snapshot's items make, in their order. */
+    public static State restored(Iterable<Change> items) {
+        Restoration all = new Restoration();
+        items.forEach(all::add);
+        return all.state();
+    }
+
+    /** A state from a snapshot's items, taken as they come: as if they were applied one by one, but long tables are built at once. */
+    public static final class Restoration {
+        private static final Entry SNAPSHOT = new Entry(0, 0, -1, "Snapshot", List.of());
+        private final Draft draft = new Draft(EMPTY, 0);
+        private final TreeMap<String, Answer> answers = new TreeMap<>();
+        private JobTables jobs = new JobTables();
+
+        /** The next item. */
+        public void add(Change item) {
+            switch (item) {
+                case Change.JobRestored c -> jobs.add(c.job());
+                case Change.AnswerRestored c -> answers.put(c.requestId(), c.answer());
+                default -> {
+                    take();
+                    draft.apply(item, SNAPSHOT);
+                }
+            }
+        }
+
+        private void take() {
+            draft.restored(jobs);
+            jobs = new JobTables();
+        }
+
+        public State state() {
+            take();
+            draft.answers = Table.of(answers);
+            return draft.state();
+        }
+    }
+
+    /** Jobs of a snapshot, and what is listed of them. */
+    private static final class JobTables {
+        private final TreeMap<Integer, Job> byId = new TreeMap<>();
+        private final TreeMap<Long, Integer> tasks = new TreeMap<>();
+        private final TreeMap<Long, Integer> over = new TreeMap<>();
+        private final TreeMap<String, Integer> contents = new TreeMap<>();
+
+        void add(Job job) {
+            byId.put(job.id(), job);
+            contents.merge(job.desc().payload().scriptHash(), 1, Integer::sum);
+            contents.merge(job.desc().payload().envHash(), 1, Integer::sum);
+            for (Step s : job.run().steps()) {
+                if (s.state() != Step.State.ENDED) {
+                    contents.merge(s.envHash(), 1, Integer::sum);
+                }
+            }
+            if (job.isArrayTask() && job.id() != job.array().jobId()) {
+                tasks.put(childKey(job), job.array().task());
+            }
+            if (job.state().isTerminal() && !job.has(JobFlag.COMPLETING)) {
+                over.put(endedKey(job), job.id());
+            }
+        }
     }
 
     /** Jobs that were split off an array, by number. */
@@ -356,6 +420,18 @@ public record State(
             refer(job, 1);
         }
 
+        /** Tables that are still empty are made at once. */
+        private void restored(JobTables all) {
+            if (jobs.size() > 0) {
+                all.byId.values().forEach(this::restored);
+                return;
+            }
+            jobs = Table.of(all.byId);
+            children = Table.of(all.tasks);
+            ended = Table.of(all.over);
+            all.contents.forEach(this::refer);
+        }
+
         private void restored(Job job) {
             jobs = jobs.with(job.id(), job);
             refer(job, 1);
@@ -455,10 +531,8 @@ public record State(
         }
 
         private void pendingEnded(Change.PendingJobEnded c) {
-            job(c.jobId(), j -> j.with(c.state()).with(c.reason(), c.reasonText())
-                    .with(JobFlag.REQUEUE_HOLD, false).with(JobFlag.SPECIAL_EXIT, false).with(JobFlag.EXPEDITING, false)
-                    .with(JobFlag.RESV_DEL_HOLD, false)
-                    .with(Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
+            job(c.jobId(), j -> j.over(c.state(), c.reason(), c.reasonText(),
+                    Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
             buffers = buffers.pendingEnded(c.jobId(), c.endTime());
             finish(c.jobId());
         }

@@ -66,7 +66,11 @@ final class Frames {
 
     private static int crc(ByteBuffer in, int start, int payloadBytes) {
         CRC32C crc = new CRC32C();
-        crc.update(in.slice(start + 4, HEADER_BYTES - 4 + payloadBytes));
+        if (in.hasArray()) {
+            crc.update(in.array(), in.arrayOffset() + start + 4, HEADER_BYTES - 4 + payloadBytes);
+        } else {
+            crc.update(in.slice(start + 4, HEADER_BYTES - 4 + payloadBytes));
+        }
         return (int) crc.getValue();
     }
 

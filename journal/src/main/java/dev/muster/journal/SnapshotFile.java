@@ -1,9 +1,7 @@
 package dev.muster.journal;
 
-import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -63,52 +61,94 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
     /** Refuses at the first frame that is not whole: an older snapshot is never a substitute. */
     @Override
     public void read(Consumer<byte[]> items) {
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
-            ByteBuffer header = ByteBuffer.wrap(in.readNBytes(Frames.FILE_HEADER_BYTES));
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            new Reading(channel, channel.size()).items(items);
+        } catch (IOException e) {
+            throw new UncheckedIOException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The file through one buffer, in large pieces: its frames are checked where they lie. */
+    private final class Reading {
+        private final FileChannel channel;
+        private final long fileBytes;
+        private ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+        /** Where the buffer's position is in the file. */
+        private long at;
+
+        Reading(FileChannel channel, long fileBytes) {
+            this.channel = channel;
+            this.fileBytes = fileBytes;
+            buffer.limit(0);
+        }
+
+        void items(Consumer<byte[]> items) throws IOException {
+            if (!holds(Frames.FILE_HEADER_BYTES)) {
+                throw JournalException.damaged(file, 0, "the file ends inside its header");
+            }
+            ByteBuffer header = buffer.slice(buffer.position(), Frames.FILE_HEADER_BYTES);
             Frames.requireHeader(header, Frames.SNAPSHOT_MAGIC, file);
             Frames.requireCluster(header, clusterId, file);
             if (Frames.firstIndex(header) != index) {
                 throw JournalException.damaged(file, 0, "the header says index " + Frames.firstIndex(header)
                     + ", the name says " + index);
             }
-            long at = Frames.FILE_HEADER_BYTES;
+            pass(Frames.FILE_HEADER_BYTES);
             for (long count = 0; ; count++) {
-                ByteBuffer frame = next(in, at, Files.size(file));
-                Frames.requireKnown(frame, 0, Frames.ITEM, Frames.END, file);
-                if (Frames.index(frame, 0) != count) {
-                    throw JournalException.damaged(file, at, "item " + Frames.index(frame, 0)
+                int bytes = frame();
+                int place = buffer.position();
+                Frames.requireKnown(buffer, place, Frames.ITEM, Frames.END, file);
+                if (Frames.index(buffer, place) != count) {
+                    throw JournalException.damaged(file, at, "item " + Frames.index(buffer, place)
                         + " where " + count + " should be");
                 }
-                if (Frames.kind(frame, 0) == Frames.END) {
+                if (Frames.kind(buffer, place) == Frames.END) {
                     return;
                 }
-                items.accept(Frames.payload(frame, 0));
-                at += frame.capacity();
+                items.accept(Frames.payload(buffer, place));
+                pass(bytes);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(file + ": " + e.getMessage(), e);
         }
-    }
 
-    private ByteBuffer next(InputStream in, long at, long fileBytes) throws IOException {
-        byte[] head = new byte[Frames.HEADER_BYTES];
-        if (in.readNBytes(head, 0, head.length) < head.length) {
-            throw JournalException.damaged(file, at, "the snapshot ends without its closing frame");
+        /** The next frame is in the buffer, at its position, and whole. @return its size in bytes */
+        private int frame() throws IOException {
+            if (!holds(Frames.HEADER_BYTES)) {
+                throw JournalException.damaged(file, at, "the snapshot ends without its closing frame");
+            }
+            int length = Frames.length(buffer, buffer.position());
+            if (length < 0 || length > fileBytes - at - Frames.HEADER_BYTES) {
+                throw JournalException.damaged(file, at, "a frame of " + length + " bytes does not fit into the file");
+            }
+            if (!holds(Frames.size(length))) {
+                throw new EOFException("the file ends inside the frame at offset " + at);
+            }
+            if (!Frames.valid(buffer, buffer.position())) {
+                throw JournalException.damaged(file, at, "checksum of the frame is wrong");
+            }
+            return Frames.size(length);
         }
-        int length = Frames.length(ByteBuffer.wrap(head), 0);
-        if (length < 0 || length > fileBytes - at - Frames.HEADER_BYTES) {
-            throw JournalException.damaged(file, at, "a frame of " + length + " bytes does not fit into the file");
+
+        private void pass(int bytes) {
+            buffer.position(buffer.position() + bytes);
+            at += bytes;
         }
-        ByteBuffer frame = ByteBuffer.allocate(Frames.size(length));
-        frame.put(head);
-        int rest = frame.remaining();
-        if (in.readNBytes(frame.array(), Frames.HEADER_BYTES, rest) < rest) {
-            throw new EOFException("the file ends inside the frame at offset " + at);
+
+        /** Reads on until so many bytes lie from the position on. @return false at the end of the file */
+        private boolean holds(int bytes) throws IOException {
+            if (buffer.remaining() >= bytes) {
+                return true;
+            }
+            if (buffer.capacity() < bytes) {
+                buffer = ByteBuffer.allocate(bytes).put(buffer);
+            } else {
+                buffer.compact();
+            }
+            int read = 0;
+            while (buffer.position() < bytes && read >= 0) {
+                read = channel.read(buffer);
+            }
+            buffer.flip();
+            return buffer.remaining() >= bytes;
         }
-        frame.rewind();
-        if (!Frames.valid(frame, 0)) {
-            throw JournalException.damaged(file, at, "checksum of the frame is wrong");
-        }
-        return frame;
     }
 }

@@ -59,14 +59,32 @@ public final class Codec {
 
     /** @throws Json.MalformedException if the bytes are not such a value */
     public static <T> T decode(byte[] json, Class<T> type) {
-        try {
-            JsonReader in = new JsonReader(json, 0, json.length);
-            Object value = Shape.of(type).read(in);
-            in.finish();
-            return type.cast(value);
-        } catch (RuntimeException notAsWeWrite) {
-            // blanks, null, a type that does not come first: allowed, and rare; and if it is wrong, the tree says with what
-            return bind(Json.parse(json), type);
+        return new Decoder<>(type).decode(json);
+    }
+
+    /** Reads many values of one type, one after the other: a text that came before is not made again. For one thread. */
+    public static final class Decoder<T> {
+        private static final byte[] NOTHING = {};
+        private final Class<T> type;
+        private final Shape shape;
+        private final JsonReader in = new JsonReader(NOTHING, 0, 0);
+
+        public Decoder(Class<T> type) {
+            this.type = type;
+            shape = Shape.of(type);
+        }
+
+        /** @throws Json.MalformedException if the bytes are not such a value */
+        public T decode(byte[] json) {
+            try {
+                in.over(json, 0, json.length);
+                Object value = shape.read(in);
+                in.finish();
+                return type.cast(value);
+            } catch (RuntimeException notAsWeWrite) {
+                // blanks, null, a type that does not come first: allowed, and rare; and if it is wrong, the tree says with what
+                return bind(Json.parse(json), type);
+            }
         }
     }
 

@@ -2,6 +2,36 @@ package dev.muster.model;
 
 /** Reads and writes the components of one type of record; made by {@link RecordCoders}. */
 abstract class RecordCoder {
+    private static Object[] handed;
+    private static RecordCoder first;
+
+    /** Brings a coder's class into being. */
+    interface Begun {
+        void begin() throws ReflectiveOperationException;
+    }
+
+    /** The one coder of a class. @param constants what its fields are set to @return null if the class has begun before */
+    static synchronized RecordCoder first(Object[] constants, Begun coder) throws ReflectiveOperationException {
+        handed = constants;
+        first = null;
+        try {
+            coder.begin();
+            return first;
+        } finally {
+            handed = null;
+            first = null;
+        }
+    }
+
+    /** For coders that begin. */
+    static Object[] handed() {
+        return handed;
+    }
+
+    static void isFirst(RecordCoder coder) {
+        first = coder;
+    }
+
     /** Writes what is not absent, without the brace at the end. @param separator before the first of it. @return what would stand before another */
     abstract char write(Json.Writer out, Object record, char separator);
 

@@ -35,7 +35,10 @@ final class RecordCoders {
     /** More would be longer than what the virtual machine compiles, 8,000 bytes. */
     private static final int COMPONENTS_MAX = 200;
     private static final ClassDesc CODER = ClassDesc.of("dev.muster.model.RecordCoder");
-    private static final ClassDesc MADE = ClassDesc.of("dev.muster.model.RecordCoder$Made");
+    private static final String MADE = "dev.muster.model.RecordCoder$Made";
+    /** Stands beside the coders that were made when this was installed. */
+    static final String MARK = "dev.muster.model.CodersAreHere";
+    private static final boolean READY = isThere(MARK);
     private static final ClassDesc READER = ClassDesc.of("dev.muster.model.JsonReader");
     private static final ClassDesc FIELDS = ClassDesc.of("dev.muster.model.JsonReader$Fields");
     private static final ClassDesc WRITER = ClassDesc.of("dev.muster.model.Json$Writer");
@@ -49,10 +52,13 @@ final class RecordCoders {
     private final ClassDesc record;
     private final RecordComponent[] components;
     private final RecordShape shape;
-    private final List<Object> constants = new ArrayList<>();
 
-    private RecordCoders(RecordShape shape) {
+    /** The coder's own name. */
+    private final ClassDesc made;
+
+    private RecordCoders(RecordShape shape, String name) {
         this.shape = shape;
+        made = ClassDesc.of(name);
         type = shape.type();
         record = type.describeConstable().orElseThrow();
         components = type.getRecordComponents();
@@ -60,16 +66,60 @@ final class RecordCoders {
 
     /** @return nothing for a record that this package cannot see, or that is too large */
     static Optional<RecordCoder> make(RecordShape shape) {
-        RecordCoders maker = new RecordCoders(shape);
-        if (maker.components.length > COMPONENTS_MAX || !isVisible(maker.type)) {
+        RecordCoders maker = new RecordCoders(shape, MADE);
+        return maker.isPossible() ? Optional.of(maker.make()) : Optional.empty();
+    }
+
+    /** One that was made at installation: a class like any other, which the start-up caches hold, and what was learned of it when they were made. */
+    static Optional<RecordCoder> ready(RecordShape shape) {
+        return READY ? named(shape) : Optional.empty();
+    }
+
+    /** The class of that name, if there is one. */
+    static Optional<RecordCoder> named(RecordShape shape) {
+        RecordCoders maker = new RecordCoders(shape, readyName(shape));
+        try {
+            return Optional.ofNullable(RecordCoder.first(maker.constants(),
+                    () -> Class.forName(readyName(shape), true, RecordCoders.class.getClassLoader())));
+        } catch (ReflectiveOperationException notAmongThem) {
             return Optional.empty();
         }
-        for (RecordComponent c : maker.components) {
+    }
+
+    private static boolean isThere(String name) {
+        try {
+            Class.forName(name, false, RecordCoders.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Says of what form the record was: one of another form is not found. */
+    static String readyName(RecordShape shape) {
+        int form = 0;
+        for (RecordComponent c : shape.type().getRecordComponents()) {
+            form = (form * 31 + c.getName().hashCode()) * 31 + c.getType().getName().hashCode();
+        }
+        return "dev.muster.model.Coder$" + shape.type().getName().replace('.', '_').replace('$', '_') + '_' + Integer.toHexString(form);
+    }
+
+    /** The class file of {@link #ready}. @return nothing for a record that goes without */
+    static Optional<byte[]> classFile(RecordShape shape) {
+        RecordCoders maker = new RecordCoders(shape, readyName(shape));
+        return maker.isPossible() ? Optional.of(ClassFile.of().build(maker.made, maker::body)) : Optional.empty();
+    }
+
+    private boolean isPossible() {
+        if (components.length > COMPONENTS_MAX || !isVisible(type)) {
+            return false;
+        }
+        for (RecordComponent c : components) {
             if (!isVisible(c.getType())) {
-                return Optional.empty();
+                return false;
             }
         }
-        return Optional.of(maker.make());
+        return true;
     }
 
     private static boolean isVisible(Class<?> c) {
@@ -86,19 +136,24 @@ final class RecordCoders {
     }
 
     private RecordCoder make() {
+        byte[] code = ClassFile.of().build(made, this::body);
+        try {
+            return RecordCoder.first(constants(), () -> MethodHandles.lookup().defineHiddenClass(code, true));
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new IllegalStateException("no coder for " + type, e);
+        }
+    }
+
+    /** What the coder's fields are set to. */
+    private Object[] constants() {
+        List<Object> constants = new ArrayList<>();
         constants.add(shape.fields());
         for (int i = 0; i < components.length; i++) {
             constants.add(shape.fields().head(i));
             constants.add(shape.shape(i));
             constants.add(isPlain(i) || shape.shape(i) instanceof Shapes.Tree ? null : shape.shape(i).absent());
         }
-        byte[] code = ClassFile.of().build(MADE, this::body);
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup().defineHiddenClassWithClassData(code, constants.toArray(), true);
-            return (RecordCoder) lookup.findConstructor(lookup.lookupClass(), java.lang.invoke.MethodType.methodType(void.class)).invoke();
-        } catch (Throwable e) {
-            throw new IllegalStateException("no coder for " + type, e);
-        }
+        return constants.toArray();
     }
 
     /** Whether its value is a number, a word of the machine or a string: written without a shape. */
@@ -106,34 +161,30 @@ final class RecordCoders {
         return components[i].getType().isPrimitive() || components[i].getType() == String.class;
     }
 
-    private void body(ClassBuilder made) {
-        made.withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SUPER).withSuperclass(CODER);
-        made.withField("fields", FIELDS, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+    private void body(ClassBuilder into) {
+        into.withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SUPER).withSuperclass(CODER);
+        into.withField("fields", FIELDS, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
         for (int i = 0; i < components.length; i++) {
-            made.withField("head" + i, BYTES, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
-            made.withField("shape" + i, SHAPE, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
-            made.withField("none" + i, CD_Object, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+            into.withField("head" + i, BYTES, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+            into.withField("shape" + i, SHAPE, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
+            into.withField("none" + i, CD_Object, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
         }
-        made.withMethodBody("<clinit>", MTD_void, ClassFile.ACC_STATIC, this::constants);
-        made.withMethodBody("<init>", MTD_void, 0, c -> c.aload(0).invokespecial(CODER, "<init>", MTD_void).return_());
-        made.withMethodBody("write", WRITE, 0, this::writeAll);
-        made.withMethodBody("write", WRITE_ONE, 0, this::writeOne);
-        made.withMethodBody("read", READ, 0, this::read);
+        into.withMethodBody("<clinit>", MTD_void, ClassFile.ACC_STATIC, this::begin);
+        into.withMethodBody("<init>", MTD_void, 0, c -> c.aload(0).invokespecial(CODER, "<init>", MTD_void).return_());
+        into.withMethodBody("write", WRITE, 0, this::writeAll);
+        into.withMethodBody("write", WRITE_ONE, 0, this::writeOne);
+        into.withMethodBody("read", READ, 0, this::read);
     }
 
-    private void constants(CodeBuilder c) {
-        ClassDesc handles = ClassDesc.of("java.lang.invoke.MethodHandles");
-        ClassDesc lookup = ClassDesc.of("java.lang.invoke.MethodHandles$Lookup");
-        c.invokestatic(handles, "lookup", MethodTypeDesc.of(lookup)).ldc("_").loadConstant(CD_Object.arrayType())
-                .invokestatic(handles, "classData", MethodTypeDesc.of(CD_Object, lookup, CD_String, ClassDesc.of("java.lang.Class")))
-                .checkcast(CD_Object.arrayType()).astore(0);
-        c.aload(0).loadConstant(0).aaload().checkcast(FIELDS).putstatic(MADE, "fields", FIELDS);
+    private void begin(CodeBuilder c) {
+        c.invokestatic(CODER, "handed", MethodTypeDesc.of(CD_Object.arrayType())).astore(0);
+        c.aload(0).loadConstant(0).aaload().checkcast(FIELDS).putstatic(made, "fields", FIELDS);
         for (int i = 0; i < components.length; i++) {
-            c.aload(0).loadConstant(1 + 3 * i).aaload().checkcast(BYTES).putstatic(MADE, "head" + i, BYTES);
-            c.aload(0).loadConstant(2 + 3 * i).aaload().checkcast(SHAPE).putstatic(MADE, "shape" + i, SHAPE);
-            c.aload(0).loadConstant(3 + 3 * i).aaload().putstatic(MADE, "none" + i, CD_Object);
+            c.aload(0).loadConstant(1 + 3 * i).aaload().checkcast(BYTES).putstatic(made, "head" + i, BYTES);
+            c.aload(0).loadConstant(2 + 3 * i).aaload().checkcast(SHAPE).putstatic(made, "shape" + i, SHAPE);
+            c.aload(0).loadConstant(3 + 3 * i).aaload().putstatic(made, "none" + i, CD_Object);
         }
-        c.return_();
+        c.new_(made).dup().invokespecial(made, "<init>", MTD_void).invokestatic(CODER, "isFirst", MethodTypeDesc.of(CD_void, CODER)).return_();
     }
 
     /** Locals: 1 the writer, 2 the record, 3 the separator, 4 the record as it is, 5 a value. */
@@ -168,7 +219,7 @@ final class RecordCoders {
         Class<?> kind = components[i].getType();
         ClassDesc of = kind.describeConstable().orElseThrow();
         if (!isPlain(i)) {
-            c.getstatic(MADE, "shape" + i, SHAPE).aload(1).iload(separator).getstatic(MADE, "head" + i, BYTES);
+            c.getstatic(made, "shape" + i, SHAPE).aload(1).iload(separator).getstatic(made, "head" + i, BYTES);
             c.aload(typed).invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of));
             c.invokeinterface(SHAPE, "writeField", MethodTypeDesc.of(CD_char, WRITER, CD_char, BYTES, CD_Object)).istore(separator);
             return;
@@ -186,7 +237,7 @@ final class RecordCoders {
         } else {
             c.iload(value).ifeq(absent);
         }
-        c.aload(1).iload(separator).getstatic(MADE, "head" + i, BYTES)
+        c.aload(1).iload(separator).getstatic(made, "head" + i, BYTES)
                 .invokevirtual(WRITER, "field", MethodTypeDesc.of(CD_char, CD_char, BYTES)).istore(separator);
         c.aload(1);
         if (kind == long.class) {
@@ -240,7 +291,7 @@ final class RecordCoders {
             value(c, i);
             c.storeLocal(kindOf(i), locals[i]).goto_(next);
         }
-        c.labelBinding(next).aload(1).getstatic(MADE, "fields", FIELDS).iload(2).loadConstant(1).iadd()
+        c.labelBinding(next).aload(1).getstatic(made, "fields", FIELDS).iload(2).loadConstant(1).iadd()
                 .invokevirtual(READER, "next", MethodTypeDesc.of(CD_int, FIELDS, CD_int)).istore(2).goto_(loop);
         c.labelBinding(build).new_(record).dup();
         List<ClassDesc> parameters = new ArrayList<>();
@@ -263,16 +314,16 @@ final class RecordCoders {
         if (components[i].getType() == String.class) {
             c.ldc("");
         } else if (shape.shape(i) instanceof Shapes.Tree) {
-            c.getstatic(MADE, "shape" + i, SHAPE).invokeinterface(SHAPE, "absent", MethodTypeDesc.of(CD_Object));
+            c.getstatic(made, "shape" + i, SHAPE).invokeinterface(SHAPE, "absent", MethodTypeDesc.of(CD_Object));
         } else {
-            c.getstatic(MADE, "none" + i, CD_Object);
+            c.getstatic(made, "none" + i, CD_Object);
         }
     }
 
     private void value(CodeBuilder c, int i) {
         Class<?> kind = components[i].getType();
         if (!isPlain(i)) {
-            c.getstatic(MADE, "shape" + i, SHAPE).aload(1).invokeinterface(SHAPE, "read", MethodTypeDesc.of(CD_Object, READER));
+            c.getstatic(made, "shape" + i, SHAPE).aload(1).invokeinterface(SHAPE, "read", MethodTypeDesc.of(CD_Object, READER));
             return;
         }
         String how = kind == int.class ? "whole" : kind == long.class ? "wholeLong" : kind == double.class ? "real"

@@ -11,57 +11,77 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A record, by its components. Who comes often gets a {@link RecordCoder}, code for this very type; the others are read and written through method
- * handles, which needs less to begin with.
+ * A record, by its components. Who has a {@link RecordCoder} from the installation, or comes often and gets one, is read and written by code for this
+ * very type; the others through method handles, which needs less to begin with.
  */
 final class RecordShape implements Shape {
     /** Where code of its own is made: below, a program has ended before that pays. */
     private static final int OFTEN = 1500;
+    private static final byte[] NOTHING = {};
 
     private final Class<?> type;
     private final String[] names;
     private final JsonReader.Fields fields;
     private final int[] all;
-    private final MethodHandle[] accessors;
     private final Shape[] shapes;
-    private final MethodHandle constructor;
+    /** Made when somebody goes by them: each is a class of the virtual machine's. */
+    private volatile Handles handles;
     private final byte[] typeField;
     private final boolean hasType;
     private volatile Object none;
     /** Whether what stands for an absent one is the record of all defaults. */
     private volatile boolean isNonePlain;
     private volatile RecordCoder coder;
+    /** Whether one was looked for among those of the installation. */
+    private volatile boolean isSought;
     /** Not counted exactly. */
     private int uses;
+
+    private record Handles(MethodHandle[] accessors, MethodHandle constructor) {}
 
     RecordShape(Class<?> type) {
         this.type = type;
         RecordComponent[] components = type.getRecordComponents();
         names = new String[components.length];
         all = IntStream.range(0, components.length).toArray();
-        accessors = new MethodHandle[components.length];
         shapes = new Shape[components.length];
-        Class<?>[] parameterTypes = new Class<?>[components.length];
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            for (int i = 0; i < components.length; i++) {
-                names[i] = components[i].getName();
-                Method accessor = components[i].getAccessor();
-                accessor.setAccessible(true);
-                accessors[i] = lookup.unreflect(accessor).asType(MethodType.methodType(Object.class, Object.class));
-                shapes[i] = Shape.of(components[i].getGenericType());
-                parameterTypes[i] = components[i].getType();
-            }
-            Constructor<?> canonical = type.getDeclaredConstructor(parameterTypes);
-            canonical.setAccessible(true);
-            constructor = lookup.unreflectConstructor(canonical).asSpreader(Object[].class, components.length)
-                    .asType(MethodType.methodType(Object.class, Object[].class));
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalArgumentException("no JSON form for " + type, e);
+        for (int i = 0; i < components.length; i++) {
+            names[i] = components[i].getName();
+            shapes[i] = Shape.of(components[i].getGenericType());
         }
         fields = new JsonReader.Fields(names);
         typeField = ("\"type\":\"" + type.getSimpleName() + '"').getBytes(java.nio.charset.StandardCharsets.UTF_8);
         hasType = Arrays.asList(names).contains("type");
+    }
+
+    private Handles handles() {
+        Handles known = handles;
+        if (known == null) {
+            known = made();
+            handles = known;
+        }
+        return known;
+    }
+
+    private Handles made() {
+        RecordComponent[] components = type.getRecordComponents();
+        MethodHandle[] accessors = new MethodHandle[components.length];
+        Class<?>[] parameterTypes = new Class<?>[components.length];
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            for (int i = 0; i < components.length; i++) {
+                Method accessor = components[i].getAccessor();
+                accessor.setAccessible(true);
+                accessors[i] = lookup.unreflect(accessor).asType(MethodType.methodType(Object.class, Object.class));
+                parameterTypes[i] = components[i].getType();
+            }
+            Constructor<?> canonical = type.getDeclaredConstructor(parameterTypes);
+            canonical.setAccessible(true);
+            return new Handles(accessors, lookup.unreflectConstructor(canonical).asSpreader(Object[].class, components.length)
+                    .asType(MethodType.methodType(Object.class, Object[].class)));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException("no JSON form for " + type, e);
+        }
     }
 
     Class<?> type() {
@@ -87,11 +107,23 @@ final class RecordShape implements Shape {
 
     private RecordCoder coder() {
         RecordCoder made = coder;
+        if (made == null && !isSought) {
+            made = installed();
+        }
         if (made == null && uses <= OFTEN && ++uses > OFTEN) {
             made = RecordCoders.make(this).orElse(null);
             coder = made;
         }
         return made;
+    }
+
+    /** Who comes at the same time waits. A record that has this one is locked before it, never after. */
+    private synchronized RecordCoder installed() {
+        if (!isSought) {
+            coder = RecordCoders.ready(this).orElse(null);
+            isSought = true;
+        }
+        return coder;
     }
 
     /** Makes code for it now. @return whether it can be had: a record that is not public goes without */
@@ -169,7 +201,7 @@ final class RecordShape implements Shape {
 
     private Object component(Object value, int i) {
         try {
-            return accessors[i].invokeExact(value);
+            return handles().accessors[i].invokeExact(value);
         } catch (Throwable e) {
             throw new IllegalStateException("cannot read " + type.getSimpleName() + "." + names[i], e);
         }
@@ -224,7 +256,7 @@ final class RecordShape implements Shape {
 
     private Object build(Object[] arguments) {
         try {
-            return (Object) constructor.invokeExact(arguments);
+            return (Object) handles().constructor.invokeExact(arguments);
         } catch (IllegalArgumentException e) {
             throw new Json.MalformedException(type.getSimpleName() + ": " + e.getMessage());
         } catch (Throwable e) {
@@ -244,6 +276,10 @@ final class RecordShape implements Shape {
     }
 
     private Object defaults() {
+        RecordCoder made = coder();
+        if (made != null) {
+            return made.read(new JsonReader(NOTHING, 0, 0), JsonReader.NO_MORE);
+        }
         Object[] arguments = new Object[names.length];
         for (int i = 0; i < names.length; i++) {
             arguments[i] = shapes[i].absent();
@@ -252,6 +288,10 @@ final class RecordShape implements Shape {
     }
 
     private boolean isAllAbsent(Object value) {
+        RecordCoder made = coder();
+        if (made != null) {
+            return made.write(new Json.Writer(), value, '{') == '{';
+        }
         return IntStream.of(all).allMatch(i -> shapes[i].isAbsent(component(value, i)));
     }
 }

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -368,6 +369,8 @@ final class Shapes {
 
     static final class Sealed implements Shape {
         private final Map<String, Class<?>> byName = new HashMap<>();
+        /** Of those that have come. */
+        private final Map<String, RecordShape> shapes = new ConcurrentHashMap<>();
         private final Class<?> type;
 
         Sealed(Class<?> type) {
@@ -401,8 +404,13 @@ final class Shapes {
         }
 
         public Object read(JsonReader in) {
-            Class<?> c = byName.get(in.type());
-            return ((RecordShape) Shape.of(c)).readAfterType(in);
+            String name = in.type();
+            RecordShape shape = shapes.get(name);
+            if (shape == null) {
+                shape = (RecordShape) Shape.of(byName.get(name));
+                shapes.put(name, shape);
+            }
+            return shape.readAfterType(in);
         }
 
         public Object absent() {

@@ -55,6 +55,32 @@ class RecordCodersTest {
         assertThat(values).isGreaterThan(3000);
     }
 
+    /** As at installation: a class file of its own, which is found by its name. */
+    @Test
+    void codersOfTheInstallationDoTheSame() throws IOException, IllegalAccessException {
+        int found = 0;
+        for (Class<?> type : records()) {
+            RecordShape plain = new RecordShape(type);
+            Optional<byte[]> code = RecordCoders.classFile(plain);
+            assertThat(code.isPresent()).as(type.getName()).isEqualTo(new RecordShape(type).compile());
+            assertThat(RecordCoders.named(plain)).as("before it is there").isEmpty();
+            Optional<Object> value = value(type, DEPTH);
+            if (code.isEmpty() || value.isEmpty()) {
+                continue;
+            }
+            java.lang.invoke.MethodHandles.lookup().defineClass(code.get());
+            RecordCoder coder = RecordCoders.named(plain).orElseThrow();
+            byte[] json = written(plain, value.get());
+            Json.Writer out = new Json.Writer();
+            out.raw(coder.write(out, value.get(), '{') == '{' ? "{}" : "}");
+            assertThat(text(out.toByteArray())).as(type.getName()).isEqualTo(text(json));
+            JsonReader in = new JsonReader(json, 0, json.length);
+            assertThat(coder.read(in, in.first(plain.fields()))).as(text(json)).isEqualTo(plain.read(Json.parse(json)));
+            found++;
+        }
+        assertThat(found).isGreaterThan(150);
+    }
+
     /** Whatever becomes of the bytes: the value, or the exception with its words, is the tree's. */
     @Test
     void whatIsSpoiltIsToldAsTheTreeTellsIt() {

@@ -1,9 +1,11 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
 import dev.muster.model.node.NodeMessages.Hardware;
@@ -28,15 +30,17 @@ final class Queries {
     private final Sensors sensors;
     private final Supplier<Hardware> hardware;
     private final LongSupplier lastMessage;
+    private final DaemonLog log;
     private final Unallocated unallocated;
     private final StepManager manager;
     private final long startTime;
 
-    Queries(Settings settings, Loop loop, Jobs jobs, Sensors sensors, Supplier<Hardware> hardware, LongSupplier lastMessage, long startTime,
-            Unallocated unallocated, StepManager manager) {
+    Queries(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Sensors sensors, Supplier<Hardware> hardware, LongSupplier lastMessage,
+            long startTime, Unallocated unallocated, StepManager manager) {
         this.unallocated = unallocated;
         this.manager = manager;
         this.settings = settings;
+        this.log = log;
         this.loop = loop;
         this.jobs = jobs;
         this.sensors = sensors;
@@ -46,6 +50,14 @@ final class Queries {
     }
 
     Reply answer(Caller caller, String message, byte[] body) {
+        MessageRights.Rule rule = MessageRights.node().get(message);
+        if (rule == null) {
+            return Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
+        }
+        if (rule.need() == MessageRights.Need.DAEMON && caller.uid() != 0 && caller.uid() != settings.slurmUserId()) {
+            log.error("Security violation, " + message + " from uid " + caller.uid());
+            return Reply.error(403, SlurmErrno.ACCESS_DENIED, SlurmErrno.ACCESS_DENIED.sentence());
+        }
         try {
             return switch (message) {
                 case "QueryDaemon" -> Reply.of(daemon());
@@ -54,7 +66,7 @@ final class Queries {
                 case "SignalUnallocated" -> unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
                 case "AwaitAllocation", "CreateStep", "CreateHetStep", "SignalStep", "QueryJobSteps", "TakeStep", "DropStep" ->
                         manager.answer(caller, message, body);
-                default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
+                default -> throw new IllegalStateException("nothing answers " + message);
             };
         } catch (Json.MalformedException e) {
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());

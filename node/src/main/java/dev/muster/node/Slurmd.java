@@ -141,7 +141,7 @@ public final class Slurmd implements AutoCloseable {
         loop.post(profiles::start);
         IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
-        queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
+        queries = new Queries(settings, log, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
                 new Unallocated(settings, loop, jobs, bootId), manager);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
@@ -223,6 +223,10 @@ public final class Slurmd implements AutoCloseable {
     }
 
     /** The port of an earlier self that just read its configuration may still be closing. */
+    Queries queries() {
+        return queries;
+    }
+
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
         Optional<TlsIdentity> identity;
         try {

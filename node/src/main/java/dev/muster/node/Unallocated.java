@@ -63,7 +63,7 @@ final class Unallocated {
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         }
         Optional<Identity> owner = identities.byUid(caller.uid());
-        if (caller.uid() != 0 && caller.uid() != settings.slurmUserId() || owner.isEmpty()) {
+        if (owner.isEmpty()) {
             return Reply.error(403, SlurmErrno.ACCESS_DENIED, SlurmErrno.ACCESS_DENIED.sentence());
         }
         Launch launch = launch(owner.get(), m);

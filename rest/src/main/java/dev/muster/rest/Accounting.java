@@ -17,7 +17,6 @@ import java.util.function.Predicate;
 
 /** {@code GET /slurmdb/…}: what sacct and sacctmgr list. */
 final class Accounting {
-    private static final String SEPARATE = "accounting_storage/slurmdbd";
 
     private Accounting() {}
 
@@ -214,30 +213,25 @@ final class Accounting {
 
     // ---- jobs
 
-    /** As sacct: slurmctld has the newest rows of its own cluster; of others, and while it is away, slurmdbd. */
-    private static Json.Obj ask(Call c, Json.Obj query) throws SlurmException {
-        boolean separate = c.host().accountingType().equals(SEPARATE);
-        if (!separate || query.list("clusters").isEmpty()) {
-            try {
-                return c.host().controller().call("QueryAccounting", query);
-            } catch (SlurmException e) {
-                if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
-                    throw e;
-                }
-                query.put("clusters", Call.objects(c.host().clusters()));
-            }
-        }
-        return c.host().accounting().call("QueryAccounting", query);
-    }
-
     private static void answer(Call c, Json.Obj query, Predicate<Json.Obj> conditions) throws SlurmException {
-        Json.Obj reply = ask(c, query);
-        reply.put("jobs", Call.objects(reply.objects("jobs").stream().filter(e -> conditions.test(e.obj("job"))).toList()));
-        Json.Obj shape = SacctJson.answer(c.names(), reply, query.flag("allocationsOnly"));
-        if (shape.list("jobs").isEmpty()) {
-            c.nothing("jobs");
-        }
-        c.out().with(shape);
+        EndedPages pages = new EndedPages(c.host(), query);
+        boolean alone = query.flag("allocationsOnly");
+        c.out().put("jobs", (Made) element -> {
+            boolean[] any = {false};
+            try {
+                pages.each(reply -> reply.objects("jobs").stream().filter(e -> conditions.test(e.obj("job"))).forEach(e -> {
+                    any[0] = true;
+                    element.accept(SacctJson.job(c.names(), e.obj("job"), alone ? List.of() : e.objects("steps"), reply.number("now"),
+                            reply.text("cluster")));
+                }));
+            } catch (SlurmException e) {
+                // what was read has gone out: errors stand behind it
+                c.out().error(RestException.of(e, c.operation().id().replace("_{v}", "") + "()"));
+            }
+            if (!any[0]) {
+                c.nothing("jobs");
+            }
+        });
     }
 
     private static void job(Call c) throws SlurmException {

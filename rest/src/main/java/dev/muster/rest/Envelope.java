@@ -41,7 +41,7 @@ final class Envelope {
 
     /** Whether it has a list that is better written in pieces. */
     boolean isLong() {
-        return answer.fields().values().stream().anyMatch(v -> v instanceof Listing);
+        return answer.fields().values().stream().anyMatch(v -> v instanceof Listing || v instanceof Made);
     }
 
     /** @return this */

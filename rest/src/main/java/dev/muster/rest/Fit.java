@@ -105,6 +105,17 @@ final class Fit {
         out.raw(any[0] ? "]" : "[]");
     }
 
+    private void made(Kind kind, Made made, int depth) {
+        boolean[] any = {false};
+        made.each(element -> {
+            out.raw(any[0] ? ',' : '[');
+            any[0] = true;
+            value(kind.items(), element, depth + 1);
+            piece();
+        });
+        out.raw(any[0] ? "]" : "[]");
+    }
+
     private void piece() {
         if (to.isPresent() && out.size() >= PIECE_BYTES) {
             try {
@@ -118,6 +129,10 @@ final class Fit {
     private void array(Kind kind, Object value, int depth) {
         if (value instanceof Listing listing) {
             listing(kind, listing);
+            return;
+        }
+        if (value instanceof Made made) {
+            made(kind, made, depth);
             return;
         }
         List<?> given = value instanceof List<?> l ? l : value == null || "".equals(value) ? List.of() : List.of(value);

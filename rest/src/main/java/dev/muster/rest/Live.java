@@ -5,6 +5,7 @@ import dev.muster.cli.Host;
 import dev.muster.cli.SlurmException;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;
+import dev.muster.model.HostList;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -89,6 +90,12 @@ final class Live {
                 }
                 case "GET jobs/*/environment" -> {
                     return environment(caller(request, peer), job(words[1]));
+                }
+                case "GET ended" -> {
+                    return ended(caller(request, peer), request);
+                }
+                case "GET topology" -> {
+                    return json(200, topology(caller(request, peer)));
                 }
                 case "GET limits" -> {
                     return limits(caller(request, peer));
@@ -334,6 +341,71 @@ final class Live {
         Json.Obj reply = host.controller().call("QueryScript", new Json.Obj().put("jobId", job).put("environment", true));
         String all = new String(Bytes.fromBase64(reply.text("script")).toArray(), StandardCharsets.UTF_8);
         return json(200, new Json.Obj().put("environment", new ArrayList<Object>(List.of(all.split("\0")))));
+    }
+
+    private static final List<Object> ENDED = List.of("user_name", "account", "partition", "qos", "state", "submit_time", "start_time", "end_time",
+            "suspended", "cpus", "gpus");
+    private static final List<Object> ENDED_FROM = List.of("userName", "account", "partition", "qos", "state", "submitTime", "startTime", "endTime",
+            "suspendedSeconds", "cpusAllocated", "tresAllocated");
+
+    /** What accounting has of all jobs since a moment, of each what reports add up. */
+    private static Http.Reply ended(Host host, Request request) throws RestException, SlurmException {
+        String from = request.query().getOrDefault("from", "");
+        if (!from.matches("[0-9]{1,12}")) {
+            throw RestException.query("from is a moment in seconds since 1970", "#/from/");
+        }
+        EndedPages pages = new EndedPages(host, new Json.Obj().put("allUsers", true).put("from", Long.parseLong(from)).put("allocationsOnly", true)
+                .put("fields", ENDED_FROM));
+        return new Http.Reply(200, "application/json", (Http.Written) out -> {
+            Json.Writer w = new Json.Writer();
+            w.raw("{\"now\":").number(pages.head().number("now")).raw(",\"fields\":").value(ENDED).raw(",\"rows\":[");
+            boolean[] more = new boolean[1];
+            String[] error = {""};
+            try {
+                pages.each(reply -> {
+                    for (Json.Obj e : reply.objects("jobs")) {
+                        w.raw(more[0] ? "," : "").value(endedRow(e.obj("job")));
+                        more[0] = true;
+                    }
+                    sent(out, w);
+                });
+            } catch (SlurmException e) {
+                error[0] = e.getMessage();
+            } catch (java.io.UncheckedIOException e) {
+                throw e.getCause();
+            }
+            w.raw("],\"error\":").value(error[0]).raw("}");
+            sent(out, w);
+        }).with(Map.of("Cache-Control", "no-store"));
+    }
+
+    private static List<Object> endedRow(Json.Obj job) {
+        List<Object> row = new ArrayList<>();
+        for (Object field : ENDED_FROM.subList(0, ENDED_FROM.size() - 1)) {
+            Object value = job.raw(String.valueOf(field));
+            row.add(value == null ? ENDED_TEXTS.contains(field) ? "" : (Object) 0L : value);
+        }
+        Matcher gpus = GPUS.matcher(job.text("tresAllocated"));
+        row.add(gpus.find() ? Long.parseLong(gpus.group(1)) : 0L);
+        return row;
+    }
+
+    private static final List<String> ENDED_TEXTS = List.of("userName", "account", "partition", "qos", "state");
+    private static final Pattern GPUS = Pattern.compile("(?:^|,)gres/gpu=([0-9]{1,9})(?:,|$)");
+
+    /** Leaf switches and blocks with their nodes: what hangs closest together. */
+    private static Json.Obj topology(Host host) throws SlurmException {
+        List<Object> all = new ArrayList<>();
+        for (Json.Obj t : host.controller().call("QueryTopology", new Json.Obj()).objects("topologies")) {
+            List<Object> units = new ArrayList<>();
+            for (Json.Obj unit : t.text("kind").equals("BLOCK") ? t.objects("blocks") : t.objects("switches")) {
+                if (unit.number("level") == 0) {
+                    units.add(new Json.Obj().put("name", unit.text("name")).put("nodes", HostList.of(unit.texts("nodes")).compressed()));
+                }
+            }
+            all.add(new Json.Obj().put("name", t.text("name")).put("kind", t.text("kind").toLowerCase(java.util.Locale.ROOT)).put("units", units));
+        }
+        return new Json.Obj().put("topologies", all);
     }
 
     /** Words of AccountingStorageEnforce that limits are enforced by. */

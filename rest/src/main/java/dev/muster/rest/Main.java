@@ -87,7 +87,7 @@ public final class Main {
                 Privileges.check(slurmUser(file));
             }
             Auth auth = new Auth(o.auth(), file.getPath(), Privileges.userName());
-            Router router = new Router(contract, auth, o.tags(), o.versions(), o.threads(), o.page(), log);
+            Router router = new Router(contract, auth, o.tags(), o.versions(), o.threads(), o.page(), o.forms(), log);
             return o.listen().isEmpty() ? piped(router) : listening(listeners, router, o, log);
         }
     }

@@ -17,10 +17,11 @@ import java.util.TreeSet;
  * @param printed  what was asked for instead of serving; "" otherwise
  * @param document the OpenAPI document is wanted and nothing else
  * @param page     the page for browsers is served at /
+ * @param forms    how answers are laid out
  */
 record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
         int threads, int connections, int verbose, boolean checked, String printed, boolean document,
-        boolean page) {
+        boolean page, Forms forms) {
     private static final int THREADS = 20;
     private static final int CONNECTIONS = 124;
     private static final int COUNT_MAX = 65_535;
@@ -87,7 +88,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
         if (r.listen.isEmpty()) {
             r.listen.addAll(Call.words(env.getOrDefault("SLURMRESTD_LISTEN", "")));
         }
-        return r.options(!security.contains("disable_user_check"));
+        return r.options(!security.contains("disable_user_check"), Forms.read(env));
     }
 
     private static int count(String text, int least, String what) throws Unfit {
@@ -182,7 +183,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
             }
         }
 
-        Options options(boolean checked) throws Unfit {
+        Options options(boolean checked, Forms forms) throws Unfit {
             Set<String> kinds = new TreeSet<>();
             Set<String> tags = new TreeSet<>();
             Set<Integer> versions = new TreeSet<>();
@@ -215,7 +216,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
                 }
             }
             return new Options(List.copyOf(listen), kinds, tags, versions, file, user, group, threads, connections, verbose, checked, printed,
-                    document, page);
+                    document, page, forms);
         }
 
         private static void found(boolean there, String plugin) throws Unfit {

@@ -3,14 +3,12 @@ package dev.muster.rest;
 import dev.muster.cli.Access;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.shape.Names;
-import dev.muster.cli.shape.Tree;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +33,7 @@ final class Router {
     private final Sessions sessions = new Sessions();
     private final Live live;
     private final Optional<Page> page;
+    private final Forms forms;
     private final Set<String> tags;
     private final Set<Integer> versions;
     private final DaemonLog log;
@@ -43,7 +42,8 @@ final class Router {
     private final Map<String, Call.Handler> handlers = new HashMap<>();
 
     /** @param tags and versions that are served; @param threads operations at a time; @param page whether the page is served as well */
-    Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, boolean page, DaemonLog log) {
+    Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, boolean page, Forms forms, DaemonLog log) {
+        this.forms = forms;
         this.live = new Live(auth, sessions);
         this.page = page ? Optional.of(new Page()) : Optional.empty();
         this.contract = contract;
@@ -82,7 +82,8 @@ final class Router {
         long began = System.nanoTime();
         working.acquireUninterruptibly();
         try {
-            Http.Reply reply = answered(request, source, peer);
+            Http.Reply made = answered(request, source, peer);
+            Http.Reply reply = request.path().startsWith(Live.PLACE) ? made : forms.of(made);
             log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " " + reply.body().length + " bytes "
                     + (System.nanoTime() - began) / 1000 + " us");
             return reply;
@@ -283,8 +284,8 @@ final class Router {
                 "None of " + accept + " can be answered: application/json and application/yaml can", "slurmrestd");
     }
 
-    private static Http.Reply reply(int status, Json.Obj tree, boolean yaml) {
-        return yaml ? new Http.Reply(status, "application/yaml", Tree.document("yaml", tree).getBytes(StandardCharsets.UTF_8)) : json(status, tree);
+    private Http.Reply reply(int status, Json.Obj tree, boolean yaml) {
+        return yaml ? new Http.Reply(status, "application/yaml", forms.yaml(tree)) : json(status, tree);
     }
 
     private static Http.Reply json(int status, Json.Obj tree) {

@@ -155,6 +155,22 @@ class OperationsTest {
         assertThat(error.text("error")).isEqualTo(sentence);
     }
 
+    /** What accounting has is asked for a part at a time, in both forms, and nothing of it is lost; what fails then stands behind what was read. */
+    @Test
+    void endedJobsComeInParts() throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        rig.answers.get("QueryAccounting").put("next", 20L);
+        rig.answers.put("QueryAccounting from 20", Json.object(
+                "{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}".getBytes()));
+        Json.Obj all = rig.tree("GET", "/slurmdb/v0.0.45/jobs", "");
+        assertThat(all.objects("jobs").stream().map(j -> j.number("job_id")).toList()).containsExactly(7L, 8L, 9L, 20L);
+        assertThat(rig.asked).hasSize(2).allMatch(q -> q.contains("\"limit\":1000"));
+        Json.Obj rows = rig.tree("GET", "/muster/v1/ended?from=5", "");
+        assertThat(rows.list("rows")).hasSize(4).last().hasToString("[ann, , , , , 0, 0, 0, 0, 2, 3]");
+        assertThat(rig.ask("GET", "/muster/v1/ended", "").status()).isEqualTo(400);
+    }
+
     /** A cluster is not taken away where a condition of it would have been passed over. */
     @Test
     void aDeletionWithAConditionIsRefused() throws IOException {

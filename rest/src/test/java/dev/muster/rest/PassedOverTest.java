@@ -66,6 +66,11 @@ class PassedOverTest {
         return out;
     }
 
+    /** The least body of an operation; "" where it has none. */
+    static String least(String operation) {
+        return LEAST.getOrDefault(operation, "").replace('\'', '"');
+    }
+
     /** A place in a body, and its schema. */
     private record Leaf(List<String> path, Json.Obj schema) {
         String name() {

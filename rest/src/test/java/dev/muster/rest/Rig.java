@@ -28,6 +28,10 @@ final class Rig {
     final Router router;
 
     Rig() throws IOException {
+        this(new Forms(false, false));
+    }
+
+    Rig(Forms forms) throws IOException {
         Auth auth = new Auth(Set.of(Auth.JWT), "", "nobody") {
             @Override
             Caller caller(Request request, Optional<Request.Peer> peer) throws RestException {
@@ -37,7 +41,7 @@ final class Rig {
                 return new Caller(host(), new Request.User("root", "root"));
             }
         };
-        router = new Router(contract, auth, Set.of("slurm", "slurmdb", "util"), Set.copyOf(Contract.VERSIONS), 4, true,
+        router = new Router(contract, auth, Set.of("slurm", "slurmdb", "util"), Set.copyOf(Contract.VERSIONS), 4, true, forms,
                 new DaemonLog("slurmrestd", "", false, 0, ""));
     }
 
@@ -47,7 +51,8 @@ final class Rig {
             if (away) {
                 throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
             }
-            return answers.getOrDefault(message + " " + request.text("entity"), answers.getOrDefault(message, new Json.Obj()));
+            String which = request.has("fromJob") ? "from " + request.number("fromJob") : request.text("entity");
+            return answers.getOrDefault(message + " " + which, answers.getOrDefault(message, new Json.Obj()));
         };
         return (Host) Proxy.newProxyInstance(Host.class.getClassLoader(), new Class<?>[] {Host.class}, (p, method, args) ->
                 switch (method.getName()) {

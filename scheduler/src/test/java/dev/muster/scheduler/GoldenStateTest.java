@@ -71,6 +71,7 @@ class GoldenStateTest {
         for (String version : VERSIONS) {
             Entry snapshot = Entry.decode(resource(version, "snapshot.json").getBytes(StandardCharsets.UTF_8));
             assertThat(State.EMPTY.apply(snapshot)).as(version).isEqualTo(replay(entries(version)));
+            assertThat(State.restored(snapshot.changes())).as(version + ", built at once").isEqualTo(State.EMPTY.apply(snapshot));
         }
     }
 

@@ -152,7 +152,7 @@ final class SimController implements Pipeline.Effects {
                     "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": " + Differences.of(truth.state(), state));
         }
         truth.acknowledgedAreKnown();
-        core.reset(state);
+        core.recovered(state);
         lastSnapshot = recovered.snapshotIndex();
         if (lastSnapshot > 0) {
             world.saw("recovered from a snapshot");
@@ -408,7 +408,7 @@ final class SimController implements Pipeline.Effects {
         }
         List<Change> changes = new ArrayList<>();
         core.state().snapshot(changes::add);
-        State restored = State.EMPTY.apply(new Entry(0, 0, -1, "Snapshot", changes));
+        State restored = State.restored(changes);
         if (!restored.equals(core.state())) {
             throw new Violation("I38 a snapshot is the state", Differences.of(core.state(), restored));
         }

@@ -20,8 +20,11 @@ import java.util.TreeMap;
 final class Following {
     private static final int WAIT_MS = 20_000;
     private static final int AWAY_MS = 2_000;
+    /** The times on a screen run though nothing happens. */
+    private static final int TICK_MS = 2_000;
     /** Not oftener is the screen made anew. */
     private static final int PACE_MS = 500;
+    private static final String AWAY = "slurmctld does not answer: waiting for it";
     private static final int LINES = 24;
     private static final int COLUMNS = 100;
     private static final List<Object> FIELDS = List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "name", "userName", "partition",
@@ -33,6 +36,9 @@ final class Following {
     private final Map<String, Json.Obj> nodes = new TreeMap<>();
     private String revision = "";
     private long now;
+    private boolean isAway;
+    /** The lists are to be read anew, which may need several attempts. */
+    private boolean stale;
 
     Following(CommandContext c) {
         this.c = c;
@@ -57,14 +63,18 @@ final class Following {
     }
 
     /** What is new; waits for it. Everything, where too much has happened or slurmctld is another. @return what changed */
-    private Json.Obj next() throws SlurmException {
+    private Json.Obj next(int waitMs) throws SlurmException {
         Json.Obj reply = c.host().controller().call("Follow",
-                new Json.Obj().put("since", revision).put("waitMs", (long) WAIT_MS).put("jobFields", FIELDS));
+                new Json.Obj().put("since", revision).put("waitMs", (long) waitMs).put("jobFields", FIELDS));
         now = reply.number("now");
         revision = reply.text("revision");
-        if (reply.flag("reset")) {
+        stale |= reply.flag("reset");
+        if (stale) {
             load();
+            stale = false;
+            reply.put("reset", true);
         }
+        isAway = false;
         return reply;
     }
 
@@ -98,27 +108,35 @@ final class Following {
         Set<String> wanted = new LinkedHashSet<>(ids);
         jobs.values().forEach(j -> tell(j, wanted, said, !all));
         nodes.values().forEach(n -> said.put("node " + n.text("name"), nodeState(n)));
-        while (!c.out().isBroken() && (all || jobs.values().stream().anyMatch(j -> isOf(j, wanted) && !isOver(j)))) {
-            Json.Obj reply;
-            try {
-                reply = next();
-            } catch (SlurmException e) {
-                if (!away(e)) {
-                    throw e;
-                }
-                continue;
-            }
-            (reply.flag("reset") ? List.copyOf(jobs.values()) : reply.objects("jobs")).forEach(j -> {
-                jobs.put(j.number("jobId"), j);
-                tell(j, wanted, said, true);
-            });
-            if (all) {
-                forget(reply, said);
-                reply.objects("nodes").forEach(n -> tellNode(n, said));
+        // what became of them, also of those that slurmctld forgets meanwhile
+        Map<Long, Json.Obj> watched = new TreeMap<>();
+        while (true) {
+            jobs.values().stream().filter(j -> !all && isOf(j, wanted)).forEach(j -> watched.put(j.number("jobId"), j));
+            if (c.out().isBroken() || !all && watched.values().stream().allMatch(j -> isOver(j) || !jobs.containsKey(j.number("jobId")))) {
+                watched.values().stream().filter(j -> !isOver(j) && !jobs.containsKey(j.number("jobId")))
+                        .forEach(j -> c.info("slurmctld does not know job " + shown(j) + " any more: how it ended is not known"));
+                return watched.values().stream().allMatch(j -> j.text("state").equals("COMPLETED")) ? 0 : 1;
             }
             c.out().flush();
+            try {
+                changed(next(WAIT_MS), wanted, said);
+            } catch (SlurmException e) {
+                if (!away(e, false)) {
+                    throw e;
+                }
+            }
         }
-        return all || jobs.values().stream().filter(j -> isOf(j, wanted)).allMatch(j -> j.text("state").equals("COMPLETED")) ? 0 : 1;
+    }
+
+    private void changed(Json.Obj reply, Set<String> wanted, Map<String, String> said) {
+        (reply.flag("reset") ? List.copyOf(jobs.values()) : reply.objects("jobs")).forEach(j -> {
+            jobs.put(j.number("jobId"), j);
+            tell(j, wanted, said, true);
+        });
+        forget(reply, said);
+        if (wanted.isEmpty()) {
+            (reply.flag("reset") ? List.copyOf(nodes.values()) : reply.objects("nodes")).forEach(n -> tellNode(n, said));
+        }
     }
 
     /** Jobs that slurmctld knows no more. */
@@ -129,10 +147,14 @@ final class Following {
         }
     }
 
-    /** slurmctld may come back. @return false for what will not pass */
-    private boolean away(SlurmException e) throws SlurmException {
+    /** slurmctld may come back. @param screen which says so itself; @return false for what will not pass */
+    private boolean away(SlurmException e, boolean screen) throws SlurmException {
         boolean gone = List.of(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_RECV.number(), SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number())
                 .contains(e.errno());
+        if (gone && !isAway && !screen) {
+            c.info(AWAY);
+        }
+        isAway |= gone;
         return gone && c.host().pause(AWAY_MS);
     }
 
@@ -186,13 +208,13 @@ final class Following {
                 return 0;
             }
             try {
-                Json.Obj reply = next();
+                Json.Obj reply = next(TICK_MS);
                 reply.objects("jobs").forEach(j -> jobs.put(j.number("jobId"), j));
                 forget(reply, new HashMap<>());
                 reply.objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
                 reply.texts("goneNodes").forEach(nodes::remove);
             } catch (SlurmException e) {
-                if (!away(e)) {
+                if (!away(e, screen)) {
                     throw e;
                 }
             }
@@ -212,7 +234,8 @@ final class Following {
         long waiting = jobs.values().stream().filter(j -> j.text("state").equals("PENDING")).count();
         StringBuilder counts = new StringBuilder();
         states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ").append(n).append(' ').append(state));
-        line(out, columns, String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting + " waiting");
+        line(out, columns, String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting + " waiting"
+                + (isAway ? "  " + AWAY : ""));
         line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
         line(out, columns, "Nodes " + counts);
         line(out, columns, "");

@@ -40,6 +40,8 @@ const MENU = [['', 'Now'], ['queue', 'Queue'], ['plan', 'Plan'], ['nodes', 'Node
 function go() {
   const main = document.getElementById('main');
   if (!main) return;
+  // what had the focus may go with the page that is left: the next key is the new page's then
+  const inside = main.contains(document.activeElement);
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?'), words = path.split('/').map(decodeURIComponent);
   leave();
   const view = (PLACES[words[0]] || overview)(words.slice(1), new URLSearchParams(query || ''));
@@ -48,6 +50,8 @@ function go() {
   main.scrollTop = 0;
   main.dataset.place = words[0] || 'now';
   document.title = `${view.title} · Muster`;
+  if (inside) main.focus({preventScroll: true});
+  say(view.title);
   const at = {job: 'queue', node: 'nodes'}[words[0]] ?? words[0];
   document.querySelectorAll('.side a').forEach(a => { if (a.dataset.place === at) a.setAttribute('aria-current', 'page'); else a.removeAttribute('aria-current'); });
 }
@@ -69,7 +73,7 @@ function find(text) {
 
 function shell(who) {
   Object.assign(me, {user: who.user, operator: who.operator, administrator: who.administrator, cluster: who.cluster, home: who.home});
-  const live = h('span', {class: 'live', data: {state: 'away'}}, 'connecting'), counts = {};
+  const live = h('span', {class: 'live', role: 'status', data: {state: 'away'}}, 'connecting'), counts = {};
   const search = h('input', {type: 'search', id: 'search', placeholder: 'Job, node or user   /', 'aria-label': 'Search', onkeydown: e => { if (e.key === 'Enter') find(e.target.value); }});
   const light = h('button', {'aria-label': 'Light or dark', onclick: e => { e.target.textContent = `Theme: ${theme(true)}`; }}, `Theme: ${theme()}`);
   put(app, h('div', {class: 'shell'}, h('header', {class: 'top'}, h('a', {class: 'brand', href: '#/'}, h('img', {src: '/icon.svg', alt: ''}), who.cluster || 'Muster'), h('div', {class: 'search'}, search),
@@ -78,7 +82,8 @@ function shell(who) {
   h('main', {id: 'main', tabindex: '-1'})));
   watch(() => {
     live.dataset.state = me.live;
-    put(live, me.live === 'live' ? 'live' : 'slurmctld is away');
+    const text = me.live === 'live' ? 'live' : 'slurmctld is away';
+    if (live.textContent !== text) put(live, text);
     const t = totals();
     counts.queue.textContent = me.jobsLoaded ? count(t.running + t.waiting) : '';
     counts.nodes.textContent = me.loaded ? count(t.nodes) : '';
@@ -114,12 +119,26 @@ async function begin() {
   try { shell(await session()); } catch (e) { door(e.status === 401 || e.status === 403 ? '' : e.message); }
 }
 
+/** What keys do, for who asks. */
+function help() {
+  if (document.querySelector('dialog')) return;
+  const keys = [['/', 'search, or the filter of a list'], ['o q p n s', 'overview, queue, plan, nodes, submission'], ['↑ ↓ Page Up Page Down Home End', 'move in a list or in the map'],
+    ['Enter', 'opens what is chosen'], ['?', 'this']];
+  const d = h('dialog', {'aria-labelledby': 'keys'}, h('h2', {id: 'keys'}, 'Keys'), h('dl', {class: 'facts'}, keys.map(([k, t]) => [h('dt', {}, h('code', {}, k)), h('dd', {}, t)])),
+    h('div', {class: 'acts'}, h('button', {class: 'main', onclick: () => d.close()}, 'Close')));
+  d.addEventListener('close', () => d.remove());
+  document.body.append(d);
+  d.showModal();
+}
+
 onLogout(() => door('The session has ended.'));
 addEventListener('hashchange', go);
+document.querySelector('.skip').addEventListener('click', e => { e.preventDefault(); document.getElementById('main')?.focus(); });
 document.addEventListener('keydown', e => {
   if (e.target.closest?.('input, textarea, select, dialog') || e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.key === '/') { e.preventDefault(); (document.getElementById('find') || document.getElementById('search'))?.focus(); }
+  if (e.key === '?') { e.preventDefault(); help(); }
   const to = {q: 'queue', n: 'nodes', o: '', p: 'plan', s: 'submit'}[e.key];
-  if (to !== undefined && document.getElementById('main')) { location.hash = `#/${to}`; say(to || 'now'); }
+  if (to !== undefined && document.getElementById('main')) location.hash = `#/${to}`;
 });
 begin();

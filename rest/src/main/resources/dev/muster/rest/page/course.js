@@ -19,9 +19,9 @@ export function since(days, now) {
 export function shares(rows, key, days, now) {
   const [step, n] = SPANS[days], from = since(days, now), by = new Map();
   for (const r of rows) {
-    const start = r.time?.start || 0, end = r.time?.end || now, cpus = (r.tres?.allocated || []).find(t => t.type === 'cpu')?.count || 0;
+    const start = r.start_time, end = r.end_time || now, cpus = r.cpus;
     // without the time it was suspended for
-    const part = end > start ? Math.min(1, (r.time?.elapsed || 0) / (end - start)) : 0;
+    const part = end > start ? Math.min(1, r.elapsed / (end - start)) : 0;
     if (!start || !cpus) continue;
     const k = key(r) || '-';
     if (!by.has(k)) by.set(k, new Array(n).fill(0));
@@ -55,7 +55,7 @@ export function columns(title, {from, step, parts}, say, most) {
   const marks = [0, Math.floor(n / 2), n - 1].map(i => h('span', {}, time(i)));
   return h('div', {class: 'course'}, h('div', {class: 'head'}, h('h2', {}, title), shown), plot, h('div', {class: 'scale note', 'aria-hidden': 'true'}, marks),
     h('div', {class: 'legend'}, parts.map(p => h('span', {}, h('i', {style: {background: p.colour}}), p.name))),
-    h('details', {}, h('summary', {}, 'As a table'), table(['From', ...parts.map(p => ({text: p.name, num: true}))], sums.map((_, i) => [time(i), ...parts.map(p => say(p.values[i]))]))));
+    h('details', {'aria-label': `${title}, as a table`}, h('summary', {}, 'As a table'), table(['From', ...parts.map(p => ({text: p.name, num: true}))], sums.map((_, i) => [time(i), ...parts.map(p => say(p.values[i]))]))));
 }
 
 const KINDS = [['allocated', 2, 'var(--busy)'], ['planned', 6, 'var(--wait)'], ['idle', 5, 'var(--idle)'], ['down', 3, 'var(--bad)'], ['planned down', 4, 'var(--warn)']];

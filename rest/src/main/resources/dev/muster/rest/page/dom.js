@@ -38,7 +38,7 @@ export const bar = (...parts) => h('div', {class: 'bar', 'aria-hidden': 'true'},
   h('i', {class: kind || '', style: {width: `${Math.max(0, Math.min(100, share * 100))}%`}})));
 
 export const table = (heads, rows, empty) => rows.length === 0 ? h('p', {class: 'empty'}, empty || 'Nothing here.')
-  : h('table', {}, h('thead', {}, h('tr', {}, heads.map(x => h('th', {scope: 'col', class: x.num ? 'num' : ''}, x.text ?? x)))),
+  : h('table', {}, h('thead', {}, h('tr', {}, heads.map(x => (x.text ?? x) === '' ? h('td') : h('th', {scope: 'col', class: x.num ? 'num' : ''}, x.text ?? x)))),
     h('tbody', {}, rows.map(r => h('tr', {}, r.map((c, i) => h('td', {class: heads[i].num ? 'num' : ''}, c))))));
 
 /** A question with its answer: true, false, or the words typed. */

@@ -48,7 +48,7 @@ export function partitions() {
 
 /** Spans on a scale of time. rows: {label, from, to, colour, title, href} */
 export function spans(rows, from, to, at) {
-  const H = 22, top = 24, el = s('svg', {class: 'plot', height: String(top + rows.length * H + 6), role: 'img', 'aria-label': `${rows.length} spans of time`});
+  const H = 22, top = 24, el = s('svg', {class: 'plot', height: String(top + rows.length * H + 6), role: rows.some(r => r.href) ? 'group' : 'img', 'aria-label': `${rows.length} spans of time`});
   const x = t => `${18 + 82 * Math.max(0, Math.min(1, (t - from) / (to - from)))}%`;
   const step = [300, 900, 3600, 10800, 21600, 86400, 172800, 604800].find(d => (to - from) / d <= 9) || 2592000;
   const zone = new Date().getTimezoneOffset() * 60;
@@ -59,7 +59,7 @@ export function spans(rows, from, to, at) {
     const y = top + i * H, a = Math.max(from, r.from), b = Math.min(to, r.to);
     const g = s('g', {}, s('title', {}, r.title), s('text', {x: 0, y: y + 13}, r.label),
       s('rect', {x: x(a), y: y + 3, width: `${Math.max(.3, 82 * (b - a) / (to - from))}%`, height: 14, rx: 3, fill: r.colour}));
-    if (r.href) { const link = s('a', {href: r.href}); link.append(g); el.append(link); } else el.append(g);
+    if (r.href) { const link = s('a', {href: r.href, 'aria-label': r.title}); link.append(g); el.append(link); } else el.append(g);
   });
   el.append(s('line', {x1: x(at), x2: x(at), y1: 14, y2: '100%', stroke: 'var(--accent)', 'stroke-width': 1.5}));
   return el;
@@ -96,7 +96,8 @@ export function plan() {
     if (!some.length) { put(box, h('p', {class: 'empty'}, 'Nothing runs, and nothing is planned.')); return; }
     const from = Math.max(t - 3600, Math.min(t - 120, ...some.map(r => r.from))), to = Math.min(t + 3 * 86400, Math.max(t + 3600, ...some.map(r => r.to)));
     put(box, h('div', {class: 'legend'}, h('span', {}, h('i', {style: {background: 'var(--busy)'}}), 'runs, up to its limit'), h('span', {}, h('i', {style: {background: 'var(--wait)'}}), 'planned'),
-      h('span', {}, `${count(rows.filter(x => !x.planned).length)} run, ${count(r.planned)} of ${count(r.waiting)} that wait have a time`)),
+      h('span', {}, `${count(rows.filter(x => !x.planned).length)} run, ${count(r.planned)} of ${count(r.waiting)} that wait have a time`),
+      some.length < rows.length + r.more && h('span', {}, `${count(some.length)} of ${count(rows.length + r.more)} are drawn: the next to start and the next to end`)),
     spans(some.map(r => ({label: `${r.j.job} ${r.j.name}`.slice(0, 24), from: r.from, to: r.to, colour: r.planned ? 'var(--wait)' : 'var(--busy)', href: `#/job/${r.j.job_id}`,
       title: `${r.j.job} ${r.j.name}, ${r.j.user_name}: ${when(r.from)} to ${when(r.to)} at most, ${r.j.nodes}`})), from, to, t));
   }

@@ -1,6 +1,6 @@
 // The machine as it is occupied: a cell for each node, in it a stripe for each job as wide as its share. One canvas, however many nodes.
 import {h, put, say, add} from './dom.js';
-import {nodes, placed, me, watch, jobs} from './store.js';
+import {nodes, placed, units, me, watch, jobs} from './store.js';
 import {nodeState, jobName, hue, gpus, count, percent, size} from './format.js';
 
 const GAP = 2, HEAD = 22;
@@ -26,7 +26,7 @@ function groups(by) {
   const all = new Map();
   for (const n of nodes.values()) {
     const keys = by === 'partition' ? (n.partitions.length ? n.partitions.slice(0, 1) : ['no partition'])
-      : by === 'topology' ? [n.topology.split(',')[0].split('.').slice(0, -1).join('.') || n.topology.split(':')[1] || 'no topology'] : [''];
+      : by === 'topology' ? [units.get(n.name) || 'no topology'] : [''];
     for (const k of keys) { if (!all.has(k)) all.set(k, []); all.get(k).push(n); }
   }
   return [...all].map(([name, list]) => ({name, list: list.sort((a, b) => a.order - b.order)}));
@@ -40,7 +40,7 @@ function fit(width, total, head) {
 }
 
 export function occupancy({large = true} = {}) {
-  const canvas = h('canvas', {tabindex: '0', role: 'img', 'aria-label': 'Occupancy of nodes. Arrow keys move from node to node, Enter opens it.'});
+  const canvas = h('canvas', {tabindex: '0', role: 'application', 'aria-label': 'Occupancy of nodes. Arrow keys move from node to node, Enter opens it.'});
   const tip = h('div', {class: 'tip', hidden: true}), legend = h('div', {class: 'legend'});
   const pick = (label, key, values) => h('label', {class: 'legend'}, label, h('select', {onchange: e => { view[key] = e.target.value; save(); draw(); }},
     values.map(v => h('option', {value: v, selected: view[key] === v}, v))));
@@ -97,6 +97,7 @@ export function occupancy({large = true} = {}) {
     }
     if (cells.length && !(canvas.dataset.nodes > 0)) performance.mark('muster-map');
     canvas.dataset.nodes = String(cells.length);
+    canvas.dataset.groups = all.map(g => g.name).sort().join(' ');
     canvas.dataset.ms = (performance.now() - began).toFixed(1);
     words(c);
   }

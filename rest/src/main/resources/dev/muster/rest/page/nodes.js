@@ -1,7 +1,7 @@
 // Nodes: all of them in a list, and one of them with what is on it.
 import {h, put, facts, table, confirm, bar, asCommand, say} from './dom.js';
 import {ask} from './api.js';
-import {nodes as all, placed, now, watch, me} from './store.js';
+import {nodes as all, placed, units, now, watch, me} from './store.js';
 import {nodeState, jobName, count, size, gpus, when, clock, elapsed, percent, jobState} from './format.js';
 import {grid} from './table.js';
 import {stateCell} from './queue.js';
@@ -83,7 +83,7 @@ export function node(path) {
     put(box, h('section', {class: 'panel'}, h('h2', {}, 'What it is'), facts([['State', [n.state, ...n.flags].join(' + ').toLowerCase()], ['Reason', n.reason],
       ['Since', n.reason ? `${when(n.reason_time)} by ${n.reason_user}` : ''], ['Partitions', n.partitions.join(', ')], ['CPUs', `${n.alloc_cpus} of ${n.cpus} (${percent(n.alloc_cpus, n.cpus) || '0 %'})`],
       ['Memory', `${size(n.alloc_memory)} of ${size(n.real_memory)} given, ${size(n.free_mem)} free`], ['GPUs', g ? `${gpus(n.gres_used)} of ${g} (${n.gres})` : ''], ['Load', (n.cpu_load / 100).toFixed(2)],
-      ['Features', n.features], ['Topology', n.topology]]), h('h2', {style: {'margin-top': '14px'}}, 'CPUs'), cpus(n)),
+      ['Features', n.features], ['Switch or block', units.get(n.name) || '']]), h('h2', {style: {'margin-top': '14px'}}, 'CPUs'), cpus(n)),
     h('section', {class: 'panel'}, h('h2', {}, 'Jobs'), table(['Job', 'Name', 'User', 'State', {text: 'CPUs', num: true}, {text: 'Time', num: true}],
       there.map(x => [h('a', {href: `#/job/${x.job.job_id}`}, jobName(x.job)), x.job.name, x.job.user_name, stateCell(jobState(x.job)), x.cpus, clock(elapsed(x.job, now()))]), 'No jobs are here.')));
   }

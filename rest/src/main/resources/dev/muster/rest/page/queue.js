@@ -43,18 +43,18 @@ const FEW = {job: 68, name: 84, state: 94, where: 124};
 
 const COLUMNS = [
   {id: 'job', text: 'Job', width: 92, cell: j => jobName(j), by: j => j.array_job_id || j.job_id},
-  {id: 'name', text: 'Name', width: 112, cell: j => j.name, by: j => j.name},
-  {id: 'user', text: 'User', width: 76, cell: j => j.user_name, by: j => j.user_name},
-  {id: 'account', text: 'Account', width: 80, cell: j => j.account, by: j => j.account},
+  {id: 'name', text: 'Name', width: 104, cell: j => j.name, by: j => j.name},
+  {id: 'user', text: 'User', width: 72, cell: j => j.user_name, by: j => j.user_name},
+  {id: 'account', text: 'Account', width: 72, cell: j => j.account, by: j => j.account},
   {id: 'partition', text: 'Partition', width: 78, cell: j => j.partition, by: j => j.partition},
-  {id: 'state', text: 'State', width: 98, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
-  {id: 'time', text: 'Time', width: 78, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
-  {id: 'limit', text: 'Limit', width: 80, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
-  {id: 'nodes', text: 'Nodes', width: 62, num: true, cell: j => j.node_count, by: j => j.node_count},
-  {id: 'cpus', text: 'CPUs', width: 54, num: true, cell: j => count(j.cpus), by: j => j.cpus},
-  {id: 'gpus', text: 'GPUs', width: 58, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
-  {id: 'priority', text: 'Priority', width: 76, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
-  {id: 'where', text: 'Nodes or reason', width: 196, cell: j => j.state === 'PENDING' ? `${j.start_time > now() ? `planned ${soon(j.start_time)}, ` : ''}${j.state_reason}` : j.nodes, by: j => j.nodes || j.state_reason},
+  {id: 'state', text: 'State', width: 94, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
+  {id: 'time', text: 'Time', width: 76, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
+  {id: 'limit', text: 'Limit', width: 92, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
+  {id: 'nodes', text: 'Nodes', width: 56, num: true, cell: j => j.node_count, by: j => j.node_count},
+  {id: 'cpus', text: 'CPUs', width: 52, num: true, cell: j => count(j.cpus), by: j => j.cpus},
+  {id: 'gpus', text: 'GPUs', width: 50, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
+  {id: 'priority', text: 'Priority', width: 66, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
+  {id: 'where', text: 'Nodes or reason', width: 204, cell: j => j.state === 'PENDING' ? `${j.start_time > now() ? `planned ${soon(j.start_time)}, ` : ''}${j.state_reason}` : j.nodes, by: j => j.nodes || j.state_reason},
 ];
 
 export function queue(_, query) {

@@ -2,10 +2,10 @@
 import {h, s, put, table} from './dom.js';
 import {ask} from './api.js';
 import {count, clock} from './format.js';
-import {me} from './store.js';
+import {me, rowsOf} from './store.js';
 import {SPANS, columns, shares, utilization} from './course.js';
 
-const KEYS = {user: r => r.association?.user || r.user || '', account: r => r.association?.account || r.account || '', partition: r => r.partition || '', state: r => (r.state?.current || []).join(' ').toLowerCase(), qos: r => r.qos || ''};
+const KEYS = {user: r => r.user_name, account: r => r.account, partition: r => r.partition, state: r => r.state.split(' ')[0].toLowerCase(), qos: r => r.qos};
 const quantile = (list, q) => list.length ? list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))] : 0;
 
 export function reports(_, query) {
@@ -20,9 +20,11 @@ export function reports(_, query) {
     utilization(over, days);
     try {
       const start = Math.floor(Date.now() / 1000 - days * 86400);
-      const got = (await ask(`/slurmdb/v0.0.45/jobs?start_time=${start}&skip_steps=true`)).jobs;
+      const got = await ask(`/muster/v1/ended?from=${start}`);
       if (asked !== days) return;      // another time was chosen meanwhile
-      rows = got;
+      if (got.error) throw new Error(got.error);
+      rows = rowsOf(got);
+      for (const r of rows) r.elapsed = r.start_time ? Math.max(0, (r.end_time || got.now) - r.start_time - r.suspended) : 0;
       show();
     } catch (e) { put(box, h('p', {class: 'error', role: 'alert'}, e.message)); }
   }
@@ -31,11 +33,10 @@ export function reports(_, query) {
     const out = new Map();
     for (const r of rows) {
       const k = KEYS[by](r) || '-', o = out.get(k) || {jobs: 0, cpu: 0, gpu: 0, waits: [], failed: 0};
-      const secs = r.time?.elapsed || 0, tres = t => (r.tres?.allocated || []).find(t)?.count || 0;
       o.jobs++;
-      o.cpu += secs * tres(t => t.type === 'cpu');
-      o.gpu += secs * tres(t => t.type === 'gres' && t.name === 'gpu');
-      if (r.time?.start && r.time.start >= r.time.submission) o.waits.push(r.time.start - r.time.submission);
+      o.cpu += r.elapsed * r.cpus;
+      o.gpu += r.elapsed * r.gpus;
+      if (r.start_time && r.start_time >= r.submit_time) o.waits.push(r.start_time - r.submit_time);
       if (/fail|timeout|out_of/.test(KEYS.state(r))) o.failed++;
       out.set(k, o);
     }

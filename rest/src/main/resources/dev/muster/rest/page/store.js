@@ -4,6 +4,8 @@ import {hosts, range, gpus} from './format.js';
 
 export const jobs = new Map();
 export const nodes = new Map();
+/** By node: the switch or block that it hangs at, of the cluster's first topology. */
+export const units = new Map();
 /** By node: its jobs with how many CPUs and GPUs each has there. */
 export const placed = new Map();
 export const me = {user: '', operator: false, administrator: false, cluster: '', live: 'away', loaded: false, error: ''};
@@ -24,7 +26,7 @@ function changed() {
     Math.max(0, EVERY_MS - (performance.now() - last)));
 }
 
-const rowsOf = reply => reply.rows.map(r => Object.fromEntries(reply.fields.map((f, i) => [f, r[i]])));
+export const rowsOf = reply => reply.rows.map(r => Object.fromEntries(reply.fields.map((f, i) => [f, r[i]])));
 
 function unplace(job) {
   for (const name of job.where || []) {
@@ -77,12 +79,15 @@ export async function refresh(ids) {
 async function load() {
   queued = [];
   try {
-    const seen = new Set();
+    const seen = new Set(), network = ask('/muster/v1/topology').catch(() => ({topologies: []}));
     const nodeReply = await ask('/muster/v1/nodes').catch(e => { if (e.status === 401) throw e; me.error = e.message; return {fields: [], rows: [], now: now()}; });
     nodes.clear();
     rowsOf(nodeReply).forEach((n, i) => takeNode(n, i));
     me.loaded = true;
     changed();
+    const known = await network;
+    units.clear();
+    for (const u of known.topologies[0]?.units || []) for (const name of hosts(u.nodes)) units.set(name, u.name);
     const reply = await ask('/muster/v1/jobs');
     ahead = reply.now - Date.now() / 1000;
     for (const job of rowsOf(reply)) { takeJob(job); seen.add(job.job_id); }

@@ -1,0 +1,170 @@
+package dev.muster.rest;
+
+import dev.muster.cli.shape.Tree;
+import dev.muster.model.Json;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+
+/** How answers are laid out: SLURMRESTD_JSON and SLURMRESTD_YAML. What they say is the same. */
+record Forms(boolean prettyJson, boolean compactYaml) {
+    private static final String COMPACT = "compact";
+    private static final String PRETTY = "pretty";
+
+    static Forms read(Map<String, String> env) throws Options.Unfit {
+        return new Forms(is(env, "SLURMRESTD_JSON", COMPACT, PRETTY), is(env, "SLURMRESTD_YAML", PRETTY, COMPACT));
+    }
+
+    private static boolean is(Map<String, String> env, String variable, String usual, String other) throws Options.Unfit {
+        boolean found = false;
+        for (String word : Call.words(env.getOrDefault(variable, ""))) {
+            if (!word.equalsIgnoreCase(usual) && !word.equalsIgnoreCase(other)) {
+                throw new Options.Unfit("Unexpected value in " + variable + "=" + word);
+            }
+            found = word.equalsIgnoreCase(other);
+        }
+        return found;
+    }
+
+    byte[] yaml(Json.Obj tree) {
+        StringBuilder out = new StringBuilder();
+        Tree.document("yaml", tree, compactYaml, out::append);
+        return out.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The answer as it is to look. */
+    Http.Reply of(Http.Reply reply) {
+        if (!prettyJson || !reply.type().equals("application/json")) {
+            return reply;
+        }
+        Optional<Http.Written> written = reply.written().map(w -> new Http.Written() {
+            @Override
+            public void to(OutputStream out) throws IOException {
+                Pretty pretty = new Pretty(out);
+                w.to(pretty);
+                pretty.flush();
+            }
+
+            @Override
+            public void close() {
+                w.close();
+            }
+        });
+        return new Http.Reply(reply.status(), reply.type(), pretty(reply.body()), written, reply.headers());
+    }
+
+    private static byte[] pretty(byte[] json) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        try (Pretty pretty = new Pretty(all)) {
+            pretty.write(json, 0, json.length);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+        return all.toByteArray();
+    }
+
+    /** Compact JSON that goes through gets a line for each value. */
+    static final class Pretty extends OutputStream {
+        private static final int PIECE = 1 << 15;
+        private final OutputStream out;
+        private byte[] piece = new byte[PIECE + 1024];
+        private int length;
+        private int depth;
+        private boolean quoted;
+        private boolean escaped;
+        private boolean opened;
+
+        Pretty(OutputStream out) {
+            this.out = out;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int count) throws IOException {
+            for (int i = from; i < from + count; i++) {
+                take(bytes[i]);
+                if (length >= PIECE) {
+                    send();
+                }
+            }
+        }
+
+        private void take(byte b) {
+            if (quoted) {
+                put(b);
+                quoted = b != '"' || escaped;
+                escaped = b == '\\' && !escaped;
+                return;
+            }
+            if (opened && b != '}' && b != ']') {
+                line();
+            }
+            boolean empty = opened;
+            opened = b == '{' || b == '[';
+            switch (b) {
+                case '{', '[' -> {
+                    put(b);
+                    depth++;
+                }
+                case '}', ']' -> {
+                    depth--;
+                    if (!empty) {
+                        line();
+                    }
+                    put(b);
+                }
+                case ',' -> {
+                    put(b);
+                    line();
+                }
+                case ':' -> {
+                    put(b);
+                    put((byte) ' ');
+                }
+                default -> {
+                    quoted = b == '"';
+                    put(b);
+                }
+            }
+        }
+
+        private void line() {
+            put((byte) '\n');
+            for (int i = 0; i < depth; i++) {
+                put((byte) ' ');
+                put((byte) ' ');
+            }
+        }
+
+        private void put(byte b) {
+            if (length == piece.length) {
+                piece = Arrays.copyOf(piece, 2 * length);
+            }
+            piece[length++] = b;
+        }
+
+        private void send() throws IOException {
+            out.write(piece, 0, length);
+            length = 0;
+        }
+
+        @Override
+        public void flush() throws IOException {
+            send();
+            out.flush();
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
+    }
+}
