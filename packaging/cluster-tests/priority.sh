@@ -46,7 +46,7 @@ again=$(sshare -a -n -P -o User,RawUsage | grep "^$me|" | tail -1 | cut -d'|' -f
 check "the charge outlives the controller" yes "$([ "$again" -ge $((used-1)) ] && [ "$again" -le "$used" ] && echo yes || echo "no: $again")"
 check "sshare's header" "Account                    User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare " "$(sshare | head -1)"
 match "shares among siblings" ' lab\|\|3\|0\.600000\|' "$(sshare -a -n -P)"
-check "who had nothing is first" "0.666667" "$(sshare -a -n -P -o User,FairShare | sed -n 's/^nobody|//p')"
+check "who had nothing is first, as the user beside his account who is level with it" "1.000000" "$(sshare -a -n -P -o User,FairShare | sed -n 's/^nobody|//p')"
 match "level" 'inf' "$(sshare -a -l -n -P -o LevelFS)"
 match "show assoc_mgr" "ClusterName=test Account=lab UserName=$me\(0\) Partition= Priority=0 ID=" "$(scontrol show assoc_mgr account=lab flags=assoc)"
 match "with its limits" "GrpJobs=N\(0\)" "$(scontrol -o show assoc_mgr qos=normal flags=qos)"
