@@ -349,6 +349,7 @@ final class EmbeddedAccounting implements Accounting {
 
         @Override
         public Batch batch(Set<Object> later) {
+            rest.jobs().forEach(j -> later.add(new JobKey(j.sluid(), j.restarts())));
             if (jobs.isEmpty()) {
                 return rest;
             }

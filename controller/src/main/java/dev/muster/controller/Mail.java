@@ -6,6 +6,7 @@ import dev.muster.core.State;
 import dev.muster.model.Durations;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,7 +60,13 @@ record Mail(Job job, String subject, Map<String, String> environment) {
     /** The mails that a durable entry calls for: one about an array as a whole comes once, however many of its tasks the entry is about. */
     static List<Mail> of(List<Change> changes, State before, State after) {
         MailOfArray arrays = new MailOfArray(before, after);
-        return changes.stream().flatMap(c -> happened(c, before).stream().flatMap(e -> about(e, arrays, after))).toList();
+        List<Mail> out = new ArrayList<>();
+        for (Change change : changes) {
+            for (Happened what : happened(change, before)) {
+                about(what, arrays, after).forEach(out::add);
+            }
+        }
+        return out;
     }
 
     /** @param jobId of whom the mail is */

@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -54,7 +55,15 @@ final class NodeLinks {
     /** Files that are read at a time, on all nodes together. */
     static final int READING_MAX = 1024;
 
+    /**
+     * So long an acknowledgement waits for something else that the node is told: a connection's writer, its reader on the other side and two calls of
+     * the kernel are dearer than all else about the end of a short job. Nothing but the node's own notes wait for it.
+     */
+    private static final long ACK_MS = 50;
+
     private final Map<String, Link> links = new ConcurrentHashMap<>();
+    /** Those with something to acknowledge, each once. */
+    private final LinkedBlockingQueue<Link> late = new LinkedBlockingQueue<>();
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
     private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
     private final DaemonLog log;
@@ -76,6 +85,22 @@ final class NodeLinks {
         this.clock = clock;
         this.onConnection = onConnection;
         relays = new Relays(clock.now().timeMs(), log);
+        Thread.ofVirtual().name("acknowledge").start(this::acknowledge);
+    }
+
+    private void acknowledge() {
+        List<Link> some = new ArrayList<>();
+        try {
+            while (true) {
+                some.add(late.take());
+                Thread.sleep(ACK_MS);
+                late.drainTo(some);
+                some.forEach(Link::acknowledgeNow);
+                some.clear();
+            }
+        } catch (InterruptedException e) {
+            // nobody does
+        }
     }
 
     /** Messages that wait for their node to take them. */
@@ -96,6 +121,9 @@ final class NodeLinks {
     private sealed interface Item {
         record Direct(ToNode message) implements Item {}
 
+        /** Nothing but what is to be acknowledged. */
+        record Acks() implements Item {}
+
         /** It comes through another node. Nothing overtakes it: an end that did would find nothing to end. */
         record Relayed(Relays.Tree tree, NodeMessages.Launch launch) implements Item {}
 
@@ -108,6 +136,10 @@ final class NodeLinks {
         final Frames frames;
         final LinkedBlockingQueue<Item> outbox = new LinkedBlockingQueue<>(OUTBOX_MAX);
         final Thread writer;
+        /** The newest report that is durable, and with it all before it; and the newest of which the node was told so. */
+        private final AtomicLong durable = new AtomicLong();
+        private volatile long acknowledged;
+        private final AtomicBoolean toAcknowledge = new AtomicBoolean();
 
         Link(String node, Frames frames) {
             this.node = node;
@@ -130,9 +162,20 @@ final class NodeLinks {
             }
         }
 
-        /** The next one says what it says, and more. */
-        private static boolean isAck(Item item) {
-            return item instanceof Item.Direct d && d.message() instanceof NodeMessages.Ack;
+        /** One says what those before it say, and more. */
+        void acknowledge(long seq) {
+            durable.accumulateAndGet(seq, Math::max);
+            if (toAcknowledge.compareAndSet(false, true)) {
+                late.add(this);
+            }
+        }
+
+        /** Nothing was said to the node meanwhile that it could have gone with. */
+        void acknowledgeNow() {
+            toAcknowledge.set(false);
+            if (durable.get() > acknowledged) {
+                send(new Item.Acks());
+            }
         }
 
         private void flush(List<byte[]> together) throws IOException {
@@ -156,11 +199,9 @@ final class NodeLinks {
                 while (true) {
                     taken.add(outbox.take());
                     outbox.drainTo(taken, TOGETHER_MAX - 1);
-                    for (int i = 0; i < taken.size(); i++) {
-                        if (isAck(taken.get(i)) && i + 1 < taken.size() && isAck(taken.get(i + 1))) {
-                            continue;
-                        }
-                        switch (taken.get(i)) {
+                    for (Item item : taken) {
+                        switch (item) {
+                            case Item.Acks a -> { }
                             case Item.Direct d -> add(together, d.message());
                             case Item.Alike a -> add(together, a.all().to(a.own()));
                             case Item.Relayed r -> {
@@ -171,6 +212,11 @@ final class NodeLinks {
                                 }
                             }
                         }
+                    }
+                    long newest = durable.get();
+                    if (newest > acknowledged) {
+                        add(together, new NodeMessages.Ack(newest));
+                        acknowledged = newest;
                     }
                     flush(together);
                     taken.clear();
@@ -293,7 +339,7 @@ final class NodeLinks {
         CompletableFuture<Decision> done = core.await(new Command.Report(link.node, message), 0);
         done.thenAccept(d -> {
             if (d instanceof Decision.Accepted a) {
-                link.send(new NodeMessages.Ack(seq));
+                link.acknowledge(seq);
             } else {
                 log.error("report of node " + link.node + " not taken: " + d);
                 link.frames.close();

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -154,23 +155,29 @@ class EmbeddedAccountingTest {
 
     /** Tables of straw: the step rows that come, in order. */
     private static final class Rows implements RowSink, EmbeddedAccounting.Questions {
+        private final Map<Integer, JobRow> last = new ConcurrentSkipListMap<>();
+        /** Rows of jobs that were written more than once at the same time. */
+        private volatile int twice;
         private final List<StepRow> steps = new CopyOnWriteArrayList<>();
-        private volatile long last;
+        private volatile long reached;
 
         @Override
         public long sequence() {
-            return last;
+            return reached;
         }
 
         @Override
         public void write(List<AccountingRows.Batch> batches) {
+            List<JobRow> jobs = batches.stream().flatMap(b -> b.jobs().stream()).toList();
+            jobs.forEach(j -> last.put(j.restarts(), j));
+            twice += jobs.size() - (int) jobs.stream().map(JobRow::restarts).distinct().count();
             batches.forEach(b -> steps.addAll(b.steps()));
-            last = batches.getLast().seq();
+            reached = batches.getLast().seq();
         }
 
         @Override
         public long checkpoint() {
-            return last;
+            return reached;
         }
 
         @Override
@@ -190,6 +197,24 @@ class EmbeddedAccountingTest {
 
         @Override
         public void close() {}
+    }
+
+    /** What happens to a job while its rows wait makes one row of it; what an attempt left has its own. */
+    @Test
+    void aRowIsMadeOnceForAllThatHappensWhileItWaits() {
+        Rows rows = new Rows();
+        accounting = new EmbeddedAccounting(rows, rows, hash -> Bytes.EMPTY, s -> { }, 1_000);
+        accounting.begin(0, State.EMPTY);
+        submitted();
+        started(1);
+        happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 40, false));
+        happens("NodeRules", new Change.NodeReleased(7, 1, "n1"), new Change.NodeReleased(7, 1, "n2"));
+        happens("Cancel", new Change.PendingJobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", 50));
+        assertThat(accounting.awaitRows(5_000)).isTrue();
+        assertThat(rows.last.values().stream().map(j -> j.restarts() + " " + j.state() + " " + j.endTime()))
+                .containsExactly("0 REQUEUED 40", "1 CANCELLED 50");
+        assertThat(rows.twice).isZero();
+        accounting.close();
     }
 
     /** Each node of a job that is over tells the end of its part of a step: what is the same for all of them is made once. */
