@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /** The rows of one journal, and the index up to which they are in the tables. */
 public final class Projection implements RowSink, AutoCloseable {
@@ -102,8 +101,7 @@ public final class Projection implements RowSink, AutoCloseable {
             int written = jobs.size() + steps.size();
             // a few go with the rest
             if (written > ROWS_AT_ONCE) {
-                ahead(AccountingStore.STEPS, steps.values().iterator(), s -> true);
-                ahead(AccountingStore.JOBS, jobs.values().iterator(), j -> j.reservation().isEmpty());
+                ahead(jobs.values().iterator());
             }
             store.writer().run(c -> {
                 mergeAll(c, AccountingStore.JOBS, jobs.values());
@@ -128,20 +126,21 @@ public final class Projection implements RowSink, AutoCloseable {
     }
 
     /**
-     * Of very many rows those are written first, some at a time, of which nothing else depends: the index comes after them, so they are written
-     * once more after a crash. They are taken out.
+     * Of very many jobs those are written first, some at a time, on whose rows nothing else depends: the index comes after them, so they are written
+     * once more after a crash. They are taken out. What is summed up over entries goes on from the tables then (suspended time, all of a step), and
+     * so such rows are never ahead of the index.
      */
-    private <T extends Record> void ahead(RowTable<T> table, Iterator<T> rows, Predicate<T> alone) throws SQLException {
-        List<T> some = new ArrayList<>();
+    private void ahead(Iterator<JobRow> rows) throws SQLException {
+        List<JobRow> some = new ArrayList<>();
         while (store.database().dialect() == Database.Dialect.H2 && rows.hasNext()) {
-            T row = rows.next();
-            if (alone.test(row)) {
+            JobRow row = rows.next();
+            if (row.reservation().isEmpty() && row.suspendedSeconds() == 0) {
                 some.add(row);
                 rows.remove();
             }
             if (some.size() == ROWS_AT_ONCE || !rows.hasNext()) {
                 store.writer().run(c -> {
-                    mergeAll(c, table, some);
+                    mergeAll(c, AccountingStore.JOBS, some);
                     return null;
                 });
                 some.clear();

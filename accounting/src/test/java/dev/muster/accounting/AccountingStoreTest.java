@@ -3,6 +3,7 @@ package dev.muster.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
@@ -10,6 +11,7 @@ import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.AccountingRows.Usage;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,6 +156,27 @@ class AccountingStoreTest {
             assertThat(store.sequence()).isEqualTo(5);
             assertThat(store.checkpoint()).isEqualTo(5);
         }
+    }
+
+    /** Sums go on from the tables after a crash: had they been written without the index, what they count would be counted again. */
+    @Test
+    void whatIsSummedUpIsNeverAheadOfTheIndex() {
+        Projection store = memory();
+        List<JobRow> many = new ArrayList<>();
+        for (int i = 1; i <= 3_000; i++) {
+            many.add(J.of(i).row());
+        }
+        String once = new String(Codec.encode(J.of(3_001).row()), StandardCharsets.UTF_8);
+        many.add(Codec.decode(once.replaceFirst("\\{", "{\"suspendedSeconds\":30,").getBytes(StandardCharsets.UTF_8), JobRow.class));
+        List<StepRow> steps = List.of(J.of(3_001).step(0));
+        Batch cutShort = new Batch(1, many, steps, java.util.Collections.singletonList(null));
+        assertThatThrownBy(() -> store.write(List.of(cutShort))).isInstanceOf(RuntimeException.class);
+        assertThat(store.sequence()).isZero();
+        assertThat(store.job(1_003_001L, 0)).as("suspended").isEmpty();
+        assertThat(store.step(1_003_001L, 0, 0)).as("a step").isEmpty();
+        store.write(List.of(new Batch(1, many, steps)));
+        assertThat(store.answer(query(List.of()), 1_000, "c").jobs()).hasSize(3_001);
+        assertThat(store.job(1_003_001L, 0).orElseThrow().suspendedSeconds()).isEqualTo(30);
     }
 
     @Test
