@@ -215,6 +215,23 @@ def keyboard(b):
     sh('scancel', *ids)
 
 
+def coordinator(b):
+    for what in [['account', 'lab'], ['user', 'nobody', 'account=lab'], ['user', 'root', 'account=lab']]:
+        sh('sacctmgr', '-i', 'add', *what)
+    job = sh('sbatch', '--parsable', '-A', 'lab', '-H', '-o', '/dev/null', '--wrap=true')
+    place(b, f'job/{job}')
+    check("a job of the account's is seen", b.wait("return document.querySelector('main').textContent.includes('lab')"))
+    check('who does not coordinate its account cannot cancel it', not b.run("return !!document.querySelector('#cancel')"))
+    sh('sacctmgr', '-i', 'add', 'coordinator', 'account=lab', 'names=nobody')
+    enter(b, 'nobody')
+    place(b, f'job/{job}')
+    b.wait("return document.querySelector('#cancel')")
+    b.click('#cancel')
+    b.wait("return document.querySelector('dialog .main')")
+    b.click('dialog .main')
+    check('who does can', b.wait("return [...document.querySelectorAll('main .state')].some(x => x.textContent.toLowerCase() === 'cancelled')"))
+
+
 def operator(b):
     place(b, 'node/n3')
     check('who may not drain has no button for it', b.run("return ![...document.querySelectorAll('main button')].some(x => x.textContent.startsWith('Drain'))"))
@@ -285,7 +302,7 @@ try:
         part(b)
     bad = [m for m in b.complaints() if 'favicon' not in m]
     check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])
-    for part in [operator, narrow, many, dark]:
+    for part in [coordinator, operator, narrow, many, dark]:
         part(b)
 finally:
     if fails:

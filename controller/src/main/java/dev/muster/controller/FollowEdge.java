@@ -85,7 +85,7 @@ final class FollowEdge {
         }
         FollowMessages.Followed head = new FollowMessages.Followed(since.revision(), System.currentTimeMillis() / 1000, sight.sees(), caller.uid(),
                 userName.apply(caller.uid()), Access.isOperator(state, caller.uid()), Access.isAdmin(state, caller.uid()), !since.known(),
-                List.copyOf(since.lists()), List.of(), gone, rows, goneNodes);
+                List.copyOf(since.lists()), List.of(), gone, rows, goneNodes, Access.coordinated(state, caller.uid()));
         return new Reply(200, written(head, changed, jobs.apply(state), q.jobFields().isEmpty() ? Set.of() : new TreeSet<>(q.jobFields())));
     }
 

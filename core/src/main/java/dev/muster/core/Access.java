@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.Entities.AdminLevel;
+import java.util.List;
 
 /** Who is who: by user id, or by what accounting says of the user. What they may do is in {@link Rights}. */
 public final class Access {
@@ -29,7 +30,12 @@ public final class Access {
 
     /** Of the account or of one above it. */
     public static boolean isCoordinator(State state, int uid, String account) {
-        return state.accounts().privileged().find(uid).filter(u -> u.coordinates().contains(account)).isPresent();
+        return coordinated(state, uid).contains(account);
+    }
+
+    /** Accounts that the user coordinates, with those below them. */
+    public static List<String> coordinated(State state, int uid) {
+        return state.accounts().privileged().find(uid).map(UserPolicy::coordinates).orElse(List.of());
     }
 
     private static boolean has(State state, int uid, AdminLevel level) {

@@ -229,7 +229,8 @@ final class Feed {
     /** Who a reader is, and where the cluster is now. */
     static Json.Obj head(Json.Obj reply) {
         return new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")).put("user", reply.text("user"))
-                .put("operator", reply.flag("operator")).put("administrator", reply.flag("administrator"));
+                .put("operator", reply.flag("operator")).put("administrator", reply.flag("administrator"))
+                .put("coordinates", reply.list("coordinates"));
     }
 
     /** The last of them has the revision: who lost the connection between two of them gets all again. */

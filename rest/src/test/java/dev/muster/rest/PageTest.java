@@ -18,7 +18,8 @@ class PageTest {
 
     private static Rig rig() throws IOException {
         Rig rig = new Rig();
-        rig.answers.put("Follow", new Json.Obj().put("revision", "e.1").put("sees", "all").put("user", "ann").put("operator", true));
+        rig.answers.put("Follow", new Json.Obj().put("revision", "e.1").put("sees", "all").put("user", "ann").put("operator", true)
+                .put("coordinates", List.of("lab", "lab2")));
         return rig;
     }
 
@@ -40,7 +41,7 @@ class PageTest {
         assertThat(r.status()).as(text(r)).isEqualTo(200);
         String cookie = r.headers().get("Set-Cookie");
         assertThat(cookie).startsWith("muster_session_6820=").contains("HttpOnly").contains("SameSite=Strict").contains("Path=/");
-        assertThat(text(r)).doesNotContain(TOKEN);
+        assertThat(text(r)).doesNotContain(TOKEN).contains("\"coordinates\":[\"lab\",\"lab2\"]");
         return new Login(cookie.substring(0, cookie.indexOf(';')), Json.object(r.body()).text("key"));
     }
 

@@ -23,6 +23,9 @@ final class Dump {
             "GrpSubmitJobs", "GrpWall", "MaxTRESMins", "MaxTRES", "MaxTRESPerNode", "MaxJobs", "MaxJobsAccrue", "MaxSubmitJobs", "MaxWall",
             "Priority", "DefaultQOS", "QOS");
 
+    private static final String HEAD = "QOS - '";
+    private static final String MADE_SO = HEAD + "normal':Description='Normal QOS default'";
+
     private final CommandContext c;
     private final List<String> lines = new ArrayList<>();
 
@@ -110,12 +113,15 @@ final class Dump {
         }
     }
 
-    /** Those that the tree names. */
+    /**
+     * Those that the tree names. Of the one that every cluster has nothing is said while it is as it was made: who knows no lines of QOS, as the
+     * original did not for long, can load the file.
+     */
     private void qos(List<Json.Obj> tree) throws SlurmException {
         List<String> named = tree.stream().flatMap(a -> List.of(a.text("QOS").split(",")).stream()).distinct().toList();
         for (Json.Obj q : rows("qos", new Json.Obj(), "")) {
             if (named.contains(q.text("Name"))) {
-                StringBuilder line = new StringBuilder("QOS - '" + q.text("Name") + "'");
+                StringBuilder line = new StringBuilder(HEAD + q.text("Name") + "'");
                 if (!q.text("Description").isEmpty()) {
                     line.append(":Description='").append(q.text("Description")).append('\'');
                 }
@@ -127,7 +133,9 @@ final class Dump {
                         line.append(':').append(f.name()).append('=').append(value(f, q.text(f.name())));
                     }
                 }
-                lines.add(line.toString());
+                if (!line.toString().equals(MADE_SO)) {
+                    lines.add(line.toString());
+                }
             }
         }
     }

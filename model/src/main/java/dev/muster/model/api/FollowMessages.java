@@ -34,6 +34,7 @@ public final class FollowMessages {
      * @param sees     equal for callers who are shown the same: what one of them is answered is true for the other
      * @param user     the caller's name
      * @param operator the caller may change everybody's jobs; administrator: nodes and partitions as well
+     * @param coordinates accounts whose jobs the caller may change as their coordinator
      * @param reset    the revision is not known any more: the lists have to be read anew, and there are no rows here
      * @param lists    names of other lists that changed: partitions, reservations, and {@code pass} where the scheduler looked at the queue, after
      *                 which reasons, priorities and planned starts may be others
@@ -42,7 +43,8 @@ public final class FollowMessages {
      * @param nodes    whole; empty for who may not see nodes
      */
     public record Followed(String revision, long now, String sees, int userId, String user, boolean operator, boolean administrator, boolean reset,
-            List<String> lists, List<JobInfo> jobs, List<Integer> gone, List<NodeInfo> nodes, List<String> goneNodes) {}
+            List<String> lists, List<JobInfo> jobs, List<Integer> gone, List<NodeInfo> nodes, List<String> goneNodes,
+            List<String> coordinates) {}
 
     /**
      * Reads from a batch job's file on its first node, as the job's user. For the owner, root and SlurmUser.

@@ -72,7 +72,7 @@ function find(text) {
 }
 
 function shell(who) {
-  Object.assign(me, {user: who.user, operator: who.operator, administrator: who.administrator, cluster: who.cluster, home: who.home});
+  Object.assign(me, {user: who.user, operator: who.operator, administrator: who.administrator, coordinates: who.coordinates, cluster: who.cluster, home: who.home});
   const live = h('span', {class: 'live', role: 'status', data: {state: 'away'}}, 'connecting'), counts = {};
   const search = h('input', {type: 'search', id: 'search', placeholder: 'Job, node or user   /', 'aria-label': 'Search', onkeydown: e => { if (e.key === 'Enter') find(e.target.value); }});
   const light = h('button', {'aria-label': 'Light or dark', onclick: e => { e.target.textContent = `Theme: ${theme(true)}`; }}, `Theme: ${theme()}`);

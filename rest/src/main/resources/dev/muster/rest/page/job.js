@@ -1,7 +1,7 @@
 // One job: what it is, why it waits and when it will start, what it writes, and what one may do with it.
 import {h, s, put, facts, table, confirm, asCommand, bar, say} from './dom.js';
 import {ask, follow} from './api.js';
-import {jobs, now, watch, me, onPass, refresh} from './store.js';
+import {jobs, now, watch, me, mayChange, onPass, refresh} from './store.js';
 import {jobState, jobName, clock, when, elapsed, limit, tres, gpus, count, percent, size, mebibytes} from './format.js';
 import {use} from './use.js';
 import {stateCell, setTick} from './queue.js';
@@ -30,8 +30,8 @@ async function act(what, run, note) {
 }
 
 function actions(job, note) {
-  const mine = job.user_name === me.user || me.operator, over = !['PENDING', 'RUNNING', 'SUSPENDED'].includes(job.state);
-  if (!mine) return [];
+  const over = !['PENDING', 'RUNNING', 'SUSPENDED'].includes(job.state);
+  if (!mayChange(job)) return [];
   const path = `${API}/job/${job.job_id}`, out = [];
   if (job.state === 'PENDING' && !job.held) out.push(h('button', {onclick: () => act('Held', () => ask(path, {body: {hold: true}}), note)}, 'Hold'));
   if (job.state === 'PENDING' && job.held) out.push(h('button', {onclick: () => act('Released', () => ask(path, {body: {hold: false}}), note)}, 'Release'));
@@ -173,7 +173,7 @@ export function job(path) {
       }
       return;
     }
-    const st = jobState(j), t = now(), mark = JSON.stringify([{...j, where: 0}, me.operator]);
+    const st = jobState(j), t = now(), mark = JSON.stringify([{...j, where: 0}, mayChange(j)]);
     if (mark !== shown) {
       shown = mark;
       put(head, h('h1', {}, `Job ${jobName(j)}`), h('span', {}, j.name), stateCell(st), h('div', {class: 'acts'}, asCommand(() => `scontrol show job ${jobName(j)}`), actions(j, note)));
@@ -190,7 +190,7 @@ export function job(path) {
       put(waits);
       later(past, history(past, id));
       if (j.state === 'PENDING') put(drawn, h('p', {class: 'note'}, 'It has not begun.'));
-      else if (j.user_name === me.user || me.operator) stops.push(use(drawn, j, mebibytes(tres(j.tres).mem)));
+      else if (mayChange(j)) stops.push(use(drawn, j, mebibytes(tres(j.tres).mem)));
       else put(drawn, h('p', {class: 'note'}, `It is ${j.user_name}'s to see.`));
       if (j.state === 'PENDING') stops.push(why(waits, id));
       if (j.state === 'RUNNING' || j.state === 'SUSPENDED') { steps(used, id); stops.push(setTick(() => steps(used, id))); }

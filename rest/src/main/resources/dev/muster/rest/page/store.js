@@ -8,7 +8,9 @@ export const nodes = new Map();
 export const units = new Map();
 /** By node: its jobs with how many CPUs and GPUs each has there. */
 export const placed = new Map();
-export const me = {user: '', operator: false, administrator: false, cluster: '', live: 'away', loaded: false, error: ''};
+export const me = {user: '', operator: false, administrator: false, coordinates: [], cluster: '', live: 'away', loaded: false, error: ''};
+/** Its owner, operators, and coordinators of its account. */
+export const mayChange = job => job.user_name === me.user || me.operator || me.coordinates.includes(job.account);
 
 let ahead = 0, watchers = new Set(), due = 0, queued = null, passes = new Set(), lists = new Set(), last = 0;
 
@@ -103,7 +105,7 @@ async function load() {
 
 function took(name, data) {
   if (name === 'hello' || name === 'reset') {
-    if (name === 'hello') Object.assign(me, {user: data.user, operator: data.operator, administrator: data.administrator});
+    if (name === 'hello') Object.assign(me, {user: data.user, operator: data.operator, administrator: data.administrator, coordinates: data.coordinates});
     if (queued) { queued.push([name, data]); return; }
     load().catch(e => { me.error = e.message; changed(); setTimeout(() => took('reset', data), 5000); });
     return;
