@@ -333,8 +333,7 @@ final class EmbeddedAccounting implements Accounting {
 
     /**
      * An entry whose rows of jobs are still to be made: they follow from the state after it alone. Where a later entry has the job as well,
-     * its row is
-     * that entry's.
+     * its row is that entry's.
      */
     private record Unmade(State state, List<Job> jobs, Batch rest) implements Projector.Waiting {
         @Override
