@@ -25,6 +25,21 @@ final class Beside {
         return standing.isEmpty() && reserved.isEmpty();
     }
 
+    /** Reservations leave all nodes to everybody. */
+    boolean isUnreserved() {
+        return reserved.isEmpty();
+    }
+
+    /** What reservations leave of the node, whoever runs on it now; -1 if the class must have it whole and may not. */
+    int cpusWhoeverGoes(NeedClass c, int node, int most) {
+        if (!reserved.has(node)) {
+            return most;
+        }
+        NodeSlot slot = nodes.get(node);
+        int open = reserved.unitsUntil(slot, until(c));
+        return open == slot.spec.units() ? most : c.exclusive ? -1 : Math.min(most, open * slot.spec.cpusPerUnit());
+    }
+
     private long until(NeedClass c) {
         return c.need.limitMin() < 0 ? Long.MAX_VALUE : nowS + c.need.limitMin() * 60L;
     }

@@ -79,17 +79,25 @@ final class FreeTable {
 
     /** Nodes that became freer, each once, and the most that one of them has. */
     record Freer(int[] nodes, int cpus, long memoryMb, int gpus) {
-        /** One of them may take a task of such a need, as things are in the table. */
-        boolean mayServe(NeedClass c, FreeTable table) {
+        /** So many of them may take a task of such a need, as things are in the table. */
+        int mayServe(NeedClass c, FreeTable table) {
             if (c.cpusMin > cpus || c.memoryMin > memoryMb || c.gpus > gpus) {
-                return false;
+                return 0;
             }
+            int out = 0;
             for (int n : nodes) {
-                if (table.mayTake(c, n)) {
-                    return true;
-                }
+                out += table.mayTake(c, n) ? 1 : 0;
             }
-            return false;
+            return out;
+        }
+
+        /** Tasks of the need that fit on those of them that may serve it. */
+        long tasks(NeedClass c, FreeTable table) {
+            long out = 0;
+            for (int n : nodes) {
+                out += table.mayTake(c, n) ? c.tasksOn(table.cpus[n], table.memoryMb[n]) : 0;
+            }
+            return out;
         }
     }
 
@@ -236,7 +244,7 @@ final class FreeTable {
         return is(ready, node) && (is(room, node) || is(idle, node));
     }
 
-    /** As {@link #isShort(NeedClass)}, of what others leave of it who come first. */
+    /** As {@link #isShort(NeedClass, NeedClass.Memory)}, of what others leave of it who come first. */
     boolean isShort(NeedClass c, Beside beside) {
         long[] mask = c.mask();
         long[] of = c.exclusive ? idle : room;
@@ -261,8 +269,15 @@ final class FreeTable {
         return true;
     }
 
-    /** What is free now does not suffice for the need, wherever it lies and whatever is planned. That it may suffice says nothing. */
-    boolean isShort(NeedClass c) {
+    /**
+     * What is free now does not suffice for the need, wherever it lies and whatever is planned. That it may suffice says nothing.
+     *
+     * @param memory where that is noted down
+     */
+    boolean isShort(NeedClass c, NeedClass.Memory memory) {
+        if (memory.witness >= 0 && mayTake(c, memory.witness) && isEnough(c, cpus[memory.witness], memoryMb[memory.witness])) {
+            return false;
+        }
         long[] mask = c.mask();
         long[] of = c.exclusive ? idle : room;
         int nodes = 0;
@@ -276,19 +291,26 @@ final class FreeTable {
                 nodes++;
                 tasks += c.tasksOn(cpus[n], memoryMb[n]);
                 if (nodes >= c.nodesMin && tasks >= c.tasks) {
+                    memory.witness = isEnough(c, cpus[n], memoryMb[n]) ? n : -1;
                     return false;
                 }
             }
         }
+        memory.at(freed, nodes, tasks);
         return true;
     }
 
-    /**
-     * How many of these, the first, must leave before the need may fit; -1 if it does not even without all of them.
-     *
-     * @param slots by their names
-     */
-    int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots) {
+    /** One node alone, of which so much may be had, is enough. */
+    private static boolean isEnough(NeedClass c, int cpus, long memoryMb) {
+        return c.nodesMin <= 1 && cpus >= c.cpusMin && c.tasksOn(cpus, memoryMb) >= c.tasks;
+    }
+
+    /** As {@link #isShort(NeedClass, NeedClass.Memory)}, of what reservations leave where all this may be had only after somebody has gone. */
+    boolean isShortOfUnreserved(NeedClass c, Beside beside, NeedClass.Memory memory) {
+        int known = memory.witness;
+        if (known >= 0 && mayTake(c, known) && isEnough(c, beside.cpusWhoeverGoes(c, known, cpus[known]), memoryMb[known])) {
+            return false;
+        }
         long[] mask = c.mask();
         long[] of = c.exclusive ? idle : room;
         int nodes = 0;
@@ -296,10 +318,38 @@ final class FreeTable {
         for (int w = 0; w < mask.length; w++) {
             for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                if (mayTake(c, n)) {
+                int open = mayTake(c, n) ? beside.cpusWhoeverGoes(c, n, cpus[n]) : -1;
+                if (open >= c.cpusMin) {
                     nodes++;
-                    tasks += c.tasksOn(cpus[n], memoryMb[n]);
+                    tasks += c.tasksOn(open, memoryMb[n]);
+                    if (nodes >= c.nodesMin && tasks >= c.tasks) {
+                        memory.witness = isEnough(c, open, memoryMb[n]) ? n : -1;
+                        return false;
+                    }
                 }
+            }
+        }
+        memory.at(freed, nodes, tasks);
+        return true;
+    }
+
+    /**
+     * How many of these, the first, must leave before the need may fit; -1 if it does not even without all of them.
+     *
+     * @param slots by their names
+     * @param beside what reservations leave
+     */
+    int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots, Beside beside) {
+        long[] mask = c.mask();
+        long[] of = c.exclusive ? idle : room;
+        int nodes = 0;
+        long tasks = 0;
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                long here = mayTake(c, n) ? left(n, cpus[n], 0, c, beside).tasks(c) : -1;
+                nodes += here >= 0 ? 1 : 0;
+                tasks += Math.max(0, here);
             }
         }
         Map<Integer, Left> left = new HashMap<>();
@@ -310,8 +360,9 @@ final class FreeTable {
                 if (slot != null && is(mask, slot.index) && is(ready, slot.index)) {
                     int n = slot.index;
                     Left was = left.get(n);
-                    long before = was == null ? mayTake(c, n) ? c.tasksOn(cpus[n], memoryMb[n]) : -1 : was.tasks(c);
-                    Left now = (was == null ? new Left(cpus[n], memoryMb[n], gpus[n], slot.holders) : was).without(s, slot);
+                    Left at = was == null ? left(n, cpus[n], slot.holders, c, beside) : was;
+                    long before = was == null && !mayTake(c, n) ? -1 : at.tasks(c);
+                    Left now = at.without(s, slot);
                     left.put(n, now);
                     long after = now.tasks(c);
                     nodes += (after >= 0 ? 1 : 0) - (before >= 0 ? 1 : 0);
@@ -322,15 +373,21 @@ final class FreeTable {
         return nodes >= c.nodesMin && tasks >= c.tasks ? gone : -1;
     }
 
-    /** What is free of a node, and who is still there, after some have left. */
-    private record Left(int cpus, long memoryMb, int gpus, int holders) {
+    private Left left(int n, int free, int holders, NeedClass c, Beside beside) {
+        boolean heeds = c.heedsReservations() && !beside.isUnreserved();
+        return new Left(free, memoryMb[n], gpus[n], holders, heeds ? beside.cpusWhoeverGoes(c, n, Integer.MAX_VALUE) : Integer.MAX_VALUE);
+    }
+
+    /** What is free of a node, and who is still there, after some have left. @param open CPUs that reservations leave, -1 where that must be all */
+    private record Left(int free, long memoryMb, int gpus, int holders, int open) {
         Left without(Allocation.Share s, NodeSlot slot) {
-            return new Left(cpus + s.cores().count() * slot.spec.cpusPerUnit(), memoryMb + s.memoryMb(),
-                    gpus + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0), holders - 1);
+            return new Left(free + s.cores().count() * slot.spec.cpusPerUnit(), memoryMb + s.memoryMb(),
+                    gpus + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0), holders - 1, open);
         }
 
         /** As many tasks as fit; -1 if the node cannot serve the need. */
         long tasks(NeedClass c) {
+            int cpus = Math.min(free, open);
             boolean may = (c.exclusive ? holders <= 0 : cpus > 0) && cpus >= c.cpusMin && memoryMb >= c.memoryMin && gpus >= c.gpus;
             return may ? c.tasksOn(cpus, memoryMb) : -1;
         }

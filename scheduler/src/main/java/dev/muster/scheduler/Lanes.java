@@ -118,13 +118,14 @@ final class Lanes {
         if (preempts && !vainKnown) {
             return from;
         }
+        boolean mayPreempt = preempts && !pass.preemptor().isSpent();
         byte[] free = limited ? scheduler.limits().free() : null;
         short[] passed = block.passed;
         int[] needs = block.needs;
         short[] said = verdicts;
         for (int i = from; i < block.size; i++) {
             if (passed[i] != said[needs[i]] || limited && free[block.payers[i]] != LimitBook.FREE && !isFree(block.payers[i])
-                    || preempts && !vain[block.groups[i]]) {
+                    || mayPreempt && !vain[block.groups[i]]) {
                 return i;
             }
         }
@@ -314,7 +315,7 @@ final class Lanes {
     private boolean isVain(Classes.Lane lane, QueueOrder.Place place) {
         Classes.Group group = lane.group;
         NeedClass c = lane.need;
-        if (group.pass == number && group.vain == Long.MAX_VALUE) {
+        if (group.pass == number && group.vain == Long.MAX_VALUE || pass.preemptor().isSpent()) {
             return true;
         }
         if (group.pass != number && group.kindEra == scheduler.yields().era() && (scheduler.yields().isSettled(group.kind, group.id())
@@ -333,7 +334,7 @@ final class Lanes {
         }
         JobDesc desc = place.job().desc();
         boolean isShort = group.pass != number && pass.preemptor().isShort(desc, c.need, group, c);
-        boolean vain = isShort || pass.preemptor().isVain(desc, c.need, group, c, priority);
+        boolean vain = isShort || pass.preemptor().isVain(desc, c.need, priority);
         if (vain) {
             // where priorities do not decide it is the same for all of them
             vain(group, isShort || pass.preemptor().isPlain() ? Long.MAX_VALUE : priority);

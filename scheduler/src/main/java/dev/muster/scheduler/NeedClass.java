@@ -46,9 +46,20 @@ final class NeedClass {
     /** When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known to be. */
     static final class Memory {
         private long shortAt = -1;
+        /** Nodes that had room for one task at least, and tasks for which there was room, or more: too few of one of them. */
+        private long nodes;
+        private long tasks;
+        /** A node that was enough alone when it was last looked for; -1: none is known. */
+        int witness = -1;
 
         void at(long freed) {
+            at(freed, Integer.MAX_VALUE, Integer.MAX_VALUE);
+        }
+
+        void at(long freed, long nodesFound, long tasksFound) {
             shortAt = freed;
+            nodes = nodesFound;
+            tasks = tasksFound;
         }
 
         void forget() {
@@ -147,8 +158,21 @@ final class NeedClass {
         if (memory.shortAt == table.freed()) {
             return true;
         }
-        boolean stays = table.freerSince(memory.shortAt).filter(f -> !f.mayServe(this, table)).isPresent();
+        boolean stays = table.freerSince(memory.shortAt).filter(f -> leavesShort(f, table, memory)).isPresent();
         memory.shortAt = stays ? table.freed() : -1;
+        return stays;
+    }
+
+    /** With all that became freer since it is still too little. */
+    private boolean leavesShort(FreeTable.Freer freer, FreeTable table, Memory memory) {
+        long nodes = freer.mayServe(this, table);
+        if (nodes == 0) {
+            return true;
+        }
+        long tasks = memory.tasks >= this.tasks ? 0 : freer.tasks(this, table);
+        boolean stays = memory.nodes + nodes < nodesMin || memory.tasks + tasks < this.tasks;
+        memory.nodes += nodes;
+        memory.tasks += tasks;
         return stays;
     }
 
@@ -164,11 +188,7 @@ final class NeedClass {
         if (isKnownShort(table, memory)) {
             return true;
         }
-        if (table.isShort(this)) {
-            memory.shortAt = table.freed();
-            return true;
-        }
-        return false;
+        return table.isShort(this, memory);
     }
 
     /** As if it had been looked for: somebody who asks for no more is short. */
@@ -178,6 +198,11 @@ final class NeedClass {
 
     void forget() {
         free.forget();
+    }
+
+    /** Nodes, or parts of them, that somebody has reserved are not for it. */
+    boolean heedsReservations() {
+        return bounded && need.reservation().isEmpty();
     }
 
     /** It is known whether its partition can ever hold it. */

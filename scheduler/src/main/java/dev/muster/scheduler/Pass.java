@@ -126,7 +126,7 @@ final class Pass {
         this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
-        this.preemptor = new Preemptor(scheduler, state, now, takings, (job, off) -> {
+        this.preemptor = new Preemptor(scheduler, state, now, takings, beside(), (job, off) -> {
             outlook.lifted(job, off);
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });

@@ -32,6 +32,7 @@ final class Preemptor {
     private final Now now;
     private final Preemption.Policy policy;
     private final Takings takings;
+    private final Beside open;
     private final BiConsumer<Job, Boolean> lifted;
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
@@ -71,9 +72,11 @@ final class Preemptor {
 
     /**
      * @param takings what the pass has taken
+     * @param open    what reservations leave
      * @param lifted  told of each job that is off its nodes for a moment, and of its being back
      */
-    Preemptor(Scheduler scheduler, State state, Now now, Takings takings, BiConsumer<Job, Boolean> lifted) {
+    Preemptor(Scheduler scheduler, State state, Now now, Takings takings, Beside open, BiConsumer<Job, Boolean> lifted) {
+        this.open = open;
         this.takings = takings;
         this.lifted = lifted;
         this.scheduler = scheduler;
@@ -91,6 +94,11 @@ final class Preemptor {
     /** What comes of trying does not depend on the taker's priority, in one pass. */
     boolean isPlain() {
         return plain;
+    }
+
+    /** Room is made for nobody else in this pass. */
+    boolean isSpent() {
+        return tries >= TRIES_MAX;
     }
 
     /** Jobs that have to give way. */
@@ -127,7 +135,7 @@ final class Preemptor {
      */
     Room make(Job job, Need need, Classes.Group group, NeedClass c, Places places) {
         long priority = scheduler.priority(job.id()).orElse(job.priority());
-        if (!policy.isOn() || isVain(job.desc(), need, group, c, priority)) {
+        if (!policy.isOn() || isVain(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
             return new None();
         }
         Holders those = holders(job, need, priority);
@@ -190,7 +198,7 @@ final class Preemptor {
             return EVERYWHERE;
         }
         Yields.Kind kind = kind(job.desc(), need);
-        return node -> scheduler.yields().mayServe(kind, c, node);
+        return node -> scheduler.yields().mayServe(kind, c, node, open);
     }
 
     private boolean isNear(Job holder, Predicate<NodeSlot> serves) {
@@ -319,7 +327,7 @@ final class Preemptor {
      * Empty if there is none even without all of them.
      */
     private Optional<Allocation> first(Near candidates, List<Job> chosen, NeedClass c, Places places) {
-        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates.iterator(), scheduler::node) : 0;
+        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates.iterator(), scheduler::node, open) : 0;
         tooFew = least < 0;
         if (tooFew) {
             return Optional.empty();
@@ -412,9 +420,9 @@ final class Preemptor {
         lifted.accept(job, false);
     }
 
-    /** Nothing comes of trying to make room for such a job with this priority. */
-    boolean isVain(JobDesc taker, Need need, Classes.Group group, NeedClass c, long priority) {
-        return tries >= TRIES_MAX || isShort(taker, need, group, c)
+    /** Nothing comes of trying to make room for such a job with this priority, in this pass. */
+    boolean isVain(JobDesc taker, Need need, long priority) {
+        return isSpent()
                 || powerless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()), Long.MIN_VALUE) >= priority
                 || hopeless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.of(new Same(need))), Long.MIN_VALUE)
                 >= priority;
@@ -430,12 +438,12 @@ final class Preemptor {
             group.kindEra = scheduler.yields().era();
             scheduler.yields().join(group.kind, group.id());
         }
-        return scheduler.yields().isShort(group.kind, c, group.memory);
+        return scheduler.yields().isShort(group.kind, c, group.memory, open);
     }
 
     /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
     boolean isKnownShort(Classes.Group group, NeedClass c) {
-        return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory);
+        return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory, open);
     }
 
     /** The pass is over: what was suspended in it comes off with its record. */

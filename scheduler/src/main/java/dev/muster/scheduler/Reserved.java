@@ -128,9 +128,23 @@ final class Reserved {
         return c.from(now) + c.reservation().maxStartDelayS() < to && c.to(now) > from && c.from(now) < now + Times.HORIZON_S;
     }
 
+    /** Something of the node with that number is some reservation's. */
+    boolean has(int node) {
+        return nodes.areOn(node);
+    }
+
     /** Something of the node is some reservation's. */
     boolean has(NodeSlot node) {
-        return !nodes.on(node.index).isEmpty();
+        return nodes.areOn(node.index);
+    }
+
+    /** Units that a job without a reservation may have until then, seconds since 1970, free or not. */
+    int unitsUntil(NodeSlot node, long to) {
+        IndexSet barred = IndexSet.empty();
+        for (ReservedNodes.Claim c : nodes.on(node.index)) {
+            barred = keeps(c, now, to) ? barred.union(c.units()) : barred;
+        }
+        return node.spec.units() - barred.count();
     }
 
     /** Of its free units those that a job without a reservation may have until then, seconds since 1970. */

@@ -5,6 +5,7 @@ import dev.muster.core.State;
 import dev.muster.model.IndexSet;
 import dev.muster.model.ReservationFlag;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /** Which units of which nodes reservations have when: made when they change, or one of them begins or ends, and read by all passes until then. */
@@ -16,6 +17,7 @@ final class ReservedNodes {
 
     private final Object table;
     private final List<List<Claim>> byNode = new ArrayList<>();
+    private final BitSet some = new BitSet();
     private final long madeS;
     private long untilS = Long.MAX_VALUE;
     private boolean moves;
@@ -58,6 +60,7 @@ final class ReservedNodes {
                 for (Reservation.Window w : slot == null ? List.<Reservation.Window>of() : windows) {
                     if (byNode.get(slot.index) == NONE) {
                         byNode.set(slot.index, new ArrayList<>(1));
+                        some.set(slot.index);
                     }
                     byNode.get(slot.index).add(new Claim(r, r.unitsOn(slot.spec), floats ? w.from() - now : w.from(), floats ? w.to() - now : w.to(),
                             floats));
@@ -73,6 +76,11 @@ final class ReservedNodes {
     /** The same would be made of the state now: nothing begins or ends meanwhile. */
     boolean holds(State state, long now) {
         return table == state.reservations() && now >= madeS && now < untilS && !moves;
+    }
+
+    /** There are some on the node. */
+    boolean areOn(int node) {
+        return some.get(node);
     }
 
     /** Those on the node. */

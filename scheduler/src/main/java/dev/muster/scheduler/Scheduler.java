@@ -704,7 +704,7 @@ public final class Scheduler implements Planner {
     /** The need would fit if nothing ran: it is certain, that it would not is not. */
     boolean fitsEmpty(NeedClass c) {
         return c.simple && joined && c.need.shape().cpusMax() < 0 && (c.single || c.need.nodesMax() == 0 || c.tasks <= c.nodesMin)
-                && c.need.network().isPlain() && !empty.isShort(c);
+                && c.need.network().isPlain() && !empty.isShort(c, new NeedClass.Memory());
     }
 
     long passes() {

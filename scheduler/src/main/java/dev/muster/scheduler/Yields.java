@@ -300,8 +300,13 @@ final class Yields {
         return known != null && kind.below.contains(known.of);
     }
 
-    /** Not even if all went that may have to is there room. @param memory of this class and kind */
-    boolean isShort(Kind kind, NeedClass c, NeedClass.Memory memory) {
+    /**
+     * Not even if all went that may have to is there room.
+     *
+     * @param memory of this class and kind
+     * @param beside what reservations leave
+     */
+    boolean isShort(Kind kind, NeedClass c, NeedClass.Memory memory, Beside beside) {
         if (!c.bounded) {
             return false;
         }
@@ -319,7 +324,7 @@ final class Yields {
                 return true;
             }
         }
-        if (!c.isShort(kind.table, memory)) {
+        if (!c.isShort(kind.table, memory) && !isReserved(kind, c, memory, beside)) {
             return false;
         }
         if (c.simple) {
@@ -329,10 +334,16 @@ final class Yields {
         return true;
     }
 
+    /** What reservations leave is too little: as long as these stay they leave less from pass to pass, and so that is remembered as well. */
+    private static boolean isReserved(Kind kind, NeedClass c, NeedClass.Memory memory, Beside beside) {
+        return c.heedsReservations() && !beside.isUnreserved() && kind.table.isShortOfUnreserved(c, beside, memory);
+    }
+
     /** The node would do for one task at least if all left it that may have to. */
-    boolean mayServe(Kind kind, NeedClass c, NodeSlot node) {
+    boolean mayServe(Kind kind, NeedClass c, NodeSlot node, Beside beside) {
         current(kind);
-        return kind.table.mayTake(c, node.index);
+        return kind.table.mayTake(c, node.index) && (!c.heedsReservations() || beside.isUnreserved()
+                || beside.cpusWhoeverGoes(c, node.index, kind.table.cpus[node.index]) >= c.cpusMin);
     }
 
     /** There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no less. */
