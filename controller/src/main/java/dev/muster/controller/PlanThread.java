@@ -14,7 +14,7 @@ final class PlanThread {
     /** Between two plans, at least. */
     private static final int PACE_MS = 1000;
     /** Planning may use this share of a core: one in so many. */
-    private static final int SHARE = 3;
+    private static final int SHARE = 9;
     /** What has not changed is planned anew after so long: limits of jobs pass, and the steps of the plan move on. */
     private static final int AGE_MS = 60_000;
     /** So long it is waited for a pass. */

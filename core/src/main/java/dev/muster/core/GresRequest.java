@@ -49,7 +49,11 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
     }
 
     public static int gpus(List<Tres.Item> items) {
-        return items.stream().filter(i -> i.name().equals(GPU)).mapToInt(Tres.Item::count).sum();
+        int out = 0;
+        for (Tres.Item i : items) {
+            out += i.name().equals(GPU) ? i.count() : 0;
+        }
+        return out;
     }
 
     /** The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is known. */

@@ -258,7 +258,8 @@ final class Feasibility {
     private static boolean hasCpus(State state, Partition partition, long wanted, int mostOfNode) {
         long cpus = 0;
         for (String name : partition.nodes()) {
-            int here = state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0);
+            Optional<Node> node = state.nodes().find(name);
+            int here = node.isPresent() ? node.get().spec().cpus() : 0;
             cpus += mostOfNode < 0 ? here : Math.min(here, mostOfNode);
             if (cpus >= wanted) {
                 return true;
