@@ -37,9 +37,10 @@ seen() { # where, cluster: all that there is of it
 }
 qos muster; qos debian; tree muster mu bin daemon sys; tree debian de games mail man
 check "what is made by the same words is dumped in the same words" "$(dump debian c1 debian.cfg | sed "s/\bde\(lab\|sub\|deep\)/mu\1/g; s/'games'/'bin'/; s/'mail'/'daemon'/; s/'man'/'sys'/")" "$(dump muster c1 muster.cfg woqos)"
-# Debian's mostly fails with a file that has both a new account and keys of a new user, its own files as well: without keys first, then all of it.
+# Debian's mostly fails with a file that has both a new account and keys of a new user, its own files as well: without keys first, then
+# all of it, and once more for the default key, which is the last otherwise.
 sed "s/:[A-Za-z]*WCKeys*='[^']*'//g" "$dir/muster.cfg" > "$dir/plain.cfg"
-for f in plain muster; do on debian -i load file="$dir/$f.cfg" || true; done > "$dir/log/debian.load"; on muster -i load file="$dir/debian.cfg" > "$dir/log/muster.load" || true
+for f in plain muster muster; do on debian -i load file="$dir/$f.cfg" || true; done > "$dir/log/debian.load"; on muster -i load file="$dir/debian.cfg" > "$dir/log/muster.load" || true
 check "the original has all of a file of ours" "" "$(grep -i 'error\|problem\|misform' "$dir/log/debian.load" || true)"
 check "and we of one of its own" "" "$(grep -i 'error\|problem' "$dir/log/muster.load" || true)"
 check "both have the same then" "" "$(diff <(seen muster c1 woqos) <(seen debian c1) || true)"
