@@ -21,13 +21,13 @@ record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
      *
      * @param untilMs   of the last look
      * @param seenMs    that looks stand for
-     * @param busyMs    each of these times the GPUs that were busy
+     * @param percentMs each of these milliseconds times the percent of a GPU that was busy
      */
-    record Sum(long untilMs, long seenMs, long busyMs, long mostPercent, long mostKb) {
+    record Sum(long untilMs, long seenMs, long percentMs, long mostPercent, long mostKb) {
         static final Sum NONE = new Sum(0, 0, 0, 0, 0);
 
         Metered metered() {
-            long mean = seenMs == 0 ? 0 : Math.round(100.0 * busyMs / seenMs);
+            long mean = seenMs == 0 ? 0 : Math.round((double) percentMs / seenMs);
             return untilMs == 0 ? Metered.NONE : new Metered(0, 0, 1, mean, mostPercent, mostKb, mostKb);
         }
     }
@@ -69,7 +69,7 @@ record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
             }
         }
         long ms = Math.max(1, nowMs - (before.untilMs == 0 ? beganMs : before.untilMs));
-        return new Sum(nowMs, before.seenMs + ms, before.busyMs + ms * busy / 100, Math.max(before.mostPercent, busy),
+        return new Sum(nowMs, before.seenMs + ms, before.percentMs + ms * busy, Math.max(before.mostPercent, busy),
                 Math.max(before.mostKb, memory));
     }
 }

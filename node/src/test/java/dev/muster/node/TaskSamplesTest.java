@@ -114,7 +114,7 @@ class TaskSamplesTest {
     void aLookAtGpusStandsForTheTimeSinceTheOneBefore() {
         GpuUse busy = GpuUse.parse(PMON.formatted("100", "1"));
         GpuUse.Sum first = busy.and(GpuUse.Sum.NONE, List.of(at(0, 0, 0)), 10_000, 20_000);
-        assertThat(first).isEqualTo(new GpuUse.Sum(20_000, 10_000, 15_000, 150, 101 * 1024));
+        assertThat(first).isEqualTo(new GpuUse.Sum(20_000, 10_000, 1_500_000, 150, 101 * 1024));
         assertThat(GpuUse.parse("").and(first, List.of(at(0, 0, 0)), 10_000, 50_000).metered())
                 .isEqualTo(new Metered(0, 0, 1, 38, 150, 101 * 1024, 101 * 1024));
     }
