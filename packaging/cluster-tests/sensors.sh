@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Meters of a node: network traffic as the kernel counts it, and keys of meters that there are not.
+# Meters of a node: network traffic as the kernel counts it; power and GPUs as programs show them that stand for the real ones; what there is not.
 # shows: AccountingStorageTRES, AcctGatherInterconnectType, AcctGatherProfileType
 . "$(dirname "$0")/lib.bash"
 cat > "$dir/server.py" <<'P'
@@ -21,13 +21,26 @@ soon '[ -s "$dir/series/port" ]'
 echo "SysfsInterfaces=lo,nosuch0
 ProfileInfluxDBHost=127.0.0.1:$(cat "$dir/series/port")
 ProfileInfluxDBDatabase=db
-EnergyIPMIFrequency=10" > "$dir/acct_gather.conf"
+EnergyIPMIFrequency=1
+EnergyIPMIPowerSensors=Node=DCMI
+EnergyIPMITimeout=10" > "$dir/acct_gather.conf"
+mkdir "$dir/bin"; export PATH=$dir/bin:$PATH
+printf '#!/bin/sh\necho "Current Power                        : 230 Watts"\n' > "$dir/bin/ipmi-dcmi"
+cat > "$dir/bin/nvidia-smi" <<'P'
+#!/bin/sh
+echo '# gpu         pid   type     sm    mem    enc    dec    jpg    ofa     fb   ccpm    command'
+for p in $(pgrep -f '^sleep 4.44'); do echo "    0   $p     C     75     20      -      -      -      -    512      0    sleep"; done
+P
+chmod 755 "$dir/bin/"*
 start_cluster 1 4 "AcctGatherInterconnectType=acct_gather_interconnect/sysfs
 AccountingStorageTRES=ic/sysfs
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=1,network=1
 AcctGatherProfileType=acct_gather_profile/influxdb
-AcctGatherEnergyType=acct_gather_energy/ipmi"
+AcctGatherEnergyType=acct_gather_energy/ipmi
+AcctGatherNodeFreq=1
+GresTypes=gpu
+NodeName=DEFAULT Gres=gpu:2"
 talk='exec 5<>/dev/tcp/127.0.0.1/'$port'; head -c 3000000 /dev/zero >&5 || true'
 id=$(sbatch --parsable -o /dev/null --wrap "bash -c '$talk' 2>/dev/null
   sstat -n -P -o TRESUsageInTot -j \$SLURM_JOB_ID.batch > $dir/work/sstat.out 2>&1"); wait_empty 30
@@ -35,8 +48,14 @@ match "sacct has what came in while the step ran" 'ic/sysfs=[1-9][0-9]{3,}' "$(s
 match "and what went out" 'ic/sysfs=[1-9][0-9]{3,}' "$(sacct -n -P -o TRESUsageOutTot -j "$id.batch")"
 match "sstat has it up to now" 'ic/sysfs=[1-9][0-9]{3,}' "$(cat sstat.out)"
 check "an interface that is not there is named once for each number" 2 "$(grep -c 'nosuch0/statistics/.*cannot be read' "$dir/log/slurmd-n1.log")"
-match "meters that there are not are named" 'AcctGatherEnergyType=acct_gather_energy/ipmi has no effect' "$(cat "$dir/log/slurmctld.log")"
-match "and their settings" 'acct_gather.conf: EnergyIPMIFrequency has no effect' "$(cat "$dir/log/slurmctld.log")"
+match "settings without effect are named" 'acct_gather.conf: EnergyIPMITimeout has no effect' "$(cat "$dir/log/slurmctld.log")"
+comes "a node's power is what its controller shows" 'CurrentWatts=230 AveWatts=2[0-9][0-9]' '$(scontrol show node n1)'
+gpu=$(sbatch --parsable -o /dev/null --gres=gpu:2 --wrap "sleep 4.44 & sleep 3; sstat -n -P -o TRESUsageInTot -j \$SLURM_JOB_ID.batch > $dir/work/gpu.out 2>&1; wait"); wait_empty 30
+match "a step's energy is power over time" '^(9[0-9][0-9]|1[0-9][0-9][0-9])$' "$(sacct -n -P -o ConsumedEnergyRaw -j "$gpu.batch")"
+match "what its processes do on GPUs is known while it runs" 'gres/gpumem=524288K,gres/gpuutil=(6[0-9]|7[0-5]),' "$(cat gpu.out)"
+match "and when it is over" 'gres/gpumem=524288K,gres/gpuutil=(6[0-9]|7[0-5]),' "$(sacct -n -P -o TRESUsageInTot -j "$gpu.batch")"
+match "so that the report can say how much of what was asked for was used" 'GPU +00:00:(08|10|12) +00:00:0[2-4] +[34][0-9]\.[0-9]+%' "$(muster report "$gpu")"
+match "what has no GPU has nothing of it" '^cpu=[0-9:]+,energy=[0-9]+,fs/disk=[0-9]+,ic' "$(sacct -n -P -o TRESUsageInTot -j "$id.batch")"
 srun -n2 --profile=task,network sleep 1.5; soon 'grep -qs RSS "$dir/series/lines"'
 match "time series of a step's tasks go to InfluxDB" '^RSS,job=[0-9]+,step=0,task=1,host=n1 value=[1-9][0-9]* [0-9]{10}$' "$(grep RSS,.*step=0,task=1 "$dir/series/lines" | tail -1)"
 match "and of the node's traffic" '^InMB,job=[0-9]+,step=0,task=Network,host=n1 value=[0-9]+\.[0-9]{2} [0-9]{10}$' "$(grep InMB "$dir/series/lines" | tail -1)"
@@ -54,7 +73,7 @@ becomes "a step is a file of HDF5" 2 '$(ls "$dir/profiles/$(id -un)/${id}_"{0,ba
 sh5util -j "$id" 2>/dev/null; sh5util -j "$id" -E -s Task -l Node:TimeSeries 2>/dev/null
 match "sh5util has each sample of each task, also from before slurmd was killed" ",n1,1,[01],[0-9]{10},0,0\.000000,0\.000000,[1-9][0-9]*," "$(grep '^0,n1,1,' "extract_$id.csv" | head -1)"
 check "and of the node's traffic" "ElapsedTime EpochTime PacketsIn PacketsOut InMB OutMB" "$(sh5util -j "$id" -L -s Network 2>/dev/null | paste -sd' ')"
-match "a node without a meter says so" 'CurrentWatts=n/s AveWatts=n/s' "$(scontrol show node n1)"
+comes "a node without a meter says so" 'CurrentWatts=n/s AveWatts=n/s' '$(scontrol show node n1)'
 stop_cluster
 
 rm -rf "$dir/state" "$dir/spool" "$dir/run"

@@ -8,6 +8,7 @@ import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
+import dev.muster.model.Metered;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
 import java.util.ArrayList;
@@ -427,6 +428,16 @@ enum SacctField {
     /** Only where ic/sysfs is accounted. */
     static String network(Json.Obj usage, String direction) {
         return usage.number("netInBytes") + usage.number("netOutBytes") == 0 ? "" : ",ic/sysfs=" + usage.number(direction);
+    }
+
+    /** Only where fs/lustre is accounted. */
+    static String lustre(Metered m, long bytes) {
+        return m.fsReadBytes() + m.fsWriteBytes() == 0 ? "" : ",fs/lustre=" + bytes;
+    }
+
+    /** Only where somebody looked at GPUs. @param kb prints kilobytes */
+    static String gpus(Metered m, long memoryKb, long percent, LongFunction<String> kb) {
+        return m.gpuNodes() == 0 ? "" : ",gres/gpumem=" + kb.apply(memoryKb) + ",gres/gpuutil=" + percent;
     }
 
     /** Joules with a decimal prefix: {@code 523}, {@code 2K}, {@code 13.50K}. @param wanted K, M, …; 0 for the best fitting, 1 for none */

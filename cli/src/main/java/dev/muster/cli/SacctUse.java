@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
+import dev.muster.model.Metered;
 import dev.muster.model.accounting.Extremes;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
@@ -17,24 +18,31 @@ final class SacctUse {
 
     static String total(Json.Obj step, Json.Obj u, LongFunction<String> kb) {
         long tasks = Math.max(1, step.number("tasks"));
+        Metered m = Metered.parse(u.text("metered"));
         return in(u, u.number("userCpuUs") + u.number("systemCpuUs"), u.number("readBytes"), u.number("aveRssKb") * tasks,
-                u.number("avePages") * tasks, u.number("aveVmKb") * tasks, kb);
+                u.number("avePages") * tasks, u.number("aveVmKb") * tasks, SacctField.gpus(m, m.gpuMemKb(), m.gpuPercent(), kb), kb);
     }
 
     static String average(Json.Obj step, Json.Obj u, LongFunction<String> kb) {
-        return in(u, u.number("aveCpuUs"), u.number("readBytes") / Math.max(1, step.number("tasks")), u.number("aveRssKb"), u.number("avePages"),
-                u.number("aveVmKb"), kb);
+        long tasks = Math.max(1, step.number("tasks"));
+        Metered m = Metered.parse(u.text("metered"));
+        return in(u, u.number("aveCpuUs"), u.number("readBytes") / tasks, u.number("aveRssKb"), u.number("avePages"), u.number("aveVmKb"),
+                SacctField.gpus(m, m.gpuMemKb() / tasks, m.gpuPercent() / tasks, kb), kb);
     }
 
     /** The most, or the least, of each. Rows from before single tasks were told apart have the most of a node's, and no least. */
     static String extreme(Json.Obj u, boolean most, LongFunction<String> kb) {
         Extremes all = Extremes.parse(u.text("extremes"));
+        Metered m = Metered.parse(u.text("metered"));
+        // which task it was nobody knows, so there is no least
+        String gpus = most ? SacctField.gpus(m, m.gpuMostMemKb(), m.gpuMostPercent(), kb) : "";
         if (all.of(Measure.CPU).isEmpty()) {
             return most ? in(u, u.number("userCpuUs") + u.number("systemCpuUs"), u.number("readBytes"), u.number("maxRssKb"), u.number("maxPages"),
-                    u.number("maxVmKb"), kb) : "";
+                    u.number("maxVmKb"), gpus, kb) : "";
         }
-        Function<Measure, Long> of = m -> (most ? all.of(m).orElseThrow().most() : all.of(m).orElseThrow().least()).value();
-        return in(u, of.apply(Measure.CPU), of.apply(Measure.READ), of.apply(Measure.MEM), of.apply(Measure.PAGES), of.apply(Measure.VMEM), kb);
+        Function<Measure, Long> of = w -> (most ? all.of(w).orElseThrow().most() : all.of(w).orElseThrow().least()).value();
+        return in(u, of.apply(Measure.CPU), of.apply(Measure.READ), of.apply(Measure.MEM), of.apply(Measure.PAGES), of.apply(Measure.VMEM),
+                gpus, kb);
     }
 
     /** Where those were: {@code cpu=n1,fs/disk=n2,…}. */
@@ -77,16 +85,20 @@ final class SacctUse {
     }
 
     static String out(Json.Obj u, long written) {
-        return "energy=" + u.number("energyJ") + ",fs/disk=" + written + SacctField.network(u, "netOutBytes");
+        Metered m = Metered.parse(u.text("metered"));
+        return "energy=" + u.number("energyJ") + ",fs/disk=" + written + SacctField.lustre(m, m.fsWriteBytes())
+                + SacctField.network(u, "netOutBytes");
     }
 
     static String leastOut(Json.Obj u) {
         return Extremes.parse(u.text("extremes")).of(Measure.WRITE).map(s -> out(u, s.least().value())).orElse("");
     }
 
-    private static String in(Json.Obj u, long cpuUs, long read, long rssKb, long pages, long vmKb,
+    private static String in(Json.Obj u, long cpuUs, long read, long rssKb, long pages, long vmKb, String gpus,
             LongFunction<String> kb) {
+        Metered m = Metered.parse(u.text("metered"));
         return "cpu=" + Durations.full(cpuUs / US_PER_S) + ",energy=" + u.number("energyJ") + ",fs/disk=" + read
-                + SacctField.network(u, "netInBytes") + ",mem=" + kb.apply(rssKb) + ",pages=" + pages + ",vmem=" + kb.apply(vmKb);
+                + SacctField.lustre(m, m.fsReadBytes()) + gpus + SacctField.network(u, "netInBytes") + ",mem=" + kb.apply(rssKb)
+                + ",pages=" + pages + ",vmem=" + kb.apply(vmKb);
     }
 }

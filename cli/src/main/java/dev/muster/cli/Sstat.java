@@ -1,8 +1,10 @@
 package dev.muster.cli;
 
 import dev.muster.cli.shape.SacctJson;
+import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.Metered;
 import dev.muster.model.Sluid;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
@@ -196,6 +198,8 @@ final class Sstat implements Command {
                         for (String meter : List.of("energyJ", "netInBytes", "netOutBytes")) {
                             step.put(meter, step.number(meter) + s.number(meter));
                         }
+                        Metered more = Codec.bind(s.obj("metered"), Metered.class);
+                        step.put("metered", Metered.parse(step.text("metered")).and(more).text());
                     }
                 }
             } catch (SlurmException e) {

@@ -4,6 +4,7 @@ import dev.muster.model.CpuFreq;
 import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
+import dev.muster.model.Metered;
 import dev.muster.model.MemorySize;
 import java.util.ArrayList;
 import java.util.List;
@@ -159,14 +160,15 @@ enum SstatField {
             case REQCPUFREQGOV -> StepFrequency.asked(step, CpuFreq::governor);
             case CONSUMEDENERGY -> SacctField.energy(step.number("energyJ"), raw ? (char) 1 : 0);
             case CONSUMEDENERGYRAW -> Long.toString(step.number("energyJ"));
-            case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f), raw);
-            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), raw);
+            case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f), m -> m.gpuMemKb() / Math.max(1, tasks.size()),
+                    m -> m.gpuPercent() / Math.max(1, tasks.size()), raw);
+            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), Metered::gpuMostMemKb, Metered::gpuMostPercent, raw);
             case TRESUSAGEINMAXNODE -> places(f -> node(tasks, f, true));
             case TRESUSAGEINMAXTASK -> places(f -> task(tasks, f, true));
-            case TRESUSAGEINMIN -> in(step, f -> least(tasks, f), raw);
+            case TRESUSAGEINMIN -> in(step, f -> least(tasks, f), m -> -1, m -> -1, raw);
             case TRESUSAGEINMINNODE -> places(f -> node(tasks, f, false));
             case TRESUSAGEINMINTASK -> places(f -> task(tasks, f, false));
-            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), raw);
+            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), Metered::gpuMemKb, Metered::gpuPercent, raw);
             case TRESUSAGEOUTAVE -> out(step, mean(tasks, "writeBytes"));
             case TRESUSAGEOUTMAX -> out(step, most(tasks, "writeBytes"));
             case TRESUSAGEOUTMAXNODE -> writePlace(node(tasks, "writeBytes", true));
@@ -200,12 +202,18 @@ enum SstatField {
     }
 
     private static String out(Json.Obj step, long written) {
-        return "energy=" + step.number("energyJ") + ",fs/disk=" + written + SacctField.network(step, "netOutBytes");
+        Metered m = Metered.parse(step.text("metered"));
+        return "energy=" + step.number("energyJ") + ",fs/disk=" + written + SacctField.lustre(m, m.fsWriteBytes())
+                + SacctField.network(step, "netOutBytes");
     }
 
-    private static String in(Json.Obj step, ToLongFunction<String> of, boolean raw) {
+    private static String in(Json.Obj step, ToLongFunction<String> of, ToLongFunction<Metered> gpuKb, ToLongFunction<Metered> gpuPercent,
+            boolean raw) {
+        Metered m = Metered.parse(step.text("metered"));
+        long percent = gpuPercent.applyAsLong(m);
+        String gpus = percent < 0 ? "" : SacctField.gpus(m, gpuKb.applyAsLong(m), percent, kb -> whole(kb, raw));
         return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",energy=" + step.number("energyJ") + ",fs/disk="
-                + of.applyAsLong("readBytes") + SacctField.network(step, "netInBytes") + ",mem="
+                + of.applyAsLong("readBytes") + SacctField.lustre(m, m.fsReadBytes()) + gpus + SacctField.network(step, "netInBytes") + ",mem="
                 + whole(of.applyAsLong("residentKb"), raw) + ",pages=" + of.applyAsLong("pages") + ",vmem=" + whole(of.applyAsLong("virtualKb"), raw);
     }
 

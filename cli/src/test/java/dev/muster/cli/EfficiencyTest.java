@@ -34,6 +34,11 @@ class EfficiencyTest {
             Time          00:10:00      00:02:30      25.00%
             It had 2 CPUs and 1 GPU on 1 node.
             """);
+        // half of two GPUs for 100 s, and 80 % of one for 50 s
+        host.reply("QueryAccounting", RESIZED.replace("\"maxRssKb\":262144", "\"maxRssKb\":262144,\"metered\":\"0/0/2/100/150/4096/4096\"")
+                .replace("\"maxRssKb\":524288", "\"maxRssKb\":524288,\"metered\":\"0/0/1/80/100/4096/4096\""));
+        assertThat(host.run("muster report 7").out()).contains("GPU           00:04:10      00:02:20      56.00%");
+        host.reply("QueryAccounting", RESIZED);
         assertThat(host.run("seff 7").out()).contains("CPU Efficiency: 45.00% of 00:08:20 core-walltime", "Job Wall-clock time: 00:02:30",
                 "Memory Efficiency: 25.00% of 4.00 GB");
     }

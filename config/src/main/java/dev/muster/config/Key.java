@@ -17,7 +17,7 @@ public enum Key {
     ACCOUNTING_STORAGE_USER("AccountingStorageUser", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
     ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER),
     ACCT_GATHER_ENERGY_TYPE("AcctGatherEnergyType", Kind.TEXT, "", Reader.NODE),
-    ACCT_GATHER_FILESYSTEM_TYPE("AcctGatherFilesystemType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
+    ACCT_GATHER_FILESYSTEM_TYPE("AcctGatherFilesystemType", Kind.TEXT, "", Reader.NODE),
     ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE),
     ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE),
     ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE),

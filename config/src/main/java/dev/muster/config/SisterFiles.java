@@ -3,6 +3,7 @@ package dev.muster.config;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** The files that may lie beside slurm.conf. */
 public final class SisterFiles {
@@ -12,6 +13,8 @@ public final class SisterFiles {
     public static final String MPI = "mpi.conf";
     public static final String SLURMDBD = "slurmdbd.conf";
 
+    private static final String LUSTRE = "acct_gather_filesystem/lustre";
+    private static final String SYSFS = "acct_gather_interconnect/sysfs";
     private static final String[][] UNREAD = {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
@@ -117,15 +120,20 @@ public final class SisterFiles {
     }
 
     private static void meters(SlurmConf conf, List<String> found) {
-        Key[] keys = {Key.ACCT_GATHER_ENERGY_TYPE, Key.ACCT_GATHER_INTERCONNECT_TYPE};
-        String[] known = {"acct_gather_energy/rapl", "acct_gather_interconnect/sysfs"};
+        Key[] keys = {Key.ACCT_GATHER_ENERGY_TYPE, Key.ACCT_GATHER_INTERCONNECT_TYPE, Key.ACCT_GATHER_FILESYSTEM_TYPE};
+        List<List<String>> known = List.of(List.of("acct_gather_energy/rapl", "acct_gather_energy/ipmi", "acct_gather_energy/gpu"), List.of(SYSFS),
+                List.of(LUSTRE));
         for (int i = 0; i < keys.length; i++) {
-            if (conf.given(keys[i]) && !harmless(conf, keys[i]) && !conf.text(keys[i]).equalsIgnoreCase(known[i])) {
-                found.add(keys[i].slurmName() + "=" + conf.text(keys[i]) + " has no effect: only " + known[i] + " is part of this version");
+            if (conf.given(keys[i]) && !harmless(conf, keys[i]) && !known.get(i).contains(conf.text(keys[i]).toLowerCase(Locale.ROOT))) {
+                found.add(keys[i].slurmName() + "=" + conf.text(keys[i]) + " has no effect: part of this version are "
+                        + String.join(", ", known.get(i)));
             }
         }
-        if (conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE).equalsIgnoreCase(known[1]) && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs")) {
+        if (conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE).equalsIgnoreCase(SYSFS) && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs")) {
             found.add("AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs");
+        }
+        if (conf.text(Key.ACCT_GATHER_FILESYSTEM_TYPE).equalsIgnoreCase(LUSTRE) && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "fs/lustre")) {
+            found.add("AcctGatherFilesystemType has no effect but on time series: AccountingStorageTRES does not have fs/lustre");
         }
     }
 

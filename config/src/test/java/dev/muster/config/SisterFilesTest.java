@@ -139,13 +139,18 @@ class SisterFilesTest {
             # sensors
             sysfsinterfaces=eth0,ib0
             EnergyIPMIFrequency=10
+            EnergyIPMIUsername=me
+            EnergyIPMIPowerSensors=Socket0=16;Node=16,19
             """), errors);
         assertThat(messages()).isEmpty();
-        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), List.of("EnergyIPMIFrequency"), Map.of()));
+        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), 10, "16,19", List.of("EnergyIPMIUsername"), Map.of()));
         assertThat(AcctGatherConf.read(dir.resolve("absent").toFile(), errors).interfaces()).isEmpty();
-        AcctGatherConf.read(file("acct_gather.conf", "Foo=1\nSysfsInterfaces=../x\n"), errors);
+        AcctGatherConf.read(file("acct_gather.conf", "Foo=1\nSysfsInterfaces=../x\nEnergyIPMIFrequency=often\n"
+                + "EnergyIPMIPowerSensors=Socket0=1\n"), errors);
         assertThat(messages()).containsExactly("acct_gather.conf:1: Parsing error at unrecognized key: Foo",
-            "acct_gather.conf:2: Invalid interface name in SysfsInterfaces: ../x");
+            "acct_gather.conf:2: Invalid interface name in SysfsInterfaces: ../x",
+            "acct_gather.conf:3: EnergyIPMIFrequency is a number of seconds: often",
+            "acct_gather.conf:4: EnergyIPMIPowerSensors needs Node= and numbers of sensors, DCMI or DCMI_ENHANCED: Socket0=1");
     }
 
     @Test
@@ -214,7 +219,7 @@ class SisterFilesTest {
             FederationParameters=fed_display
             LaunchParameters=use_interactive_step,lustre_no_flush
             SlurmctldAddr=virtual
-            AcctGatherEnergyType=acct_gather_energy/ipmi
+            AcctGatherEnergyType=acct_gather_energy/xcc
             AcctGatherInterconnectType=acct_gather_interconnect/sysfs
             NodeName=n[1-2] BcastAddr=b Parameters=config_overrides,l3cache_as_socket
             """);
@@ -228,7 +233,8 @@ class SisterFilesTest {
             "LaunchParameters=lustre_no_flush has no effect: there is no such flush",
             "NodeName=n1: Parameters=l3cache_as_socket has no effect in this version",
             "NodeName=n2: Parameters=l3cache_as_socket has no effect in this version",
-            "AcctGatherEnergyType=acct_gather_energy/ipmi has no effect: only acct_gather_energy/rapl is part of this version",
+            "AcctGatherEnergyType=acct_gather_energy/xcc has no effect: part of this version are acct_gather_energy/rapl, acct_gather_energy/ipmi, "
+                + "acct_gather_energy/gpu",
             "AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs",
             "cgroup.conf: IgnoreSystemd has no effect: control groups are made without systemd");
         assertThat(conf.controllers().getFirst()).isEqualTo(new Controller("h", "virtual"));

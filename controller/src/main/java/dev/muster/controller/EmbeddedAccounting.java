@@ -481,7 +481,7 @@ final class EmbeddedAccounting implements Accounting {
             Math.max(a.maxPages(), b.maxPages()), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
             a.equals(Usage.NONE) ? cpuUs : Math.min(a.minCpuUs(), cpuUs), a.aveCpuUs() + cpuUs * tasks / all,
             a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
-            a.avePages(), a.extremes(), TaskUse.khz(a, b));
+            a.avePages(), a.extremes(), TaskUse.khz(a, b), TaskUse.metered(a, b));
     }
 
     private void forget(Job job) {

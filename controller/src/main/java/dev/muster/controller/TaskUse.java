@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Change;
+import dev.muster.model.Metered;
 import dev.muster.model.TaskPeaks;
 import dev.muster.model.accounting.AccountingRows.Usage;
 import dev.muster.model.accounting.Extremes;
@@ -22,7 +23,11 @@ final class TaskUse {
                 most(both, Measure.PAGES).value(), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
                 both.of(Measure.CPU).orElseThrow().least().value(), a.aveCpuUs() + (b.userCpuUs() + b.systemCpuUs()) / all,
                 a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
-                a.avePages() + p.sumPages() / all, both.toString(), khz(a, b));
+                a.avePages() + p.sumPages() / all, both.toString(), khz(a, b), metered(a, b));
+    }
+
+    static String metered(Usage a, Change.Usage b) {
+        return Metered.parse(a.metered()).and(b.metered()).text();
     }
 
     /** Weighted by the CPU time of the nodes so far, and of this one. */

@@ -19,6 +19,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.Sluid;
+import dev.muster.model.Metered;
 import dev.muster.model.TaskPeaks;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.JobRow;
@@ -111,7 +112,8 @@ class EmbeddedAccountingTest {
 
     private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
         happens("StepExited", new Change.StepPartEnded(7, 0, node, exit, Map.of(), "",
-            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8, TaskPeaks.NONE, 2_000_000)));
+            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8, TaskPeaks.NONE, 2_000_000,
+                new Metered(3, 4, 1, 50, 90, 1000, 1000))));
     }
 
     private List<JobWithSteps> all(boolean duplicates, String... jobs) {
@@ -126,7 +128,7 @@ class EmbeddedAccountingTest {
             peaks = peaks.and(t);
         }
         happens("StepExited", new Change.StepPartEnded(7, 0, node, ExitStatus.NONE, Map.of(), "",
-                new Change.Usage(500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000)));
+                new Change.Usage(500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000, Metered.NONE)));
     }
 
     /** Each value is the task's that had it, whichever node tells first; averages are over all four. */
@@ -303,6 +305,7 @@ class EmbeddedAccountingTest {
         assertThat(step.usage().maxRssTask()).isEqualTo(2);
         assertThat(step.usage().aveRssKb()).isEqualTo(2000);
         assertThat(List.of(step.usage().energyJ(), step.usage().netInBytes(), step.usage().netOutBytes())).isEqualTo(List.of(200L, 14L, 16L));
+        assertThat(step.usage().metered()).isEqualTo(new Metered(6, 8, 2, 100, 90, 2000, 1000).text());
         assertThat(step.usage().minCpuUs()).isEqualTo(100);
         assertThat(step.endTime()).isEqualTo(9);
         restart();

@@ -6,6 +6,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.Metered;
 import dev.muster.model.TaskPeaks;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
@@ -99,9 +100,9 @@ public sealed interface Change {
 
     /** What a step used on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. peaks: of single tasks. */
     record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz) {
+            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz, Metered metered) {
         public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0);
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0, Metered.NONE);
         }
     }
 

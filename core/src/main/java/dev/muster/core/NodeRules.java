@@ -221,7 +221,7 @@ final class NodeRules {
         NodeMessages.Usage u = m.usage();
         partEnded(job, found.get(), node, worst, m.tasks(), m.reason(), new Change.Usage(
                 u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages(),
-                u.energyJ(), u.netInBytes(), u.netOutBytes(), u.peaks(), u.cpuKhz()));
+                u.energyJ(), u.netInBytes(), u.netOutBytes(), u.peaks(), u.cpuKhz(), u.metered()));
     }
 
     /** A task asked for it, which is the same as if its user had. In a step over several components it is in all of them. */

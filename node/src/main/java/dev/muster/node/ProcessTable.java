@@ -86,7 +86,8 @@ final class ProcessTable {
         if (!rest.isEmpty()) {
             out.add(usage(-1, -1, rest.first().intValue(), rest));
         }
-        return new StepProcesses(step.jobId, step.stepId, out, metered.energyJ(), metered.inBytes(), metered.outBytes(), step.owner);
+        return new StepProcesses(step.jobId, step.stepId, out, metered.energyJ(), metered.inBytes(), metered.outBytes(), step.owner,
+                TaskSamples.metered(step.directory).withFs(metered.fsRead(), metered.fsWritten()));
     }
 
     private List<Long> below(long top) {

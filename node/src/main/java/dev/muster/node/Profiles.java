@@ -33,27 +33,28 @@ final class Profiles {
     /**
      * What is to be looked at.
      *
-     * @param taskS       seconds between two samples, energyS and networkS likewise; 0 for none
+     * @param taskS       seconds between two samples, energyS, networkS and filesS likewise; 0 for none
      * @param tasks       of the step on this node
      * @param nodeIndex   of this node in the step, from 0
      * @param beganMs     when the step started here
      */
     record Plan(int jobId, int stepId, String user, int uid, int gid, int tasks, int cpusPerTask, int nodeIndex, List<String> series, int taskS,
-            int energyS, int networkS, long beganMs) {
+            int energyS, int networkS, int filesS, long beganMs) {
         int seconds(String name) {
             return !series.contains(name) ? 0 : switch (name) {
                 case "task" -> taskS;
                 case "energy" -> energyS;
+                case "filesystem" -> filesS;
                 default -> networkS;
             };
         }
     }
 
     /** The series that there are meters for. */
-    private static final List<String> KINDS = List.of("task", "energy", "network");
+    private static final List<String> KINDS = List.of("task", "energy", "network", "filesystem");
 
-    /** A meter that only grows. @param inPackets and the others: since the interfaces came up */
-    record Meters(long energyUj, long inPackets, long outPackets, long inBytes, long outBytes) {}
+    /** A meter that only grows. @param inPackets and the others: since the interfaces came up; files: since they were mounted */
+    record Meters(long energyUj, long inPackets, long outPackets, long inBytes, long outBytes, Lustre files) {}
 
     private record Last(long cpuMs, long readBytes, long writeBytes, long ns) {}
 
@@ -65,6 +66,7 @@ final class Profiles {
         private Meters energy;
         private long energyNs;
         private Meters network;
+        private Lustre files;
 
         Live(Plan plan) {
             this.plan = plan;
@@ -147,10 +149,11 @@ final class Profiles {
         int taskS = SettingsReader.seconds(own, "task=").orElse(SettingsReader.seconds(all, "task=").orElse(SettingsReader.POLL_SECONDS_DEFAULT));
         int energyS = SettingsReader.seconds(own, "energy=").orElse(SettingsReader.seconds(all, "energy=").orElse(0));
         int networkS = SettingsReader.seconds(own, "network=").orElse(SettingsReader.seconds(all, "network=").orElse(0));
+        int filesS = SettingsReader.seconds(own, "filesystem=").orElse(SettingsReader.seconds(all, "filesystem=").orElse(0));
         Identity owner = launch.share().owner();
         return new Plan(launch.share().jobId(), launch.stepId(), owner.user(), owner.uid(), owner.gid(), launch.tasks().size(),
                 cpusPerTask(launch), launch.nodeIndex(), List.copyOf(series), tasks ? taskS : 0, energyS,
-                profiling.interfaces().isEmpty() ? 0 : networkS, nowMs);
+                profiling.interfaces().isEmpty() ? 0 : networkS, profiling.lustre() ? filesS : 0, nowMs);
     }
 
     /** Of the first; where tasks are not told apart, an even share of the step's. */
@@ -244,9 +247,10 @@ final class Profiles {
 
     private void meter(Live step, long nowMs, long nowNs) {
         synchronized (step) {
-            boolean energy = step.isDue("energy", nowMs) && how.rapl();
+            boolean energy = step.isDue("energy", nowMs) && how.energy().kind() != Settings.Energy.Kind.NONE;
             boolean network = step.isDue("network", nowMs);
-            if (!energy && !network) {
+            boolean files = step.isDue("filesystem", nowMs);
+            if (!energy && !network && !files) {
                 return;
             }
             Meters now = meters.get();
@@ -270,11 +274,26 @@ final class Profiles {
                 traffic.put("OutMB", Math.max(0, now.outBytes - last.outBytes) / MIB);
                 sink.sample(step.plan, "network", "Network", traffic, nowMs / 1000);
             }
+            if (files) {
+                files(step, now.files, nowMs);
+            }
         }
     }
 
+    private void files(Live step, Lustre now, long nowMs) {
+        step.advance("filesystem", nowMs);
+        Lustre last = step.files == null ? now : step.files;
+        step.files = now;
+        Map<String, Number> done = new LinkedHashMap<>();
+        done.put("Reads", Math.max(0, now.reads() - last.reads()));
+        done.put("ReadMB", Math.max(0, now.readBytes() - last.readBytes()) / MIB);
+        done.put("Writes", Math.max(0, now.writes() - last.writes()));
+        done.put("WriteMB", Math.max(0, now.writtenBytes() - last.writtenBytes()) / MIB);
+        sink.sample(step.plan, "filesystem", "Filesystem", done, nowMs / 1000);
+    }
+
     /** The node's meters. @param root "/" or a directory with a sys of its own for tests */
-    static Meters meters(Path root, Sensors sensors, List<String> interfaces) {
+    static Meters meters(Path root, Sensors sensors, List<String> interfaces, boolean lustre) {
         long[] sums = new long[4];
         List<String> names = List.of("rx_packets", "tx_packets", "rx_bytes", "tx_bytes");
         for (String name : interfaces) {
@@ -284,6 +303,6 @@ final class Profiles {
                 sums[i] += text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
             }
         }
-        return new Meters(sensors.read().energyUj(), sums[0], sums[1], sums[2], sums[3]);
+        return new Meters(sensors.read().energyUj(), sums[0], sums[1], sums[2], sums[3], lustre ? Lustre.read(root) : Lustre.NONE);
     }
 }

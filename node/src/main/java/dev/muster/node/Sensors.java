@@ -12,12 +12,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /**
- * Meters of the whole node: energy of its processors and memory (RAPL, /sys/class/powercap) and traffic of its network interfaces. What a
- * step used is the difference between its end and its start, so steps that share a node are each told all of it.
+ * Meters of the whole node: energy of its processors and memory (RAPL, /sys/class/powercap), or the power that a {@link PowerMeter} shows over time,
+ * and traffic of its network interfaces. What a step used is the difference between its end and its start, so steps that share a node are each
+ * told all of it.
  *
  * <p>The kernel's energy counters run over after some minutes of full load: {@link #sample} is to be called more often than that. The sum over
  * them is kept in the spool directory, so that steps which outlive a slurmd keep their measure.
@@ -27,12 +30,20 @@ final class Sensors {
     static final int GUARD_SECONDS = 120;
     private static final String FILE = "sensors";
     private static final long MICRO = 1_000_000;
+    private static final double NS_PER_S = 1e9;
 
-    /** @param energyUj microjoules since some moment in the past; in and out: bytes since the interfaces came up */
-    record Reading(long energyUj, long inBytes, long outBytes) {
+    /**
+     * @param energyUj microjoules since some moment in the past
+     * @param inBytes  since the interfaces came up, outBytes likewise; fsRead and fsWritten since file systems were mounted
+     */
+    record Reading(long energyUj, long inBytes, long outBytes, long fsRead, long fsWritten) {
+        Reading(long energyUj, long inBytes, long outBytes) {
+            this(energyUj, inBytes, outBytes, 0, 0);
+        }
+
         Reading since(Reading before) {
             return new Reading(Math.max(0, energyUj - before.energyUj), Math.max(0, inBytes - before.inBytes),
-                    Math.max(0, outBytes - before.outBytes));
+                    Math.max(0, outBytes - before.outBytes), Math.max(0, fsRead - before.fsRead), Math.max(0, fsWritten - before.fsWritten));
         }
 
         long energyJ() {
@@ -62,22 +73,32 @@ final class Sensors {
     private long lastUj;
     private long lastNs;
     private Optional<Power> power = Optional.empty();
+    private final PowerMeter meter;
+    private final LongSupplier clockNs;
+    /** What the meter showed last, and up to when that is counted. */
+    private OptionalDouble watts = OptionalDouble.empty();
+    private long countedNs;
 
     /**
-     * @param root  "/" or a directory with a sys of its own for tests
-     * @param spool where the sum of the counters is kept
+     * @param root    "/" or a directory with a sys of its own for tests
+     * @param spool   where the sum of the counters is kept
+     * @param clockNs grows
      */
-    Sensors(Path root, Settings.Sensing what, Path spool, String bootId, long nowNs, DaemonLog log) {
+    Sensors(Path root, Settings.Sensing what, Path spool, String bootId, LongSupplier clockNs, PowerMeter meter, DaemonLog log) {
         this.root = root;
         this.what = what;
         this.log = log;
         this.bootId = bootId;
+        this.clockNs = clockNs;
+        this.meter = meter;
         totalFile = spool.resolve(FILE);
-        if (what.rapl()) {
+        if (counts()) {
             Total kept = kept(totalFile, Total.class).filter(t -> t.bootId().equals(bootId)).orElse(new Total(bootId, 0, Map.of()));
             energyUj = kept.energyUj();
             zones.putAll(kept.zones());
-            advance();
+            long nowNs = clockNs.getAsLong();
+            countedNs = nowNs;
+            advance(nowNs);
             firstUj = energyUj;
             firstNs = nowNs;
             lastUj = energyUj;
@@ -86,21 +107,40 @@ final class Sensors {
     }
 
     boolean isOn() {
-        return what.rapl() || !what.interfaces().isEmpty();
+        return counts() || !what.interfaces().isEmpty() || what.lustre();
+    }
+
+    private boolean counts() {
+        return what.energy().kind() != Settings.Energy.Kind.NONE;
     }
 
     /** Seconds between two samples; 0 where there is nothing to sample. */
     int sampleSeconds() {
-        return !what.rapl() ? 0 : what.nodeSeconds() > 0 ? Math.min(what.nodeSeconds(), GUARD_SECONDS) : GUARD_SECONDS;
+        int most = what.energy().measuresPower() ? what.energy().seconds() : GUARD_SECONDS;
+        return !counts() ? 0 : what.nodeSeconds() > 0 ? Math.min(what.nodeSeconds(), most) : most;
     }
 
-    /** Follows the counters, and for AcctGatherNodeFreq works out the power since the last sample. @param nowNs grows */
-    synchronized void sample(long nowNs) {
-        if (!what.rapl() || nowNs <= lastNs) {
+    /** Follows the counters, and for AcctGatherNodeFreq works out the power since the last sample. */
+    void sample() {
+        // a program may be run for it: nobody else is to wait for that
+        OptionalDouble shown = what.energy().measuresPower() ? meter.watts() : OptionalDouble.empty();
+        sampled(clockNs.getAsLong(), shown);
+    }
+
+    private synchronized void sampled(long nowNs, OptionalDouble shown) {
+        if (!counts()) {
             return;
         }
-        advance();
-        boolean due = what.nodeSeconds() > 0 && nowNs - lastNs >= (what.nodeSeconds() - 1) * 1_000_000_000L && !zones.isEmpty();
+        advance(nowNs);
+        watts = shown;
+        if (what.energy().measuresPower() && watts.isEmpty()) {
+            power = Optional.empty();
+        }
+        if (nowNs <= lastNs) {
+            return;
+        }
+        boolean due = what.nodeSeconds() > 0 && nowNs - lastNs >= (what.nodeSeconds() - 1) * 1_000_000_000L
+                && (!zones.isEmpty() || watts.isPresent());
         if (due) {
             power = Optional.of(new Power(watts(energyUj - lastUj, nowNs - lastNs), watts(energyUj - firstUj, nowNs - firstNs)));
             lastUj = energyUj;
@@ -118,8 +158,8 @@ final class Sensors {
     }
 
     synchronized Reading read() {
-        if (what.rapl()) {
-            advance();
+        if (counts()) {
+            advance(clockNs.getAsLong());
         }
         long in = 0;
         long out = 0;
@@ -128,11 +168,22 @@ final class Sensors {
             in += number(statistics.resolve("rx_bytes")).orElse(0L);
             out += number(statistics.resolve("tx_bytes")).orElse(0L);
         }
-        return new Reading(energyUj, in, out);
+        Lustre files = what.lustre() ? Lustre.read(root) : Lustre.NONE;
+        return new Reading(energyUj, in, out, files.readBytes(), files.writtenBytes());
+    }
+
+    private void advance(long nowNs) {
+        if (!what.energy().measuresPower()) {
+            packages();
+        } else if (nowNs > countedNs) {
+            energyUj += Math.round(watts.orElse(0) * (nowNs - countedNs) / NS_PER_S * MICRO);
+            countedNs = nowNs;
+            keep(totalFile, new Total(bootId, energyUj, Map.of()));
+        }
     }
 
     /** Packages and, beside them, memory; cores and graphics are part of their package. */
-    private void advance() {
+    private void packages() {
         boolean moved = false;
         try (DirectoryStream<Path> all = Files.newDirectoryStream(root.resolve("sys/class/powercap"), "intel-rapl:*")) {
             for (Path zone : all) {
@@ -190,7 +241,7 @@ final class Sensors {
             kept(file, Kept.class).filter(k -> !k.over()).ifPresent(k -> keep(file, new Kept(k.start(), read(), true)));
         }
         Reading r = used(stepDirectory);
-        return usage.with(r.energyJ(), r.inBytes(), r.outBytes());
+        return usage.with(r.energyJ(), r.inBytes(), r.outBytes(), r.fsRead(), r.fsWritten());
     }
 
     private void keep(Path file, Object record) {

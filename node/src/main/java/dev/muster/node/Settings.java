@@ -102,23 +102,48 @@ public record Settings(
     }
 
     /**
-     * @param rapl        AcctGatherEnergyType=acct_gather_energy/rapl
+     * @param energy      AcctGatherEnergyType
      * @param nodeSeconds AcctGatherNodeFreq: between two samples of the node's power; 0 for none
      * @param interfaces  AcctGatherInterconnectType=acct_gather_interconnect/sysfs: whose traffic counts; none where ic/sysfs is not accounted
+     * @param lustre      AcctGatherFilesystemType=acct_gather_filesystem/lustre: what the node does there counts, if fs/lustre
+     *                    is accounted
      * @param tasks       how tasks are looked at
      * @param profiling   time series of steps
      */
-    public record Sensing(boolean rapl, int nodeSeconds, List<String> interfaces, Tasks tasks, Profiling profiling) {
-        public static final Sensing NOTHING = new Sensing(false, 0, List.of(), Tasks.NOT, Profiling.NOT);
+    public record Sensing(Energy energy, int nodeSeconds, List<String> interfaces, boolean lustre, Tasks tasks,
+            Profiling profiling) {
+        public static final Sensing NOTHING = new Sensing(Energy.NOT, 0, List.of(), false, Tasks.NOT, Profiling.NOT);
+    }
+
+    /**
+     * What tells a node's energy.
+     *
+     * @param seconds between two looks at a meter of power
+     * @param sensors of acct_gather_energy/ipmi: numbers of records, DCMI or DCMI_ENHANCED; "" for the first that shows watts
+     */
+    public record Energy(Kind kind, int seconds, String sensors) {
+        public enum Kind { NONE, RAPL, IPMI, GPU }
+
+        public static final Energy NOT = new Energy(Kind.NONE, 0, "");
+        public static final Energy RAPL = new Energy(Kind.RAPL, 0, "");
+
+        public String type() {
+            return "acct_gather_energy/" + kind.name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        boolean measuresPower() {
+            return kind == Kind.IPMI || kind == Kind.GPU;
+        }
     }
 
     /**
      * @param conf       what becomes of the series
      * @param frequency  JobAcctGatherFrequency: between two samples of each
      * @param interfaces whose traffic is the series network
+     * @param lustre     what the node does there is the series filesystem
      */
-    public record Profiling(ProfileConf conf, String frequency, List<String> interfaces) {
-        public static final Profiling NOT = new Profiling(ProfileConf.NONE, "", List.of());
+    public record Profiling(ProfileConf conf, String frequency, List<String> interfaces, boolean lustre) {
+        public static final Profiling NOT = new Profiling(ProfileConf.NONE, "", List.of(), false);
     }
 
     /**
@@ -126,9 +151,10 @@ public record Settings(
      * @param seconds JobAcctGatherFrequency between two looks; 0 for none where a job does not ask for them
      * @param pss     JobAcctGatherParams=UsePss: memory that several processes share counts in parts
      * @param noShare JobAcctGatherParams=NoShared: memory that may be shared does not count
+     * @param gpus    the node has some that AutoDetect found: what processes do on them is asked as well
      */
-    public record Tasks(boolean on, int seconds, boolean pss, boolean noShare) {
-        public static final Tasks NOT = new Tasks(false, 0, false, false);
+    public record Tasks(boolean on, int seconds, boolean pss, boolean noShare, boolean gpus) {
+        public static final Tasks NOT = new Tasks(false, 0, false, false, false);
     }
 
     public record Address(String host, int port) {}

@@ -107,7 +107,7 @@ final class SettingsReader {
                         (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
                         conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
                         sisters.container(),
-                        cpuFreqDef(conf), sensing(conf, sisters.gather()),
+                        cpuFreqDef(conf), sensing(conf, sisters.gather(), node.gres().stream().anyMatch(g -> g.name().equals("gpu"))),
                         conf.given(Key.EPILOG_MSG_TIME) ? conf.number(Key.EPILOG_MSG_TIME) : 0, conf.yes(Key.USE_PAM),
                         conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
@@ -144,18 +144,31 @@ final class SettingsReader {
         return conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none");
     }
 
-    private static Settings.Tasks tasks(SlurmConf conf) {
-        Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
-        return new Settings.Tasks(gathers(conf), taskSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)).orElse(POLL_SECONDS_DEFAULT),
-                params.containsKey("usepss"), params.containsKey("noshared"));
+    private static boolean lustre(SlurmConf conf) {
+        return conf.text(Key.ACCT_GATHER_FILESYSTEM_TYPE).equalsIgnoreCase("acct_gather_filesystem/lustre");
     }
 
-    private static Settings.Sensing sensing(SlurmConf conf, AcctGatherConf gather) {
+    private static Settings.Tasks tasks(SlurmConf conf, boolean gpus) {
+        Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
+        return new Settings.Tasks(gathers(conf), taskSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)).orElse(POLL_SECONDS_DEFAULT),
+                params.containsKey("usepss"), params.containsKey("noshared"), gpus);
+    }
+
+    private static Settings.Sensing sensing(SlurmConf conf, AcctGatherConf gather, boolean gpus) {
         boolean accounted = sysfs(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs");
-        return new Settings.Sensing(conf.text(Key.ACCT_GATHER_ENERGY_TYPE).equalsIgnoreCase("acct_gather_energy/rapl"),
-                (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of(), tasks(conf),
+        return new Settings.Sensing(energy(conf, gather), (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of(),
+                lustre(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "fs/lustre"), tasks(conf, gpus),
                 new Settings.Profiling(ProfileConf.of(conf, gather, new ArrayList<>()), conf.text(Key.JOB_ACCT_GATHER_FREQUENCY),
-                        sysfs(conf) ? gather.interfaces() : List.of()));
+                        sysfs(conf) ? gather.interfaces() : List.of(), lustre(conf)));
+    }
+
+    private static Settings.Energy energy(SlurmConf conf, AcctGatherConf gather) {
+        return switch (conf.text(Key.ACCT_GATHER_ENERGY_TYPE).toLowerCase(java.util.Locale.ROOT)) {
+            case "acct_gather_energy/rapl" -> Settings.Energy.RAPL;
+            case "acct_gather_energy/ipmi" -> new Settings.Energy(Settings.Energy.Kind.IPMI, gather.energySeconds(), gather.energySensors());
+            case "acct_gather_energy/gpu" -> new Settings.Energy(Settings.Energy.Kind.GPU, AcctGatherConf.ENERGY_SECONDS_DEFAULT, "");
+            default -> Settings.Energy.NOT;
+        };
     }
 
     /** job_container.conf or namespace.yaml as far as this node is concerned, where slurm.conf asks for it. */

@@ -118,7 +118,10 @@ public final class Slurmd implements AutoCloseable {
         hooks = new Hooks(settings, log);
         helpers = new FeatureHelpers(settings.around().helpers(), settings.nodeName(), hooks.basic(), log);
         activeFeatures = helpers.active();
-        sensors = new Sensors(Path.of("/"), settings.around().sensing(), settings.spoolDirectory(), bootId, System.nanoTime(), log);
+        Settings.Sensing sensing = settings.around().sensing();
+        MeterPrograms programs = new MeterPrograms(System.getenv(), log);
+        sensors = new Sensors(Path.of("/"), sensing, settings.spoolDirectory(), bootId, System::nanoTime,
+                new PowerMeter(Path.of("/"), sensing.energy(), programs), log);
         Namespaces namespaces = new Namespaces(settings, log);
         files = new UserFiles(namespaces::kept);
         windows = new X11Tunnels(settings, log, spool, namespaces);
@@ -131,9 +134,10 @@ public final class Slurmd implements AutoCloseable {
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
-        sampleLater();
+        sampleNow();
         uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
         new TaskSamples(loop, settings.around().sensing(), settings.confinement().tracking() == Confinement.Tracking.GROUP, jobs::running,
+                () -> sensing.tasks().gpus() && programs.has("nvidia-smi") ? programs.run(GpuUse.COMMAND).map(GpuUse::parse) : Optional.empty(),
                 uses::saw, log).start();
         manager = new StepManager(settings, log, loop, jobs, reports, spool, (node, message, body) -> ask(neighbours, sessions, node, message, body),
                 bootId, () -> isConnected());
@@ -198,15 +202,15 @@ public final class Slurmd implements AutoCloseable {
             default -> ProfileSink.NONE;
         };
         return new Profiles(loop, how, settings.confinement().tracking() == Confinement.Tracking.GROUP, () -> jobs.running(),
-                () -> Profiles.meters(Path.of("/"), sensors, how.profiling().interfaces()), sink, log);
+                () -> Profiles.meters(Path.of("/"), sensors, how.profiling().interfaces(), how.profiling().lustre()), sink, log);
     }
 
-    private void sampleLater() {
+    private void sampleNow() {
         if (sensors.sampleSeconds() > 0) {
-            loop.later(sensors.sampleSeconds() * 1000L, () -> Loop.aside(() -> {
-                sensors.sample(System.nanoTime());
-                sampleLater();
-            }));
+            Loop.aside(() -> {
+                sensors.sample();
+                loop.later(sensors.sampleSeconds() * 1000L, this::sampleNow);
+            });
         }
     }
 

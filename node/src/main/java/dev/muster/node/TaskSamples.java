@@ -3,18 +3,21 @@ package dev.muster.node;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
+import dev.muster.model.Metered;
 import dev.muster.model.TaskPeaks;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.node.NodeMessages.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /**
  * Looks at the tasks of running steps from time to time (JobAcctGatherFrequency, --acctg-freq) and keeps the most that each had in the step's
@@ -29,24 +32,28 @@ final class TaskSamples {
      *
      * @param cpuMs    that tasks used between two looks while somebody said how fast their CPUs ran
      * @param khzTimes each of these milliseconds times that
+     * @param gpus     what it had of them
      */
-    private record Kept(Map<String, TaskPeaks.Task> tasks, long cpuMs, long khzTimes) {}
+    private record Kept(Map<String, TaskPeaks.Task> tasks, long cpuMs, long khzTimes, GpuUse.Sum gpus) {}
 
     private final Loop loop;
     private final Settings.Sensing how;
     private final boolean byGroup;
     private final IntFunction<List<ProcessTable.Running>> due;
+    private final Supplier<Optional<GpuUse>> gpus;
     private final BiConsumer<ProcessTable.Running, List<TaskUsage>> seen;
     private final DaemonLog log;
     private int second;
 
-    /** @param due the steps to be looked at in a second since the start of slurmd; asked on the loop. @param seen is told each look */
-    TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due,
+    /** @param due the steps to be looked at in a second since the start of slurmd; asked on the loop. @param gpus what processes do on
+     *  them, where there are any. @param seen is told each look */
+    TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due, Supplier<Optional<GpuUse>> gpus,
             BiConsumer<ProcessTable.Running, List<TaskUsage>> seen, DaemonLog log) {
         this.loop = loop;
         this.how = how;
         this.byGroup = byGroup;
         this.due = due;
+        this.gpus = gpus;
         this.seen = seen;
         this.log = log;
     }
@@ -64,10 +71,11 @@ final class TaskSamples {
             return;
         }
         Loop.aside(() -> {
+            Optional<GpuUse> use = gpus.get();
             ProcessTable table = new ProcessTable(byGroup, how.tasks());
             for (ProcessTable.Running step : steps) {
                 List<TaskUsage> tasks = table.of(step, new Sensors.Reading(0, 0, 0)).tasks();
-                keep(step.directory(), tasks);
+                keep(step.directory(), tasks, use);
                 seen.accept(step, tasks);
             }
             start();
@@ -75,7 +83,7 @@ final class TaskSamples {
     }
 
     /** What was seen now, and what was seen before. */
-    void keep(Path stepDirectory, List<TaskUsage> seen) {
+    void keep(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus) {
         Kept before = kept(stepDirectory);
         Map<String, TaskPeaks.Task> all = new TreeMap<>(before.tasks());
         long cpuMs = before.cpuMs;
@@ -92,7 +100,7 @@ final class TaskSamples {
         }
         try {
             Path next = stepDirectory.resolve(FILE + ".new");
-            Files.write(next, Codec.encode(new Kept(all, cpuMs, khzTimes)));
+            Files.write(next, Codec.encode(new Kept(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
             Files.move(next, stepDirectory.resolve(FILE), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         } catch (java.nio.file.NoSuchFileException gone) {
             // the step is over meanwhile
@@ -101,11 +109,24 @@ final class TaskSamples {
         }
     }
 
+    private static GpuUse.Sum gpuUse(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus, GpuUse.Sum before) throws IOException {
+        if (gpus.isEmpty()) {
+            return before;
+        }
+        long beganMs = Files.readAttributes(stepDirectory, BasicFileAttributes.class).creationTime().toMillis();
+        return gpus.get().and(before, seen, beganMs, System.currentTimeMillis());
+    }
+
+    /** What a step that runs has had of GPUs so far. */
+    static Metered metered(Path stepDirectory) {
+        return kept(stepDirectory).gpus.metered();
+    }
+
     private static Kept kept(Path stepDirectory) {
         try {
             return Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Kept.class);
         } catch (IOException | Json.MalformedException e) {
-            return new Kept(Map.of(), 0, 0);
+            return new Kept(Map.of(), 0, 0, GpuUse.Sum.NONE);
         }
     }
 
@@ -128,6 +149,7 @@ final class TaskSamples {
         return new Usage(usage.userCpuUs(), usage.systemCpuUs(), Math.max(usage.maxRssKb(), peaks.rssKb().max()),
                 Math.max(usage.maxVmKb(), peaks.vmKb().max()), Math.max(usage.readBytes(), read), Math.max(usage.writeBytes(), written),
                 Math.max(usage.maxPages(), peaks.pages().max()), 0, 0, 0, peaks,
-                kept.cpuMs > 0 ? kept.khzTimes / kept.cpuMs : usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0);
+                kept.cpuMs > 0 ? kept.khzTimes / kept.cpuMs : usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0,
+                kept.gpus.metered());
     }
 }

@@ -28,7 +28,7 @@ class Hdf5SinkTest {
 
     @TempDir
     private Path dir;
-    private final Profiles.Plan plan = new Profiles.Plan(7, 3, "ann", UID, UID, 2, 4, 1, List.of("task", "network"), 1, 0, 1, 1_000_000);
+    private final Profiles.Plan plan = new Profiles.Plan(7, 3, "ann", UID, UID, 2, 4, 1, List.of("task", "network"), 1, 0, 1, 0, 1_000_000);
 
     private Hdf5Sink sink() throws IOException {
         return new Hdf5Sink(dir.resolve("profiles"), dir.resolve("spool"), "n1", new DaemonLog("slurmd", dir + "/log", false, 5, ""));

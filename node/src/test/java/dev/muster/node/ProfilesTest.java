@@ -30,7 +30,7 @@ class ProfilesTest {
     @TempDir
     private Path dir;
     private final List<String> seen = new CopyOnWriteArrayList<>();
-    private Profiles.Meters meters = new Profiles.Meters(0, 0, 0, 0, 0);
+    private Profiles.Meters meters = new Profiles.Meters(0, 0, 0, 0, 0, Lustre.NONE);
 
     private final ProfileSink sink = new ProfileSink() {
         @Override
@@ -62,13 +62,13 @@ class ProfilesTest {
         all         | ''                 | none | task=5,energy=6,network=7 | task=5 energy=6 network=7
         all         | task=1,network=2   | none | 30,energy=6        | task=1 energy=6 network=2
         task,energy | 3                  | ''   | task=5,energy=0    | task=3
-        lustre      | ''                 | ''   | task=5             | ''
+        lustre      | ''                 | ''   | task=5,filesystem=2 | filesystem=2
         """)
     void whatIsSampledAndHowOften(String asked, String frequency, String standard, String configured, String expected) {
         Profiles.Plan plan = Profiles.plan(launch(asked, frequency), new Settings.Profiling(conf("h:1", standard, 30, false), configured,
-                List.of("lo")), true, 0);
+                List.of("lo"), true), true, 0);
         List<String> found = new ArrayList<>();
-        for (String series : List.of("task", "energy", "network")) {
+        for (String series : List.of("task", "energy", "network", "filesystem")) {
             if (plan.seconds(series) > 0) {
                 found.add(series + "=" + plan.seconds(series));
             }
@@ -78,8 +78,9 @@ class ProfilesTest {
 
     private Profiles profiles(boolean rapl, String frequency) throws IOException {
         DaemonLog log = new DaemonLog("slurmd", dir + "/log", false, 5, "");
-        Settings.Sensing how = new Settings.Sensing(rapl, 0, List.of(), new Settings.Tasks(true, 30, false, false),
-                new Settings.Profiling(conf("h:1", "all", 30, false), frequency, List.of("lo")));
+        Settings.Sensing how = new Settings.Sensing(rapl ? Settings.Energy.RAPL : Settings.Energy.NOT, 0, List.of(), false,
+                new Settings.Tasks(true, 30, false, false, false),
+                new Settings.Profiling(conf("h:1", "all", 30, false), frequency, List.of("lo"), true));
         return new Profiles(null, how, false, List::of, () -> meters, sink, log);
     }
 
@@ -87,22 +88,23 @@ class ProfilesTest {
     @Test
     void metersTellDifferences() throws Exception {
         Path step = Files.createDirectory(dir.resolve("step"));
-        Profiles all = profiles(true, "task=0,energy=10,network=10");
-        meters = new Profiles.Meters(5_000_000, 10, 20, 1 << 20, 2 << 20);
+        Profiles all = profiles(true, "task=0,energy=10,network=10,filesystem=10");
+        meters = new Profiles.Meters(5_000_000, 10, 20, 1 << 20, 2 << 20, new Lustre(1, 1 << 20, 0, 0));
         all.begin(step, launch("", ""));
-        assertThat(seen).hasSize(2);
-        meters = new Profiles.Meters(305_000_000, 40, 60, 4 << 20, 2 << 20);
+        assertThat(seen).hasSize(3);
+        meters = new Profiles.Meters(305_000_000, 40, 60, 4 << 20, 2 << 20, new Lustre(4, 3 << 20, 2, 1 << 19));
         ProcessTable.Running running = new ProcessTable.Running(7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step, 1, Optional.empty());
         all.look(List.of(running), System.currentTimeMillis() + 1_000, System.nanoTime());
-        assertThat(seen).hasSize(2);
+        assertThat(seen).hasSize(3);
         all.look(List.of(running), System.currentTimeMillis() + 10_000, System.nanoTime() + 10_000_000_000L);
-        assertThat(seen.get(2)).startsWith("energy Energy {Power=30} ");
-        assertThat(seen.get(3)).startsWith("network Network {PacketsIn=30, PacketsOut=40, InMB=3.0, OutMB=0.0} ");
+        assertThat(seen.get(3)).startsWith("energy Energy {Power=30} ");
+        assertThat(seen.get(4)).startsWith("network Network {PacketsIn=30, PacketsOut=40, InMB=3.0, OutMB=0.0} ");
+        assertThat(seen.get(5)).startsWith("filesystem Filesystem {Reads=3, ReadMB=2.0, Writes=2, WriteMB=0.5} ");
         all.end(step);
         for (int i = 0; i < 100 && seen.stream().noneMatch(s -> s.startsWith("ended")); i++) {
             Thread.sleep(20);
         }
-        assertThat(seen).hasSize(7).last().isEqualTo("ended 7");
+        assertThat(seen).hasSize(10).last().isEqualTo("ended 7");
     }
 
     /** A task of a step, whose shares are what it has used since the look before; here it is this process. */
@@ -141,7 +143,7 @@ class ProfilesTest {
         return out;
     }
 
-    private static final Profiles.Plan PLAN = new Profiles.Plan(7, -5, "ann lee", 1000, 100, 1, 1, 0, List.of("task"), 1, 0, 0, 0);
+    private static final Profiles.Plan PLAN = new Profiles.Plan(7, -5, "ann lee", 1000, 100, 1, 1, 0, List.of("task"), 1, 0, 0, 0, 0);
 
     @Test
     void linesOfTheProtocol() throws IOException {

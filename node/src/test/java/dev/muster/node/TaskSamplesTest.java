@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Identity;
+import dev.muster.model.Metered;
 import dev.muster.model.TaskPeaks;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.node.NodeMessages.Usage;
@@ -33,6 +34,7 @@ class TaskSamplesTest {
 
     @TempDir
     private Path step;
+    private Optional<GpuUse> gpus = Optional.empty();
 
     private static Optional<StatusFile> status() {
         return StatusFile.parse(STATUS.getBytes(StandardCharsets.UTF_8));
@@ -44,7 +46,8 @@ class TaskSamplesTest {
 
     private void keep(TaskUsage... seen) throws IOException {
         DaemonLog log = new DaemonLog("slurmd", step + "/log", false, 5, "");
-        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), (step, tasks) -> { }, log).keep(step, List.of(seen));
+        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), Optional::empty, (step, tasks) -> { }, log).keep(step,
+                List.of(seen), gpus);
     }
 
     @Test
@@ -84,6 +87,38 @@ class TaskSamplesTest {
         assertThat(TaskSamples.ended(step, status(), NONE).cpuKhz()).isEqualTo(2_000_000);
     }
 
+    private static final String PMON = """
+            # gpu         pid   type     sm    mem    enc    dec    jpg    ofa     fb   ccpm    command
+            # Idx           #    C/G      %%      %%      %%      %%      %%      %%     MB     MB    name
+                0          1     C     %s     20      -      -      -      -    %s      0    python
+                1          1     C     50      3      -      -      -      -    100      0    python
+                1         77     C     99      3      -      -      -      -   9000      0    other
+                2          -     -      -      -      -      -      -      -      -      -    -
+            """;
+
+    /** A step's processes on all GPUs together; those of others are theirs. */
+    @Test
+    void whatItsProcessesDoOnGpus() throws IOException {
+        gpus = Optional.of(GpuUse.parse(PMON.formatted("100", "412")));
+        keep(at(4, 1000, 0));
+        assertThat(TaskSamples.metered(step)).isEqualTo(new Metered(0, 0, 1, 150, 150, 512 * 1024, 512 * 1024));
+        gpus = Optional.of(GpuUse.parse(PMON.formatted("-", "12")));
+        keep(at(4, 2000, 0));
+        Metered all = TaskSamples.ended(step, status(), NONE).metered();
+        assertThat(List.of(all.gpuNodes() + 0L, all.gpuMostPercent(), all.gpuMostMemKb())).isEqualTo(List.of(1L, 150L, 512 * 1024L));
+        assertThat(all.gpuPercent()).isBetween(50L, 150L);
+        assertThat(GpuUse.parse("nothing\n").percent()).isEmpty();
+    }
+
+    @Test
+    void aLookAtGpusStandsForTheTimeSinceTheOneBefore() {
+        GpuUse busy = GpuUse.parse(PMON.formatted("100", "1"));
+        GpuUse.Sum first = busy.and(GpuUse.Sum.NONE, List.of(at(0, 0, 0)), 10_000, 20_000);
+        assertThat(first).isEqualTo(new GpuUse.Sum(20_000, 10_000, 1_500_000, 150, 101 * 1024));
+        assertThat(GpuUse.parse("").and(first, List.of(at(0, 0, 0)), 10_000, 50_000).metered())
+                .isEqualTo(new Metered(0, 0, 1, 38, 150, 101 * 1024, 101 * 1024));
+    }
+
     @Test
     void nobodyHasLooked() throws IOException {
         Files.createDirectories(step.resolve("proc"));
@@ -99,7 +134,7 @@ class TaskSamplesTest {
         // this process is what hangs below the one that started it
         ProcessTable.Running step = new ProcessTable.Running(1, 1, 0, new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh"), Path.of("/tmp"),
                 ProcessHandle.current().parent().orElseThrow().pid(), Optional.empty());
-        return new ProcessTable(false, new Settings.Tasks(true, 30, pss, noShare)).of(step, new Sensors.Reading(0, 0, 0)).tasks().getFirst()
+        return new ProcessTable(false, new Settings.Tasks(true, 30, pss, noShare, false)).of(step, new Sensors.Reading(0, 0, 0)).tasks().getFirst()
                 .residentKb();
     }
 

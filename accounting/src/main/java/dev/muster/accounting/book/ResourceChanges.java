@@ -2,6 +2,7 @@ package dev.muster.accounting.book;
 
 import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import dev.muster.model.accounting.Entities.Resource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,8 +80,14 @@ final class ResourceChanges {
 
     /** AllResourcesAbsolute: new ones are counted so whether that is said or not. */
     private String flags() {
-        return !c.rules.absolute() || absolute(c.set("flags")) ? c.set("flags") : c.set("flags").isEmpty() ? ABSOLUTE : c.set("flags") + ","
-                + ABSOLUTE;
+        List<String> out = new ArrayList<>();
+        if (shared(c.set("flags"))) {
+            out.add(SHARED);
+        }
+        if (absolute(c.set("flags")) || c.rules.absolute()) {
+            out.add(ABSOLUTE);
+        }
+        return String.join(",", out);
     }
 
     /** Whether the clusters' shares of a resource are no more than all of it. */

@@ -453,6 +453,13 @@ class ChangesTest {
         assertThat(book.user("Bob.Lee")).isEmpty();
     }
 
+    /** Flags are shown in their own letters, however they were typed. */
+    @Test
+    void flagsOfResources() {
+        assertThat(root("add resource name=lic cluster=c set count=10 allowed=10 flags=ABSOLUTE,sharedpool").error()).isEmpty();
+        assertThat(book.resourcesEver()).extracting(r -> r.flags()).containsExactly("SharedPool,Absolute");
+    }
+
     /** PreserveCaseResource, and without. */
     @ParameterizedTest
     @CsvSource({"true, MatLab", "false, matlab"})

@@ -3,6 +3,7 @@ package dev.muster.cli.acct;
 import dev.muster.cli.CommandContext;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
+import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.accounting.LimitField;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 
 /** {@code sacctmgr dump CLUSTER}: the tree of a cluster as lines that the original's load reads. */
 final class Dump {
@@ -19,12 +21,15 @@ final class Dump {
             "MaxWallDurationPerJob");
 
     /** The order of limits in the file; what is not here follows. */
-    private static final List<String> ORDER = List.of("Fairshare", "GrpTRESMins", "GrpTRESRunMins", "GrpTRES", "GrpJobs", "GrpJobsAccrue",
-            "GrpSubmitJobs", "GrpWall", "MaxTRESMins", "MaxTRES", "MaxTRESPerNode", "MaxJobs", "MaxJobsAccrue", "MaxSubmitJobs", "MaxWall",
-            "Priority", "DefaultQOS", "QOS");
+    private static final List<String> ORDER = List.of("DefaultQOS", "Fairshare", "GrpTRESMins", "GrpTRESRunMins", "GrpTRES", "GrpJobs",
+            "GrpJobsAccrue", "GrpSubmitJobs", "GrpWall", "MaxTRESMins", "MaxTRES", "MaxTRESPerNode", "MaxJobs", "MaxJobsAccrue", "MaxSubmitJobs",
+            "MaxWall", "Priority", "QOS");
 
     private static final String HEAD = "QOS - '";
     private static final String MADE_SO = HEAD + "normal':Description='Normal QOS default'";
+    /** Leaves QOS out: Slurm before 25.05 has no lines for them and refuses a file with one. */
+    private static final String WITHOUT_QOS = "woqos";
+    private static final int SECONDS_PER_MINUTE = 60;
 
     private final CommandContext c;
     private final List<String> lines = new ArrayList<>();
@@ -36,7 +41,12 @@ final class Dump {
     int run(List<String> words) throws UsageException, SlurmException {
         String cluster = "";
         String file = "";
+        boolean withQos = true;
         for (String word : words) {
+            if (word.equalsIgnoreCase(WITHOUT_QOS)) {
+                withQos = false;
+                continue;
+            }
             Words.Item item = Words.item(word);
             String key = item.key().toLowerCase(Locale.ROOT);
             if (key.isEmpty() || "cluster".startsWith(key) || "name".startsWith(key)) {
@@ -61,7 +71,9 @@ final class Dump {
         List<Json.Obj> users = rows("user", new Json.Obj(), "");
         lines.add("# A cluster, its accounts and their users. After a line Parent come the accounts and users directly below that account.");
         List<Json.Obj> wckeys = rows("wckey", new Json.Obj().put("cluster", cluster), "");
-        qos(tree);
+        if (withQos) {
+            qos();
+        }
         lines.add("Cluster - '" + cluster + "'" + classification(cluster) + limits(tree.getFirst()));
         for (Json.Obj parent : tree) {
             if (parent.text("User").isEmpty()) {
@@ -113,31 +125,28 @@ final class Dump {
         }
     }
 
-    /**
-     * Those that the tree names. Of the one that every cluster has nothing is said while it is as it was made: who knows no lines of QOS, as the
-     * original did not for long, can load the file.
-     */
-    private void qos(List<Json.Obj> tree) throws SlurmException {
-        List<String> named = tree.stream().flatMap(a -> List.of(a.text("QOS").split(",")).stream()).distinct().toList();
+    /** All of them, for they are no cluster's own. Of the one that is always there nothing is said while it is as it was made. */
+    private void qos() throws SlurmException {
         for (Json.Obj q : rows("qos", new Json.Obj(), "")) {
-            if (named.contains(q.text("Name"))) {
-                StringBuilder line = new StringBuilder(HEAD + q.text("Name") + "'");
-                if (!q.text("Description").isEmpty()) {
-                    line.append(":Description='").append(q.text("Description")).append('\'');
-                }
-                for (LimitField f : LimitField.QOS) {
-                    boolean standard = f.name().equals("UsageFactor") && q.text(f.name()).matches("|1|1\\.0+")
-                            || q.text(f.name()).matches("|0|CLUSTER|cluster")
-                            || f.name().equals("Description");
-                    if (!standard) {
-                        line.append(':').append(f.name()).append('=').append(value(f, q.text(f.name())));
-                    }
-                }
-                if (!line.toString().equals(MADE_SO)) {
-                    lines.add(line.toString());
+            StringBuilder line = new StringBuilder(HEAD + q.text("Name") + "'");
+            if (!q.text("Description").isEmpty()) {
+                line.append(":Description=").append(quoted(q.text("Description")));
+            }
+            for (LimitField f : LimitField.QOS) {
+                if (!f.name().equals("Description") && !standard(f, q.text(f.name()))) {
+                    line.append(':').append(NAMES.getOrDefault(f.name(), f.name())).append('=').append(value(f, q.text(f.name())));
                 }
             }
+            if (!line.toString().equals(MADE_SO)) {
+                lines.add(line.toString());
+            }
         }
+    }
+
+    /** Whether a QOS has that of which nothing was said. A limit of 0 is one. */
+    private static boolean standard(LimitField f, String value) {
+        return value.isEmpty() || value.equals("0") && (f.name().equals("Priority") || f.name().equals("GraceTime"))
+                || f.name().equals("UsageFactor") && value.matches("1|1\\.0+") || f.name().equals("PreemptMode") && value.equalsIgnoreCase("cluster");
     }
 
     private static String user(Json.Obj a, List<Json.Obj> tree, List<Json.Obj> users, List<Json.Obj> wckeys) {
@@ -174,7 +183,7 @@ final class Dump {
         StringBuilder out = new StringBuilder("Account - '" + a.text("Account") + "'");
         for (Json.Obj record : accounts) {
             if (record.text("Account").equals(a.text("Account"))) {
-                out.append(":Description='").append(record.text("Descr")).append("':Organization='").append(record.text("Org")).append('\'');
+                out.append(":Description=").append(quoted(record.text("Descr"))).append(":Organization=").append(quoted(record.text("Org")));
             }
         }
         return out + limits(a);
@@ -195,7 +204,23 @@ final class Dump {
     }
 
     private static String value(LimitField f, String value) {
-        boolean quoted = f.kind() == LimitField.Kind.NAME || f.kind() == LimitField.Kind.NAMES || f.kind() == LimitField.Kind.TEXT;
-        return quoted ? "'" + value + "'" : value;
+        return switch (f.kind()) {
+            case NAME, TEXT -> quoted(value);
+            case NAMES -> quoted(String.join(",", new TreeSet<>(List.of(value.split(",")))));
+            case TRES -> Printer.tres(value);
+            case SHARES -> value.equals(LimitField.PARENT_SHARES) ? LimitField.PARENT_SHARES_NUMBER : value;
+            case SECONDS -> f.name().equals("GraceTime") ? value : minutes(Long.parseLong(value));
+            case COUNT, MINUTES, REAL, FLAGS -> value;
+        };
+    }
+
+    /** PreemptExemptTime, of which a plain number is minutes. */
+    private static String minutes(long seconds) {
+        return seconds % SECONDS_PER_MINUTE == 0 ? Long.toString(seconds / SECONDS_PER_MINUTE) : quoted(Durations.full(seconds));
+    }
+
+    /** The file knows no quotes within quotes: the original keeps such signs as these from the start. */
+    private static String quoted(String value) {
+        return "'" + value.replace('\'', '`').replace('"', '`') + "'";
     }
 }

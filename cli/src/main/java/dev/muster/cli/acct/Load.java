@@ -9,6 +9,7 @@ import dev.muster.model.accounting.LimitField;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -163,11 +164,7 @@ final class Load {
     }
 
     private void plan(LoadFile read, LoadFile.Line of, boolean exists) throws UsageException {
-        for (LoadFile.Line line : read.lines) {
-            if (line.kind().equals("qos") && qos.stream().noneMatch(q -> q.text("Name").equalsIgnoreCase(line.name()))) {
-                changes.add(change("add", "qos", Map.of("name", line.name()), limits(line, LimitField.QOS, List.of())));
-            }
-        }
+        qos(read);
         Map<String, String> root = limits(of, LimitField.ASSOC, List.of("classification"));
         String classification = of.option("classification");
         if (!exists) {
@@ -211,6 +208,26 @@ final class Load {
                 }
             }
         }
+    }
+
+    /** Those that are not there are made first, so that each may name any other; what a line does not say of one that is there stays. */
+    private void qos(LoadFile read) throws UsageException {
+        Map<String, Map<String, String>> wanted = new LinkedHashMap<>();
+        for (LoadFile.Line line : read.lines) {
+            if (line.kind().equals("qos")) {
+                wanted.put(line.name().toLowerCase(Locale.ROOT), limits(line, LimitField.QOS, List.of()));
+            }
+        }
+        Map<String, Json.Obj> are = new HashMap<>();
+        qos.forEach(q -> are.put(q.text("Name").toLowerCase(Locale.ROOT), q));
+        wanted.keySet().stream().filter(name -> !are.containsKey(name))
+                .forEach(name -> changes.add(change("add", "qos", Map.of("name", name), Map.of())));
+        wanted.forEach((name, set) -> differing(set, Optional.ofNullable(are.get(name))).ifPresent(d -> {
+            if (are.containsKey(name)) {
+                d.forEach((key, to) -> changed(key, "QOS", name, or(are.get(name).text(key), "None"), or(to, "None")));
+            }
+            changes.add(change("modify", "qos", Map.of("name", name), d));
+        }));
     }
 
     private Optional<Json.Obj> place(String account, String user, String partition) {

@@ -17,15 +17,18 @@ import java.util.regex.Pattern;
  * @param memory    the step that has used most: what its largest task has, for as many tasks as there are
  * @param estimated the step had several tasks
  * @param gpuTime   seconds of all its GPUs
+ * @param gpuUsed   of these seconds in which its processes kept one busy; negative where nobody looked
  */
 record Efficiency(String id, String shownId, String cluster, String user, String group, String state, String exit, long nodes, long cores, long wall,
-        double cpu, long core, long limit, double memory, boolean estimated, double given, long gpus, long gpuTime) {
+        double cpu, long core, long limit, double memory, boolean estimated, double given, long gpus, long gpuTime, double gpuUsed) {
     static final String FIELDS = "JobIDRaw,JobID,Cluster,User,Group,State,ExitCode,NNodes,NCPUS,ElapsedRaw,TotalCPU,AllocTRES,MaxRSS,NTasks,"
-            + "TimelimitRaw";
-    private static final int COLUMNS = 15;
+            + "TimelimitRaw,TRESUsageInTot";
+    private static final int COLUMNS = 16;
     private static final Pattern CPU_TIME = Pattern.compile("(?:(\\d+)-)?(?:(\\d+):)?(\\d+):(\\d+)(?:\\.(\\d+))?");
     private static final Pattern MEMORY = Pattern.compile("(?:^|,)mem=([^,]*)");
     private static final Pattern GPUS = Pattern.compile("(?:^|,)gres/gpu=(\\d{1,9})");
+
+    private static final Pattern GPU_PERCENT = Pattern.compile("(?:^|,)gres/gpuutil=(\\d{1,9})");
 
     /** The records of a job by their columns; empty if there are none. */
     static List<String[]> records(CommandContext c, String job) {
@@ -53,17 +56,22 @@ record Efficiency(String id, String shownId, String cluster, String user, String
         }
         double used = 0;
         boolean estimated = false;
+        double gpuUsed = -1;
         for (String[] r : records) {
             double step = bytes(r[12]) * Math.max(1, number(r[13]));
             if ((r[0].equals(raw) || r[0].startsWith(raw + ".")) && step > used) {
                 used = step;
                 estimated = number(r[13]) > 1;
             }
+            Matcher busy = GPU_PERCENT.matcher(r[15]);
+            if (r[0].startsWith(raw + ".") && busy.find()) {
+                gpuUsed = Math.max(0, gpuUsed) + number(busy.group(1)) / 100.0 * number(r[9]);
+            }
         }
         Matcher m = MEMORY.matcher(sizes.getFirst()[11]);
         return Optional.of(new Efficiency(raw, job[1], job[2], job[3], job[4], job[5].replaceFirst(" .*", ""), job[6], Math.max(1, number(job[7])),
                 number(job[8]), wall, cpu, core, job[14].matches("\\d{1,9}") ? 60 * number(job[14]) : -1, used, estimated,
-                m.find() ? bytes(m.group(1)) : 0, gpus(job[11]), gpuTime));
+                m.find() ? bytes(m.group(1)) : 0, gpus(job[11]), gpuTime, gpuUsed));
     }
 
     private static long gpus(String tres) {

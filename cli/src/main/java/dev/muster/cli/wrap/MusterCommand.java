@@ -122,7 +122,8 @@ public final class MusterCommand extends Wrapper {
         line(c, "Memory", Efficiency.amount(e.given()), (e.estimated() ? "~" : "") + Efficiency.amount(e.memory()),
                 e.given() > 0 ? Efficiency.percent(e.memory(), e.given()) : "");
         if (e.gpus() > 0) {
-            line(c, "GPU", Efficiency.clock(e.gpuTime()), "not measured", "");
+            line(c, "GPU", Efficiency.clock(e.gpuTime()), e.gpuUsed() < 0 ? "not measured" : Efficiency.clock(Math.round(e.gpuUsed())),
+                    e.gpuUsed() < 0 ? "" : Efficiency.percent(e.gpuUsed(), e.gpuTime()));
         }
         line(c, "Time", e.limit() < 0 ? "unlimited" : Efficiency.clock(e.limit()), Efficiency.clock(e.wall()),
                 e.limit() > 0 ? Efficiency.percent(e.wall(), e.limit()) : "");

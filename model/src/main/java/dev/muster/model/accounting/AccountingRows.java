@@ -222,6 +222,7 @@ public final class AccountingRows {
      *
      * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
      * @param aveCpuKhz how fast the CPUs of the tasks ran, weighted by their CPU time; 0 where it is not known
+     * @param metered file systems and GPUs, as {@link dev.muster.model.Metered} writes them
      */
     public record Usage(
             long userCpuUs,
@@ -244,7 +245,8 @@ public final class AccountingRows {
             long netOutBytes,
             long avePages,
             String extremes,
-            long aveCpuKhz) {
+            long aveCpuKhz,
+            String metered) {
         public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
         /** Of which not more is known of single tasks. */
@@ -252,7 +254,7 @@ public final class AccountingRows {
                 String maxVmNode, int maxVmTask, long aveVmKb, long maxPages, long readBytes, long writeBytes, long minCpuUs, long aveCpuUs,
                 long energyJ, long netInBytes, long netOutBytes) {
             this(userCpuUs, systemCpuUs, maxRssKb, maxRssNode, maxRssTask, aveRssKb, maxVmKb, maxVmNode, maxVmTask, aveVmKb, maxPages, readBytes,
-                    writeBytes, minCpuUs, aveCpuUs, energyJ, netInBytes, netOutBytes, 0, "", 0);
+                    writeBytes, minCpuUs, aveCpuUs, energyJ, netInBytes, netOutBytes, 0, "", 0, "");
         }
     }
 

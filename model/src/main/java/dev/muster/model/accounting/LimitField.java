@@ -26,8 +26,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
 
     /** {@code Fairshare=parent}. */
     public static final String PARENT_SHARES = "parent";
-    /** The same, as files have it that Slurm's {@code sacctmgr dump} wrote. */
-    private static final String PARENT_SHARES_NUMBER = "2147483647";
+    /** The same, as files of {@code sacctmgr dump} have it. */
+    public static final String PARENT_SHARES_NUMBER = "2147483647";
 
     private static final String ASSOC_TABLE = """
             Fairshare SHARES - fairshare:1 shares:1

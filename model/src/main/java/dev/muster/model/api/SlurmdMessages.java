@@ -1,6 +1,7 @@
 package dev.muster.model.api;
 
 import dev.muster.model.Identity;
+import dev.muster.model.Metered;
 import dev.muster.model.StepDesc;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
@@ -49,8 +50,10 @@ public final class SlurmdMessages {
     /**
      * @param stepId  number or one of the STEP constants of the node's messages
      * @param energyJ joules that the node used since the step's start, and bytes that its interfaces took in and sent; 0 without a meter
+     * @param metered file systems and GPUs
      */
-    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks, long energyJ, long netInBytes, long netOutBytes, Identity owner) {}
+    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks, long energyJ, long netInBytes, long netOutBytes, Identity owner,
+            Metered metered) {}
 
     /**
      * A task with everything below it, as it is now.

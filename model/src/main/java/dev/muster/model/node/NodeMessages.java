@@ -4,6 +4,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.Identity;
 import dev.muster.model.StepDesc;
+import dev.muster.model.Metered;
 import dev.muster.model.TaskPeaks;
 import java.util.List;
 import java.util.Map;
@@ -115,18 +116,19 @@ public final class NodeMessages {
      *
      * @param peaks  of single tasks
      * @param cpuKhz how fast their CPUs ran, each moment weighted by the CPU time that they used then; 0 where the kernel does not say
+     * @param metered file systems and GPUs
      */
     public record Usage(
             long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz) {
+            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz, Metered metered) {
         public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0);
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0, Metered.NONE);
         }
 
         /** With what the node's meters say. */
-        public Usage with(long joules, long inBytes, long outBytes) {
+        public Usage with(long joules, long inBytes, long outBytes, long fsRead, long fsWritten) {
             return new Usage(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, joules, inBytes, outBytes, peaks,
-                    cpuKhz);
+                    cpuKhz, metered.withFs(fsRead, fsWritten));
         }
     }
 
