@@ -561,7 +561,8 @@ final class Api {
         NodeViews views = nodeViews(state);
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
         if (q.nodes().isEmpty()) {
-            state.nodes().values().stream().filter(n -> q.all() || !n.has(Node.Flag.FUTURE))
+            boolean absent = q.absent() || controller.conf().has(Key.PRIVATE_DATA, "cloud");
+            state.nodes().values().stream().filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && (absent || !n.isAbsentFromCloud()))
                     .sorted(java.util.Comparator.comparingInt(n -> n.spec().order())).forEach(n -> out.add(views.info(n)));
         } else {
             if (!(HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok)) {

@@ -153,9 +153,9 @@ final class JobViews {
         if (r.endTime() > 0 || r.startTime() == 0 || r.limitMin() < 0) {
             return r.endTime();
         }
-        // time spent suspended is not charged: the end moves by it
+        // time spent suspended is not charged: the end moves by it, as by what PrologSlurmctld took
         boolean wasSuspended = r.suspendTime() > 0;
-        return wasSuspended ? now + Math.max(0, r.limitMin() * 60L - runSeconds(job)) : r.startTime() + r.limitMin() * 60L;
+        return wasSuspended ? now + Math.max(0, r.limitMin() * 60L - runSeconds(job)) : r.plannedEnd();
     }
 
     static int tasks(Job job) {
