@@ -338,9 +338,7 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false);
-            List<JobQuery.Hit> hits = new ArrayList<>(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
-            // who waits goes first: the nodes of those that run would be given to him otherwise
-            hits.sort(java.util.Comparator.comparing(h -> h.job().state() != JobState.PENDING));
+            List<JobQuery.Hit> hits = JobQuery.waitingFirst(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
             Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
             for (JobQuery.Hit hit : hits) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());

@@ -256,7 +256,7 @@ final class JobViews {
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
                 wants(Costly.OVERSUBSCRIBE) && oversubscribe(state, job).equals("YES"),
-                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
+                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresUsed(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), !wants(Costly.TRES_PER_TASK) ? "" : perTask(r.tresPerTask()),
                 r.tresPerSocket(),
                 !wants(Costly.TRES_REQUESTED) ? "" : TresText.requested(state, job),

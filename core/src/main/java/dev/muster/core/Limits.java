@@ -97,8 +97,9 @@ public final class Limits {
 
     /** OverTimeLimit: minutes that a job and its steps may run on beyond their limits; -1 for ever. */
     public static int overTimeMin(State state, Job job) {
-        return state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
+        int own = state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
                 .orElse(state.settings().overTimeLimitMin());
+        return own == PartitionInfo.OVER_UNLIMITED ? -1 : own;
     }
 
     /** The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or --time-min). */

@@ -178,10 +178,11 @@ public record Node(
      * @param file  device path pattern, "" if none
      * @param flags of gres.conf
      * @param near  the units near each of the devices, from the first one; empty where gres.conf does not say
+     * @param links of each of the devices to all of the node's of this name, as Links has them: {@code -1,4,0,0}; likewise
      */
-    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near) {
+    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near, List<String> links) {
         public Gres(String name, String type, int first, int count, String file, List<String> flags) {
-            this(name, type, first, count, file, flags, List.of());
+            this(name, type, first, count, file, flags, List.of(), List.of());
         }
 
         public Gres(String name, String type, int first, int count, String file) {

@@ -117,7 +117,7 @@ final class TimerRules {
             return;
         }
         int grace = Limits.overTimeMin(state, job);
-        boolean waits = job.has(JobFlag.CONFIGURING) && HetRules.members(state, job).stream().anyMatch(j -> j.run().allocation().awaitsNodes());
+        boolean waits = HetRules.members(state, job).stream().anyMatch(j -> j.has(JobFlag.CONFIGURING) && j.run().allocation().awaitsNodes());
         if (waits || grace < 0 || now.tickMs() < job.run().limitTickMs() + grace * 60_000L) {
             return;
         }

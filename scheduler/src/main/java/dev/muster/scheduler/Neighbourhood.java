@@ -69,7 +69,8 @@ final class Neighbourhood {
                 continue;
             }
             List<Candidate> below = among(s.nodes());
-            if (below.containsAll(named) && !Chooser.enough(need, first(below), named.size()).isEmpty()) {
+            if (has(below)) {
+                below = s.level() == 0 ? fullest(below) : below;
                 List<Candidate> chosen = onFewest(leaves(below), need);
                 if (need.network().switches() == 0 || chosen.isEmpty() || leaves(chosen).size() <= need.network().switches()) {
                     return chosen;
@@ -78,6 +79,28 @@ final class Neighbourhood {
             }
         }
         return List.of();
+    }
+
+    private boolean has(List<Candidate> below) {
+        return below.containsAll(named) && !Chooser.enough(need, first(below), named.size()).isEmpty();
+    }
+
+    /** Of the leaves that have enough the one with the fewest nodes free, of such the first. @param found of one that has enough */
+    private List<Candidate> fullest(List<Candidate> found) {
+        int least = Math.max(1, Math.max(need.nodesMin(), named.size()));
+        List<Candidate> best = found;
+        boolean tie = true;
+        for (Topology.Switch s : topology.switches()) {
+            int free = s.level() == 0 && s.nodes().size() >= least ? (int) s.nodes().stream().filter(places::containsKey).count() : 0;
+            if (free >= least && (free < best.size() || tie && free == best.size())) {
+                List<Candidate> below = among(s.nodes());
+                if (has(below)) {
+                    tie = false;
+                    best = below;
+                }
+            }
+        }
+        return best;
     }
 
     private List<Candidate> first(List<Candidate> some) {

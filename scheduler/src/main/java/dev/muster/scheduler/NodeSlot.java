@@ -20,6 +20,7 @@ final class NodeSlot {
     final int index;
     Node.Spec spec;
     GpuCores gpuCores = GpuCores.NONE;
+    GpuLinks gpuLinks = GpuLinks.NONE;
     boolean usable;
     /** Without power: it is started for whoever gets it. */
     boolean asleep;
@@ -61,6 +62,7 @@ final class NodeSlot {
     /** Takes the node's configuration up; everything on it counts as free until {@link #hold}. */
     void take(Node node) {
         gpuCores = spec == node.spec() ? gpuCores : GpuCores.of(node.spec());
+        gpuLinks = spec == node.spec() ? gpuLinks : GpuLinks.of(node.spec());
         spec = node.spec();
         usable = node.isUsable();
         features = node.features();

@@ -64,6 +64,24 @@ class NeighbourhoodTest {
                 """);
     }
 
+    /** Of leaves that have enough the one with the fewest free nodes, however many it has in all; as in the original. */
+    @Test
+    void whatIsFreeOfALeafCounts() {
+        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-3]"), leaf("s2", "n[4-6]"), leaf("s3", "n[7-8]"),
+                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2", "s3"))), List.of(), List.of(), List.of(), false), """
+                n1      | nodesMin=2             | n[2-3]
+                n4      | nodesMin=2             | n[5-6]
+                n[4,7]  | nodesMin=2             | n[5-6]
+                        | nodesMin=2             | n[7-8]
+                n[1-2]  | nodesMin=1             | n3
+                """);
+        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-5]"), leaf("s2", "n[6-8]"),
+                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2"))), List.of(), List.of(), List.of(), false), """
+                n[1-3]  | nodesMin=2             | n[4-5]
+                n[1-3]  | nodesMin=3             | n[6-8]
+                """);
+    }
+
     @Test
     void ofSwitchesWithEquallyManyTheFirst() {
         table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-2]"), leaf("s2", "n[3-5]"), leaf("s3", "n[6-8]"),

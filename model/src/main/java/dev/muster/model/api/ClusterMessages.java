@@ -185,7 +185,10 @@ public final class ClusterMessages {
             boolean exclusiveNode,
             String topology,
             boolean powerDownOnIdle,
-            String cpuBind) {}
+            String cpuBind) {
+        /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */
+        public static final int OVER_UNLIMITED = 65_535;
+    }
 
     /** {@code scontrol token}. @param user "" for the caller; @param lifespanSeconds 0 for the usual time */
     public record CreateToken(String user, long lifespanSeconds) {}
