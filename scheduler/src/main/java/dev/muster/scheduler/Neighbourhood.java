@@ -88,13 +88,19 @@ final class Neighbourhood {
     /** Of the leaves that have enough the one with the fewest nodes free, of such the first. @param found of one that has enough */
     private List<Candidate> fullest(List<Candidate> found) {
         int least = Math.max(1, Math.max(need.nodesMin(), named.size()));
+        List<Topology.Block> leaves = topology.units();
+        int[] free = new int[leaves.size()];
+        for (Candidate c : candidates) {
+            if (c.node().leaf >= 0 && c.node().leaf < free.length) {
+                free[c.node().leaf]++;
+            }
+        }
         List<Candidate> best = found;
         boolean tie = true;
-        for (Topology.Switch s : topology.switches()) {
-            int free = s.level() == 0 && s.nodes().size() >= least ? (int) s.nodes().stream().filter(places::containsKey).count() : 0;
-            if (free >= least && (free < best.size() || tie && free == best.size())) {
-                List<Candidate> below = among(s.nodes());
-                if (has(below)) {
+        for (int i = 0; i < free.length; i++) {
+            if (free[i] >= least && (free[i] < best.size() || tie && free[i] == best.size())) {
+                List<Candidate> below = among(leaves.get(i).nodes());
+                if (below.size() == free[i] && has(below)) {      // of another topology the numbers are others
                     tie = false;
                     best = below;
                 }
