@@ -194,7 +194,7 @@ final class Exacting {
             case FLAT -> false;
             case TREE -> need.network().switches() > 0 && slot < patience
                     || !t.onRequest() && t.switches().stream().noneMatch(s -> s.nodes().size() >= ground.nodes());
-            case BLOCK, TORUS -> true;
+            case BLOCK, TORUS, RING -> true;
         };
     }
 

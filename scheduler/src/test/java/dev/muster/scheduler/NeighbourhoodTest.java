@@ -148,6 +148,26 @@ class NeighbourhoodTest {
                 """);
     }
 
+    /** Nodes in a row, which may go over the end of the ring; of free rows the shortest that has enough. */
+    @Test
+    void rowsOnRings() {
+        table(new Topology("", Topology.Kind.RING, List.of(), List.of(block("r1", "n[1-5]"), block("r2", "n[6-8]")), List.of(), List.of(), false), """
+                        | nodesMin=1             | n1
+                        | nodesMin=3             | n[6-8]
+                        | nodesMin=4             | n[1-4]
+                n3      | nodesMin=4             | n[1-2,4-5]
+                n3      | nodesMin=2             | n[6-7]
+                n[2,7]  | nodesMin=2             | n[6,8]
+                n[2,7]  | nodesMin=3             | n[3-5]
+                n[2,4]  | nodesMin=2 nodeList=n1 | n[1,5]
+                n[2,4]  | nodesMin=4             | (No_suitable_topology_unit_found)
+                        | nodesMin=6             | Requested topology configuration is not available
+                        | nodesMin=6 segment=3   | n[1-3,6-8]
+                n1      | nodesMin=4 segment=2   | n[2-3,6-7]
+                        | tasks=4                | n[1-4]
+                """);
+    }
+
     @Test
     void aSwitchForOneJobAlone() {
         Cluster c = new Cluster("n[1-8] cpus=2", "p nodes=n[1-8] defmempercpu=1", "", TREE);
