@@ -21,7 +21,8 @@ final class Runs {
 
     static Job.Run limit(Job.Run r, Change.LimitChanged c, long now, long tickMs) {
         return new Job.Run(c.begins() ? now : r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(),
-                c.begins() ? tickMs : r.sinceTickMs(), c.limitMin(), c.limitTick(), r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), r.derivedExit());
+                c.begins() ? tickMs : r.sinceTickMs(), c.limitMin(), c.limitTick(), r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(),
+                r.exit(), r.derivedExit());
     }
 
     static Job.Run ended(Job.Run r, long endTime, long tickMs, ExitStatus exit) {

@@ -87,8 +87,9 @@ final class Play {
         }
         if (subject.equals("steps")) {
             int id = Integer.parseInt(expected.split(" ")[1]);
-            return ("steps " + id + " " + cluster.state().jobs().at(id).run().steps().stream().map(s -> s.id() == Step.BATCH ? "batch"
-                    : s.id() == Step.EXTERN ? "extern" : Integer.toString(s.id())).sorted().collect(java.util.stream.Collectors.joining(" "))).strip();
+            List<String> steps = cluster.state().jobs().at(id).run().steps().stream().map(s -> s.id() == Step.BATCH ? "batch"
+                    : s.id() == Step.EXTERN ? "extern" : Integer.toString(s.id())).sorted().toList();
+            return ("steps " + id + " " + String.join(" ", steps)).strip();
         }
         if (subject.equals("derived")) {
             int id = Integer.parseInt(expected.split(" ")[1]);
