@@ -12,6 +12,7 @@ cat > "$dir/start.sh" <<S
 echo "start \$1" >> $dir/power.log
 cat "\$SLURM_RESUME_FILE" >> $dir/power.log
 [ ! -e $dir/broken ] || exit 1
+sleep 2
 for n in \$($prefix/bin/scontrol show hostnames "\$1"); do $prefix/sbin/slurmd -f \$SLURM_CONF -N \$n -d $prefix/sbin/slurmstepd </dev/null >>$dir/log/start.out 2>&1; done
 S
 printf '#!/bin/bash\necho "failed $1" >> %s\n' "$dir/power.log" > "$dir/fail.sh"
@@ -46,6 +47,14 @@ wait_empty
 check "and runs there" n1 "$(cat "slurm-$id.out")"
 match "the job is told" "\"all_nodes_resume\":\"n1\".*\"job_id\":$id.*\"nodes_resume\":\"n1\"" "$(tail -1 "$dir/power.log")"
 soon '[ "$(state n1)" = IDLE ]'
+
+soon '[ "$(state n1)" = IDLE ]'; scontrol update nodename=n1 state=power_down; soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'
+id=$(sbatch --parsable -w n1 -t 5 --wrap 'sleep 3; echo $SLURM_JOB_START_TIME $SLURM_JOB_END_TIME')
+sleep 2; given=$(squeue -h -j "$id" -o %S); wait_empty
+began=$(scontrol show job "$id" | sed -n 's/ *StartTime=\([^ ]*\) .*/\1/p')
+check "its time begins when the node is there" "later told so" "$([[ "$began" > "$given" ]] && echo later) $([ "$(cat "slurm-$id.out")" = \
+  "$(date -d "$began" +%s) $(($(date -d "$began" +%s) + 300))" ] && echo told so)"
+check "in accounting as well" "$began" "$(sacct -X -n -P -j "$id" -o Start)"
 
 scontrol power down asap n1 reason=spare
 soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'

@@ -68,7 +68,9 @@ final class ScontrolTopology {
             }
             int index = 0;
             for (Json.Obj b : t.objects("blocks")) {
-                if (filter.wants(b)) {
+                if (filter.wants(b) && t.text("kind").equals("RING")) {
+                    lines.add("RingName=" + b.text("name") + " Nodes=" + String.join(",", texts(b, "nodes")));
+                } else if (filter.wants(b)) {
                     lines.add("BlockName=" + b.text("name") + " BlockIndex=" + index + " Nodes=" + hosts(texts(b, "nodes")) + " BlockSize="
                             + texts(b, "nodes").size());
                 }
@@ -112,6 +114,7 @@ final class ScontrolTopology {
             switch (t.text("kind")) {
                 case "TREE" -> tree(c, t);
                 case "BLOCK" -> blocks(c, t);
+                case "RING" -> rings(c, t);
                 case "TORUS" -> t.texts("lines").forEach(line -> c.out().println("  " + line));
                 default -> c.out().println(t.flag("alphaRank") ? "  flat:\n    alpha_step_rank: true" : "  flat: true");
             }
@@ -139,6 +142,15 @@ final class ScontrolTopology {
         for (Json.Obj b : t.objects("blocks")) {
             c.out().println("      - block: " + b.text("name"));
             c.out().println("        nodes: " + hosts(texts(b, "nodes")));
+        }
+    }
+
+    /** Its nodes' order counts. */
+    private static void rings(CommandContext c, Json.Obj t) {
+        c.out().println("  ring:\n    rings:");
+        for (Json.Obj b : t.objects("blocks")) {
+            c.out().println("      - ring: " + b.text("name"));
+            c.out().println("        nodes: " + String.join(",", texts(b, "nodes")));
         }
     }
 

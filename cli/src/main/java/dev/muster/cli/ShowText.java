@@ -5,6 +5,7 @@ import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.Sluid;
 import dev.muster.model.MemorySize;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.List;
 import java.util.Optional;
 
@@ -464,7 +465,7 @@ final class ShowText {
         add("Exclusive", p.flag("exclusiveTopo") ? "TOPO" : p.flag("exclusiveUser") ? "USER" : whole ? "NODE" : "NO");
         line();
         int over = p.integer("overTimeLimitMin");
-        add("OverTimeLimit", over == 0 ? "NONE" : over == Durations.INFINITE ? "UNLIMITED" : Integer.toString(over));
+        add("OverTimeLimit", over < 0 ? "NONE" : over == PartitionInfo.OVER_UNLIMITED ? "UNLIMITED" : Integer.toString(over));
         add("PreemptMode", p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode"));
         line();
         add("State", p.text("state")).add("TotalCPUs", p.number("totalCpus")).add("TotalNodes", p.number("totalNodes"));

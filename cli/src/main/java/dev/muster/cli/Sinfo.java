@@ -297,6 +297,7 @@ final class Sinfo implements Command {
             JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
             q.put("all", Boolean.TRUE);
+            JobRequest.put(q, "absent", !w.nodes.isEmpty());
             if (w.json.isEmpty()) {
                 q.put("fields", nodeFields(w, format));
             }

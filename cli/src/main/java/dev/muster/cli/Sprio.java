@@ -218,11 +218,16 @@ final class Sprio implements Command {
     }
 
     private static String weighted(Json.Obj r, String factor, Json.Obj weights, String weight) {
-        return Long.toString((long) (r.real(factor) * weights.number(weight)));
+        return Long.toString((long) Math.rint(r.real(factor) * weights.number(weight)));
+    }
+
+    /** As C prints it: what lies just between two goes to the even one. */
+    private static String fixed(double value, int digits) {
+        return new java.math.BigDecimal(value).setScale(digits, java.math.RoundingMode.HALF_EVEN).toPlainString();
     }
 
     private static String norm(double value) {
-        return String.format(Locale.ROOT, "%.7f", value);
+        return fixed(value, 7);
     }
 
     private static String value(Json.Obj r, char letter, Json.Obj weights) {
@@ -258,7 +263,7 @@ final class Sprio implements Command {
     private static String tres(Json.Obj values, boolean norm) {
         List<String> out = new ArrayList<>();
         for (String name : values.fields().keySet()) {
-            out.add(name + "=" + (norm ? String.format(Locale.ROOT, "%.2f", values.real(name)) : Long.toString(values.number(name))));
+            out.add(name + "=" + (norm ? fixed(values.real(name), 2) : Long.toString(values.number(name))));
         }
         return String.join(",", out);
     }

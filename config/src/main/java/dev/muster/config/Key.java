@@ -131,8 +131,8 @@ public enum Key {
     PRIORITY_FLAGS("PriorityFlags", Kind.LIST, "", Reader.CONTROLLER),
     PRIORITY_MAX_AGE("PriorityMaxAge", Kind.DURATION, "604800", Reader.CONTROLLER),
     PRIORITY_PARAMETERS("PriorityParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.FACTORS),
-    PRIORITY_SITE_FACTOR_PARAMETERS("PrioritySiteFactorParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.PLUGIN),
-    PRIORITY_SITE_FACTOR_PLUGIN("PrioritySiteFactorPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.PLUGIN),
+    PRIORITY_SITE_FACTOR_PARAMETERS("PrioritySiteFactorParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.SITE_FACTOR),
+    PRIORITY_SITE_FACTOR_PLUGIN("PrioritySiteFactorPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.SITE_FACTOR),
     PRIORITY_TYPE("PriorityType", Kind.TEXT, "priority/multifactor", Reader.CONTROLLER),
     PRIORITY_USAGE_RESET_PERIOD("PriorityUsageResetPeriod", Kind.TEXT, "NONE", Reader.CONTROLLER),
     PRIORITY_WEIGHT_AGE("PriorityWeightAge", Kind.U32, "0", Reader.CONTROLLER),
@@ -251,6 +251,8 @@ public enum Key {
         static final String FED = "federation is not part of this version";
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
+        static final String SITE_FACTOR = "job_submit.lua (site_factor) and scontrol update (SiteFactor=) set the factor; any other name than "
+                + "site_factor/none is refused";
         static final String PREP = "prologs and epilogs are always programs (prep/script); any other name is refused";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 

@@ -38,6 +38,7 @@ final class KeyCheck {
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case BURST_BUFFER_TYPE -> plugin(key, value, Names.BURST_BUFFER, values);
             case PREP_PLUGINS -> prep(key, value, values);
+            case PRIORITY_SITE_FACTOR_PLUGIN -> siteFactor(value, values);
             case METRICS_TYPE -> plugin(key, value, Names.METRICS, values);
             case ACCOUNTING_STORAGE_PARAMETERS -> storageParameters(value, values);
             case ACCOUNTING_STORE_FLAGS -> words(value, Names.ACCOUNTING_STORE, "Bad AccountingStoreFlags: ", values);
@@ -131,6 +132,13 @@ final class KeyCheck {
             return String.join(",", Names.DEBUG_FLAGS);
         }
         return flags(value, Names.DEBUG_FLAGS, "Invalid DebugFlag: ", values);
+    }
+
+    private static String siteFactor(String value, Values values) {
+        if (!value.isEmpty() && !value.equals("site_factor/none")) {
+            values.error("PrioritySiteFactorPlugin=" + value + ": not known; job_submit.lua sets site factors");
+        }
+        return value;
     }
 
     private static String mcsPlugin(String value, Values values) {

@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.Durations;
 import java.util.List;
 import java.util.Locale;
@@ -161,7 +162,8 @@ final class PartitionLine implements Cloneable {
             case "priorityjobfactor" -> priorityJobFactor = values.number(key, value, Values.U16_MAX);
             case "prioritytier" -> priorityTier = values.number(key, value, Values.U16_MAX);
             case "overtimelimit" -> overTimeLimitMin =
-                OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
+                OptionalInt.of(value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE") ? PartitionInfo.OVER_UNLIMITED
+                        : (int) values.number(key, value, Values.U16_MAX));
             case "resumetimeout" -> resumeTimeoutSec = OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
             case "suspendtime" -> suspendTime = KeyCheck.suspendTime(value, values);
             case "suspendtimeout" -> suspendTimeoutSec =

@@ -50,6 +50,8 @@ public final class Topologies {
         Topologies t = new Topologies(plain.getPath(), errors);
         return switch (plugin) {
             case "topology/tree", "topology/block" -> List.of(t.plain(TopologyConf.read(plain, errors), plugin.endsWith("tree"), onRequest));
+            case "topology/ring" -> List.of(t.rings("default",
+                    TopologyConf.read(plain, errors).rings().stream().map(b -> new Topology.Block(b.name(), b.nodes())).toList()));
             case "", "topology/flat", "topology/none", "topology/default" -> List.of();
             default -> {
                 errors.add(new ConfigError(conf.file(), 0, "TopologyPlugin=" + plugin + " is not part of this version", plugin));
@@ -131,6 +133,27 @@ public final class Topologies {
         return new Topology(name, Topology.Kind.BLOCK, List.of(), blocks, sizes, List.of(), false);
     }
 
+    /** Most nodes of one ring. */
+    private static final int RING_MAX = 16;
+
+    private Topology rings(String name, List<Topology.Block> rings) {
+        if (rings.isEmpty()) {
+            error("No rings configured");
+        }
+        Set<String> names = new LinkedHashSet<>();
+        Set<String> nodes = new LinkedHashSet<>();
+        for (Topology.Block r : rings) {
+            if (r.name().isEmpty() || !names.add(r.name())) {
+                error("Ring (" + r.name() + ") has already been defined");
+            }
+            if (r.nodes().isEmpty() || r.nodes().size() > RING_MAX) {
+                error("Ring " + r.name() + " has " + r.nodes().size() + " nodes, and may have from 1 to " + RING_MAX);
+            }
+            r.nodes().stream().filter(n -> !nodes.add(n)).findFirst().ifPresent(n -> error("Node " + n + " is in a ring already"));
+        }
+        return new Topology(name, Topology.Kind.RING, List.of(), rings, List.of(), List.of(), false);
+    }
+
     // ---- topology.yaml
 
     private List<Topology> yaml(File source, boolean onRequest) {
@@ -171,6 +194,13 @@ public final class Topologies {
             List<Integer> sizes = new ArrayList<>();
             YamlLite.list(YamlLite.map(m.get("block")).get("block_sizes")).forEach(s -> sizes.add(number(s.toString())));
             return blocks(name, blocks, sizes);
+        }
+        if (m.containsKey("ring")) {
+            List<Topology.Block> rings = new ArrayList<>();
+            for (Object o : YamlLite.list(YamlLite.map(m.get("ring")).get("rings"))) {
+                rings.add(new Topology.Block(YamlLite.text(YamlLite.map(o), "ring"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
+            }
+            return rings(name, rings);
         }
         if (m.containsKey("torus3d")) {
             List<Topology.Block> placements = new ArrayList<>();

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** topology.conf: switches over nodes or other switches, and blocks of nodes. */
-public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integer> blockSizes) {
+/** topology.conf: switches over nodes or other switches, blocks of nodes, and rings of them. */
+public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integer> blockSizes, List<Block> rings) {
 
     /** A leaf has nodes, any other switch has switches; both are expanded. */
     public record Switch(String name, List<String> nodes, List<String> switches, int line, long linkSpeed) {
@@ -22,7 +22,7 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
             new ConfLines(file, builder, errors).read(file);
         }
         return new TopologyConf(List.copyOf(builder.switches), List.copyOf(builder.blocks),
-            List.copyOf(builder.blockSizes));
+            List.copyOf(builder.blockSizes), List.copyOf(builder.rings));
     }
 
     private static final class Builder implements ConfLines.Sink {
@@ -30,6 +30,7 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
         private final List<Switch> switches = new ArrayList<>();
         private final List<Block> blocks = new ArrayList<>();
         private final List<Integer> blockSizes = new ArrayList<>();
+        private final List<Block> rings = new ArrayList<>();
 
         private Builder(Values values) {
             this.values = values;
@@ -45,6 +46,7 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
             values.at(file, line, text);
             String switchName = "";
             String blockName = "";
+            String ringName = "";
             List<String> nodes = List.of();
             List<String> children = List.of();
             long speed = 1;
@@ -54,6 +56,7 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
                 switch (pairs.key().toLowerCase(Locale.ROOT)) {
                     case "switchname" -> switchName = pairs.value();
                     case "blockname" -> blockName = pairs.value();
+                    case "ringname" -> ringName = pairs.value();
                     case "nodes" -> nodes = NodeLine.hosts(pairs.value(), "Nodes", values).names();
                     case "switches" -> children = NodeLine.hosts(pairs.value(), "Switches", values).names();
                     case "blocksizes" -> sizes(pairs.value());
@@ -72,6 +75,8 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
                 switches.add(new Switch(switchName, nodes, children, line, speed));
             } else if (!blockName.isEmpty()) {
                 blocks.add(new Block(blockName, nodes, line));
+            } else if (!ringName.isEmpty()) {
+                rings.add(new Block(ringName, nodes, line));
             }
         }
 

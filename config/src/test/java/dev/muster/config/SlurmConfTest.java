@@ -81,6 +81,7 @@ class SlurmConfTest {
         PartitionName=d Nodes=n1          | duplicate entry for partition d
         SlurmdDebug=foo                   | Invalid SlurmdDebug foo
         PreemptMode=foo                   | PreemptMode=foo invalid
+        PrioritySiteFactorPlugin=site_factor/own | PrioritySiteFactorPlugin=site_factor/own: not known; job_submit.lua sets site factors
         SelectTypeParameters=CR_Foo       | Bad SelectTypeParameter: CR_Foo
         PriorityDecayHalfLife=foo         | Bad value "foo" for PriorityDecayHalfLife
         DisableRootJobs=maybe             | "maybe" is not a valid option for "DisableRootJobs"

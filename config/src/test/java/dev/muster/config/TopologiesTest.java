@@ -89,13 +89,36 @@ class TopologiesTest {
         assertThat(all.get(2).placements()).extracting(p -> String.join(",", p.nodes())).containsExactly("n1,n2,n5,n6", "n3,n4,n7,n8");
     }
 
+    /** The order of a ring's nodes is the file's. */
+    @Test
+    void rings() throws IOException {
+        List<ConfigError> errors = new ArrayList<>();
+        List<Topology> plain = read("TopologyPlugin=topology/ring", "topology.conf",
+                "RingName=a Nodes=n[5-8]\nRingName=b Nodes=n[3,1-2,4]\n", errors);
+        List<Topology> yaml = read("", "topology.yaml", """
+                - topology: default
+                  cluster_default: true
+                  ring:
+                    rings:
+                      - ring: a
+                        nodes: n[5-8]
+                      - ring: b
+                        nodes: n[3,1-2,4]
+                """, errors);
+        assertThat(errors).isEmpty();
+        assertThat(plain).isEqualTo(yaml);
+        assertThat(plain.getFirst().blocks()).extracting(b -> b.name() + String.join(",", b.nodes())).containsExactly("an5,n6,n7,n8", "bn3,n1,n2,n4");
+    }
+
     @Test
     void mistakesAreNamed() throws IOException {
         for (String row : """
                 topology.conf | SwitchName=s1 Nodes=n1\\nSwitchName=r Switches=s9 | switch r has invalid child (s9)
                 topology.conf | SwitchName=a Switches=b\\nSwitchName=b Switches=a | Switches form a loop: a
+                topology.yaml | - topology: x\\n  ring: {rings: [{ring: a, nodes: "n[1-17]"}]} | Ring a has 17 nodes, and may have from 1 to 16
+                topology.yaml | - topology: x\\n  ring: {rings: [{ring: a, nodes: n1}, {ring: b, nodes: n1}]} | Node n1 is in a ring already
                 topology.conf | # none | No switches configured
-                topology.yaml | - topology: x\\n  ring: 1 | topology x is of no kind that is known
+                topology.yaml | - topology: x\\n  star: 1 | topology x is of no kind that is known
                 topology.yaml | - topology: x\\n    - y | wrong indentation
                 """.split("\n")) {
             String[] cells = row.split("\\|");

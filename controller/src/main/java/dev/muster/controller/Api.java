@@ -338,9 +338,7 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false);
-            List<JobQuery.Hit> hits = new ArrayList<>(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
-            // who waits goes first: the nodes of those that run would be given to him otherwise
-            hits.sort(java.util.Comparator.comparing(h -> h.job().state() != JobState.PENDING));
+            List<JobQuery.Hit> hits = JobQuery.waitingFirst(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
             Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
             for (JobQuery.Hit hit : hits) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
@@ -561,7 +559,8 @@ final class Api {
         NodeViews views = nodeViews(state);
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
         if (q.nodes().isEmpty()) {
-            state.nodes().values().stream().filter(n -> q.all() || !n.has(Node.Flag.FUTURE))
+            boolean absent = q.absent() || controller.conf().has(Key.PRIVATE_DATA, "cloud");
+            state.nodes().values().stream().filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && (absent || !n.isAbsentFromCloud()))
                     .sorted(java.util.Comparator.comparingInt(n -> n.spec().order())).forEach(n -> out.add(views.info(n)));
         } else {
             if (!(HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok)) {

@@ -329,7 +329,7 @@ final class ConfigBridge {
         for (NodeConf.Gres g : n.gres()) {
             int first = next.merge(g.name(), (int) g.count(), Integer::sum) - (int) g.count();
             gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g), gresConf.flags(n.name(), g.name()),
-                    near(gresConf, n, g, units)));
+                    near(gresConf, n, g, units), links(gresConf, n, g)));
         }
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
@@ -356,6 +356,19 @@ final class ConfigBridge {
             }
         }
         return out.stream().allMatch(IndexSet::isEmpty) ? List.of() : List.copyOf(out);
+    }
+
+    /** The links of each device, as gres.conf has them; empty where it says of none. */
+    private static List<String> links(GresConf conf, NodeConf n, NodeConf.Gres g) {
+        List<String> out = new ArrayList<>();
+        for (GresConf.Device d : conf.forNode(n.name())) {
+            if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+                for (int i = 0; i < d.count() && out.size() < g.count(); i++) {
+                    out.add(d.links());
+                }
+            }
+        }
+        return out.stream().allMatch(String::isEmpty) ? List.of() : List.copyOf(out);
     }
 
     /** The device files of gres.conf; "" for a resource that is only counted. */

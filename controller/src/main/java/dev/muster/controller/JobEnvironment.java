@@ -78,7 +78,7 @@ final class JobEnvironment {
         optional(v, "SLURM_JOB_RESERVATION", d.charge().reservation());
         optional(v, "SLURM_JOB_QOS", d.charge().qos());
         if (job.run().limitMin() > 0) {
-            v.put("SLURM_JOB_END_TIME", Long.toString(job.run().startTime() + job.run().limitMin() * 60L));
+            v.put("SLURM_JOB_END_TIME", Long.toString(job.run().plannedEnd()));
         }
         if (job.isArrayTask()) {
             v.put("SLURM_ARRAY_JOB_ID", Integer.toString(job.array().jobId()));
@@ -316,7 +316,7 @@ final class JobEnvironment {
         optional("SLURM_JOB_LICENSES", d.request().licenses());
         number("SLURM_JOB_SEGMENT_SIZE", r.segment());
         if (job.run().limitMin() >= 0) {
-            put("SLURM_JOB_END_TIME", job.run().startTime() + job.run().limitMin() * 60L);
+            put("SLURM_JOB_END_TIME", job.run().plannedEnd());
         }
         put("SLURM_CLUSTER_NAME", state.settings().clusterName());
         put("SLURM_SUBMIT_HOST", d.payload().submitHost());

@@ -152,4 +152,11 @@ final class JobQuery {
         }
         return false;
     }
+
+    /** To be cancelled in this order: the nodes of those that run would be given to those that wait otherwise. */
+    static List<Hit> waitingFirst(List<Hit> hits) {
+        List<Hit> out = new ArrayList<>(hits);
+        out.sort(java.util.Comparator.comparing(h -> h.job().state() != JobState.PENDING));
+        return out;
+    }
 }

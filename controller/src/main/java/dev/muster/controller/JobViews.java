@@ -153,9 +153,9 @@ final class JobViews {
         if (r.endTime() > 0 || r.startTime() == 0 || r.limitMin() < 0) {
             return r.endTime();
         }
-        // time spent suspended is not charged: the end moves by it
+        // time spent suspended is not charged: the end moves by it, as by what PrologSlurmctld took
         boolean wasSuspended = r.suspendTime() > 0;
-        return wasSuspended ? now + Math.max(0, r.limitMin() * 60L - runSeconds(job)) : r.startTime() + r.limitMin() * 60L;
+        return wasSuspended ? now + Math.max(0, r.limitMin() * 60L - runSeconds(job)) : r.plannedEnd();
     }
 
     static int tasks(Job job) {
@@ -256,7 +256,7 @@ final class JobViews {
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
                 wants(Costly.OVERSUBSCRIBE) && oversubscribe(state, job).equals("YES"),
-                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
+                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresUsed(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), !wants(Costly.TRES_PER_TASK) ? "" : perTask(r.tresPerTask()),
                 r.tresPerSocket(),
                 !wants(Costly.TRES_REQUESTED) ? "" : TresText.requested(state, job),

@@ -30,7 +30,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -136,10 +135,7 @@ final class NodeLinks {
         final Frames frames;
         final LinkedBlockingQueue<Item> outbox = new LinkedBlockingQueue<>(OUTBOX_MAX);
         final Thread writer;
-        /** The newest report that is durable, and with it all before it; and the newest of which the node was told so. */
-        private final AtomicLong durable = new AtomicLong();
-        private volatile long acknowledged;
-        private final AtomicBoolean toAcknowledge = new AtomicBoolean();
+        private final LateAck reports = new LateAck();
 
         Link(String node, Frames frames) {
             this.node = node;
@@ -162,18 +158,14 @@ final class NodeLinks {
             }
         }
 
-        /** One says what those before it say, and more. */
         void acknowledge(long seq) {
-            durable.accumulateAndGet(seq, Math::max);
-            if (toAcknowledge.compareAndSet(false, true)) {
+            if (reports.isFirst(seq)) {
                 late.add(this);
             }
         }
 
-        /** Nothing was said to the node meanwhile that it could have gone with. */
         void acknowledgeNow() {
-            toAcknowledge.set(false);
-            if (durable.get() > acknowledged) {
+            if (reports.isDue()) {
                 send(new Item.Acks());
             }
         }
@@ -213,10 +205,9 @@ final class NodeLinks {
                             }
                         }
                     }
-                    long newest = durable.get();
-                    if (newest > acknowledged) {
+                    long newest = reports.along();
+                    if (newest > 0) {
                         add(together, new NodeMessages.Ack(newest));
-                        acknowledged = newest;
                     }
                     flush(together);
                     taken.clear();

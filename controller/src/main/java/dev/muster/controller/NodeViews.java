@@ -7,6 +7,7 @@ import dev.muster.core.Mcs;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.Power;
+import dev.muster.core.Preemption;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.core.TaskBinding;
@@ -174,6 +175,11 @@ final class NodeViews {
         fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
         fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
                 .put("tres", TresText.text(cpus, memory, p.nodes().size(), gres));
+        if (p.info().preemptMode().isEmpty()) {
+            List<String> words = new ArrayList<>(List.of(state.settings().options().getOrDefault(Preemption.MODE, "").split(",")));
+            words.sort(java.util.Comparator.comparing(w -> !w.equals("GANG")));
+            fields.put("preemptMode", String.join(",", words));
+        }
         if (power.isPresent()) {
             for (String time : List.of("resumeTimeout", "suspendTimeout", "suspendTime")) {
                 fields.put(time, fields.text(time).isEmpty() ? "GLOBAL" : fields.text(time));

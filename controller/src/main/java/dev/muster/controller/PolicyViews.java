@@ -50,7 +50,8 @@ final class PolicyViews {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
         for (Job job : of.isEmpty() ? state.jobs().values() : of.stream().flatMap(id -> state.jobs().find(id).stream()).toList()) {
-            if (p.isActive() && job.state() == JobState.PENDING && !job.isHeld() && job.eligibleTime() > 0) {
+            boolean runs = job.state().isActive() && Priorities.ofRunning(state.settings());
+            if (p.isActive() && (runs || job.state() == JobState.PENDING && !job.isHeld() && job.eligibleTime() > 0)) {
                 for (String partition : job.desc().partition().split(",")) {
                     rows.add(row(p, job, partition));
                 }
@@ -65,9 +66,10 @@ final class PolicyViews {
     }
 
     private static PriorityRow row(Priorities p, Job job, String partition) {
-        Priorities.Factors f = p.factors(job, partition);
+        // what is set by hand comes of nothing else
+        Priorities.Factors f = Priorities.isFixed(job) ? new Priorities.Factors(0, 0, 0, 0, 0, 0, Map.of(), 0) : p.factors(job, partition);
         Map<String, Long> weighted = new TreeMap<>();
-        f.tres().forEach((name, value) -> weighted.put(name, (long) (value * p.tresWeights().get(name))));
+        f.tres().forEach((name, value) -> weighted.put(name, (long) Math.rint(value * p.tresWeights().get(name))));
         return new PriorityRow(job.id(), job.array().jobId(), job.array().task(), job.isArrayRecord() ? job.array().pending().compact() : "",
                 job.shownSluid(), job.desc().owner().user(), job.desc().owner().uid(), job.desc().charge().account(),
                 job.desc().charge().qos(), partition,

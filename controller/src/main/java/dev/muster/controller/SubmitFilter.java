@@ -84,7 +84,8 @@ final class SubmitFilter {
         {"trespersocket", "request.tresPerSocket"}, {"dependency", "timing.dependency"}, {"burstbuffer", "extras.burstBuffer"},
         {"timelimit", "timing.timeLimitMin"}, {"timemin", "timing.timeMinMin"}, {"numtasks", "request.tasks"},
         {"cpuspertask", "request.cpusPerTask"}, {"numnodes", "request.nodesMin"}, {"minmemorynode", "request.memPerNodeMb"},
-        {"minmemorycpu", "request.memPerCpuMb"}, {"nice", "timing.nice"}, {"mincpusnode", "request.cpusPerNodeMin"}};
+        {"minmemorycpu", "request.memPerCpuMb"}, {"nice", "timing.nice"}, {"sitefactor", "timing.siteFactor"},
+        {"mincpusnode", "request.cpusPerNodeMin"}};
 
     private static final Map<String, String> OTHER_NAMES = Map.of("jobname", "name", "reservation", "reservationname", "trespernode", "gres",
             "reqnodes", "numnodes", "cpus/task", "cpuspertask", "reqtasks", "numtasks", "reqprocs", "numtasks");
@@ -129,14 +130,15 @@ final class SubmitFilter {
     }
 
     private static Optional<Object> value(String path, String text) {
-        boolean number = path.endsWith("Min") && path.startsWith("timing") || path.matches("request\\.(tasks|cpus.*|nodesMin|mem.*)|timing\\.nice");
+        boolean number = path.endsWith("Min") && path.startsWith("timing")
+                || path.matches("request\\.(tasks|cpus.*|nodesMin|mem.*)|timing\\.(nice|siteFactor)");
         if (!number) {
             return Optional.of(text);
         }
         if (path.startsWith("timing.time")) {
             return Durations.parseMinutes(text).stream().<Object>mapToObj(Long::valueOf).findFirst();
         }
-        return text.matches("-?[0-9]{1,9}") ? Optional.of(Long.valueOf(text)) : Optional.empty();
+        return text.matches("[-+]?[0-9]{1,9}") ? Optional.of(Long.valueOf(text)) : Optional.empty();
     }
 
     private static String last(String path) {

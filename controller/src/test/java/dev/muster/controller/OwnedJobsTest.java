@@ -46,6 +46,25 @@ class OwnedJobsTest {
         return out;
     }
 
+    /** Of jobs that are cancelled together those that wait come first, else in order: else they would be given the others' nodes. */
+    @Test
+    void whoWaitsIsCancelledFirst() {
+        site.submit(1000, "tasks=1");
+        site.schedule();
+        site.submit(1000, "tasks=1 timing.hold=true");
+        site.submit(1001, "tasks=1");
+        site.schedule();
+        site.submit(1001, "tasks=1 timing.hold=true");
+        State state = site.core().state();
+        List<JobQuery.Hit> all = new ArrayList<>();
+        state.jobs().values().forEach(j -> all.add(new JobQuery.Hit(j, dev.muster.model.IndexSet.empty())));
+        List<Integer> expected = all(state, Job::isPending);
+        assertThat(expected).isNotEmpty();
+        assertThat(expected.getFirst()).as("somebody before him does not wait").isGreaterThan(all.getFirst().job().id());
+        expected.addAll(all(state, j -> !j.isPending()));
+        assertThat(JobQuery.waitingFirst(all).stream().map(h -> h.job().id()).toList()).isEqualTo(expected);
+    }
+
     @Test
     void theSameAsByReadingAll() {
         days();

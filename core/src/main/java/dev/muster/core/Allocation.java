@@ -134,6 +134,16 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         return ByNode.allOver(nodes, Share::released) && leaving.stream().allMatch(Share::released);
     }
 
+    /** Some of its nodes have yet to come up. */
+    public boolean awaitsNodes() {
+        for (Share s : nodes) {
+            if (s.bootId.isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** On the nodes and the controller's. */
     public boolean allPrologsDone() {
         if (awaitsController) {

@@ -78,8 +78,8 @@ public sealed interface Change {
     /** PrologSlurmctld ran for the job. */
     record ControllerPrologDone(int jobId, int attempt) implements Change {}
 
-    /** A new time limit of a running job. */
-    record LimitChanged(int jobId, int limitMin, long limitTick) implements Change {}
+    /** A new time limit of a running job. begins: the last of its nodes has come up, and only now its time begins. */
+    record LimitChanged(int jobId, int limitMin, long limitTick, boolean begins) implements Change {}
 
     /** A running job gives up these nodes; its part of each stays taken until nothing is left there. @param time seconds; 0 in old journals */
     record JobShrunk(int jobId, List<String> dropped, long time) implements Change {}

@@ -218,15 +218,12 @@ public final class Core {
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD))
                     || state.buffers().byJob().has(job.id());
             PowerRules.wake(state, start.allocation(), desc.request().features(), woken, changes, direct);
-            boolean configuring = onNodes || onController || start.allocation().nodes().stream().anyMatch(s -> s.bootId().isEmpty());
+            boolean asleep = start.allocation().awaitsNodes();
+            boolean configuring = onNodes || onController || asleep;
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
             int attempt = job.attempt() + 1;
             int limitMin = Limits.byDeadline(job.desc().timing(), start.limitMin(), now.seconds());
-            long limitTick = start.limitMin() < 0 ? -1 : now.tickMs() + start.limitMin() * 60_000L;
-            if (job.desc().timing().deadline() > 0) {
-                long byDeadline = now.tickMs() + Math.max(0, job.desc().timing().deadline() - now.seconds()) * 1000;
-                limitTick = limitTick < 0 ? byDeadline : Math.min(limitTick, byDeadline);
-            }
+            long limitTick = Limits.endTick(job.desc().timing(), start.limitMin(), asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
             planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {

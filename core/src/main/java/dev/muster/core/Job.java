@@ -98,6 +98,11 @@ public record Job(
             ExitStatus derivedExit) {
         public static final Run NONE = new Run(
                 0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE);
+
+        /** Seconds since 1970, of one that has a limit and was never suspended; what PrologSlurmctld took is beside the limit. */
+        public long plannedEnd() {
+            return startTime + (limitTickMs < 0 || allocation.awaitsNodes() ? limitMin * 60L : (limitTickMs - sinceTickMs + 500) / 1000);
+        }
     }
 
     public boolean has(JobFlag flag) {

@@ -25,6 +25,20 @@ public final class Limits {
     }
 
     /**
+     * When the time of a job that starts is up, by its limit or its deadline; -1 for never.
+     *
+     * @param readyS until its nodes have come up, at most: its limit does not pass before
+     */
+    static long endTick(JobDesc.Timing timing, int limitMin, int readyS, Now now) {
+        long byLimit = limitMin < 0 ? -1 : now.tickMs() + limitMin * 60_000L + readyS * 1000L;
+        if (timing.deadline() <= 0) {
+            return byLimit;
+        }
+        long byDeadline = now.tickMs() + Math.max(0, timing.deadline() - now.seconds()) * 1000;
+        return byLimit < 0 ? byDeadline : Math.min(byLimit, byDeadline);
+    }
+
+    /**
      * Memory that a job is given, in mebibytes: at most one of the three.
      *
      * @param perNodeMb 0 for none; likewise perCpuMb
@@ -83,8 +97,9 @@ public final class Limits {
 
     /** OverTimeLimit: minutes that a job and its steps may run on beyond their limits; -1 for ever. */
     public static int overTimeMin(State state, Job job) {
-        return state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
+        int own = state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
                 .orElse(state.settings().overTimeLimitMin());
+        return own == PartitionInfo.OVER_UNLIMITED ? -1 : own;
     }
 
     /** The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or --time-min). */

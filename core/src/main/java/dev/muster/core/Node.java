@@ -178,10 +178,11 @@ public record Node(
      * @param file  device path pattern, "" if none
      * @param flags of gres.conf
      * @param near  the units near each of the devices, from the first one; empty where gres.conf does not say
+     * @param links of each of the devices to all of the node's of this name, as Links has them: {@code -1,4,0,0}; likewise
      */
-    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near) {
+    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near, List<String> links) {
         public Gres(String name, String type, int first, int count, String file, List<String> flags) {
-            this(name, type, first, count, file, flags, List.of());
+            this(name, type, first, count, file, flags, List.of(), List.of());
         }
 
         public Gres(String name, String type, int first, int count, String file) {
@@ -209,6 +210,11 @@ public record Node(
                 | 1 << Flag.INVALID_REG.ordinal() | 1 << Flag.POWERED_DOWN.ordinal() | 1 << Flag.POWERING_DOWN.ordinal()
                 | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
         return (flags & bad) == 0 && !bootId.isEmpty();
+    }
+
+    /** Of a cloud, and at present nowhere. */
+    public boolean isAbsentFromCloud() {
+        return has(Flag.CLOUD) && has(Flag.POWERED_DOWN) && jobs.isEmpty();
     }
 
     /** Without power, or on its way up: it takes jobs, which wait for it. */

@@ -146,6 +146,9 @@ final class NodeRules {
             down(after, FEATURES_NOT_SET, state.settings().slurmUid());
         } else if (after.flags() != node.flags() || !after.reason().equals(node.reason())) {
             changes.add(new Change.NodeStateChanged(node.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+            if (node.isAsleep() && !after.isAsleep() && !after.has(Node.Flag.DOWN)) {
+                PowerRules.begin(state, node, now, changes);
+            }
         }
         return rebooting;
     }
@@ -303,7 +306,7 @@ final class NodeRules {
         }
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
         Allocation after = job.run().allocation().with(node, Allocation.Share::withPrologDone);
-        boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && !after.awaitsController()
+        boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && !after.awaitsController() && !after.awaitsNodes()
                 && after.nodes().getFirst().node().equals(node) && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
         if (job.has(JobFlag.CONFIGURING) && job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
             changes.addAll(HetRules.ready(state, job, now));
@@ -320,12 +323,17 @@ final class NodeRules {
         Job job = found.get();
         if (c.success()) {
             changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
+            if (job.run().limitTickMs() >= 0 && !job.run().allocation().awaitsNodes()) {    // what it takes is no time of the job's
+                changes.add(new Change.LimitChanged(job.id(), job.run().limitMin(), Limits.endTick(job.desc().timing(),
+                        job.run().limitMin(), 0, now), false));
+            }
             if (!c.environment().isEmpty()) {
                 state.buffers().byJob().find(job.id()).ifPresent(b -> changes.add(new Change.BufferChanged(
                         b.at(BurstBuffer.Stage.RUNNING, now.seconds()).giving(c.environment()))));
             }
             Allocation after = job.run().allocation().controllerDone();
             boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && after.nodes().getFirst().prologDone()
+                    && !after.awaitsNodes()
                     && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
             if (job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
                 changes.addAll(HetRules.ready(state, job, now));
@@ -754,7 +762,7 @@ final class NodeRules {
             }
             int first = next.merge(item.name(), item.count(), Integer::sum) - item.count();
             out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file(), known.get().flags(),
-                    known.get().near()));
+                    known.get().near(), known.get().links()));
         }
         boolean fixedGone = node.spec().gres().stream().anyMatch(g -> !g.file().isEmpty() && !out.contains(g));
         return fixedGone || inUseBeyond(node, next) ? Optional.empty() : Optional.of(List.copyOf(out));

@@ -217,7 +217,8 @@ public final class PartitionEdit {
             case NUMBER -> {
                 try {
                     boolean unlimited = value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE");
-                    fields.put(key.field, unlimited ? -1L : Long.parseLong(value));
+                    long all = key.field.equals("overTimeLimitMin") ? PartitionInfo.OVER_UNLIMITED : -1;
+                    fields.put(key.field, unlimited ? all : Long.parseLong(value));
                 } catch (NumberFormatException e) {
                     return false;
                 }

@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
@@ -161,7 +162,36 @@ final class PowerRules {
         }
     }
 
+    /** How long the slowest of these nodes may take to come up. */
+    static int startS(State state, Allocation allocation) {
+        Power power = new Power(state);
+        int longest = 0;
+        for (Allocation.Share share : allocation.nodes()) {
+            if (share.bootId().isEmpty()) {
+                longest = Math.max(longest, power.of(state.nodes().at(share.node())).startS());
+            }
+        }
+        return Math.max(longest, power.number(ChangingFeatures.BOOT_S, 0));
+    }
+
     // ---- what a registration brings about
+
+    /** The time of jobs that waited for this node begins when it is the last that they, or others of their kind, wait for. */
+    static void begin(State state, Node node, Now now, List<Change> changes) {
+        Set<Integer> done = new HashSet<>();
+        for (int id : node.jobs()) {
+            List<Job> all = HetRules.members(state, state.jobs().at(id));
+            boolean more = all.stream().flatMap(j -> j.run().allocation().nodes().stream())
+                    .anyMatch(s -> s.bootId().isEmpty() && !s.node().equals(node.name()));
+            boolean waited = all.stream().anyMatch(j -> j.run().allocation().awaitsNodes());
+            for (Job job : all) {
+                if (waited && !more && job.state() == JobState.RUNNING && done.add(job.id())) {
+                    changes.add(new Change.LimitChanged(job.id(), job.run().limitMin(),
+                            Limits.endTick(job.desc().timing(), job.run().limitMin(), 0, now), true));
+                }
+            }
+        }
+    }
 
     /**
      * The node as far as power goes, after it has come: nothing new where slurmd has neither been started nor has changed its features

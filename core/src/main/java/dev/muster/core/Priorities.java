@@ -189,7 +189,9 @@ public final class Priorities {
         if (flags.contains("SMALL_RELATIVE_TO_TIME")) {
             int limit = job.run().startTime() > 0 ? job.run().limitMin() : state.partitions().find(job.desc().partition().split(",")[0])
                     .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
-            double part = (double) Amounts.cpus(job) / (limit <= 0 ? 1 : limit) / Math.max(1, totalCpus);
+            // no smaller than the nodes that it has to have, at the average of their CPUs; without a limit it is as nothing
+            double cpus = Math.max(Amounts.cpus(job), (double) Amounts.nodes(job) * totalCpus / Math.max(1, totalNodes));
+            double part = limit <= 0 ? 0 : cpus / limit / Math.max(1, totalCpus);
             return small ? 1 - Math.min(1, part) : Math.min(1, part);
         }
         double ofNodes = (double) Amounts.nodes(job) / Math.max(1, totalNodes);

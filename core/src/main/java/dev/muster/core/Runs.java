@@ -19,9 +19,10 @@ final class Runs {
                 r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), exit, r.derivedExit());
     }
 
-    static Job.Run limit(Job.Run r, int limitMin, long limitTick) {
-        return new Job.Run(r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(), r.sinceTickMs(), limitMin, limitTick,
-                r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), r.derivedExit());
+    static Job.Run limit(Job.Run r, Change.LimitChanged c, long now, long tickMs) {
+        return new Job.Run(c.begins() ? now : r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(),
+                c.begins() ? tickMs : r.sinceTickMs(), c.limitMin(), c.limitTick(), r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(),
+                r.exit(), r.derivedExit());
     }
 
     static Job.Run ended(Job.Run r, long endTime, long tickMs, ExitStatus exit) {

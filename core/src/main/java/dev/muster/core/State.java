@@ -289,7 +289,7 @@ public record State(
                 case Change.JobStarted c -> started(c, now);
                 case Change.PrologDone c -> prologDone(c);
                 case Change.ControllerPrologDone c -> controllerPrologDone(c, now);
-                case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c.limitMin(), c.limitTick())));
+                case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c, now, tickMs)));
                 case Change.JobMemoryLowered c -> c.memoryMb().forEach((node, mb) -> lowered(c.jobId(), node, mb));
                 case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped(), c.time() == 0
                         ? Optional.empty() : Optional.of(new Allocation.Resize(c.time(), j.run().nextStep())))));

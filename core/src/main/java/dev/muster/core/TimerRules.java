@@ -117,7 +117,8 @@ final class TimerRules {
             return;
         }
         int grace = Limits.overTimeMin(state, job);
-        if (grace < 0 || now.tickMs() < job.run().limitTickMs() + grace * 60_000L) {
+        boolean waits = HetRules.members(state, job).stream().anyMatch(j -> j.has(JobFlag.CONFIGURING) && j.run().allocation().awaitsNodes());
+        if (waits || grace < 0 || now.tickMs() < job.run().limitTickMs() + grace * 60_000L) {
             return;
         }
         changes.add(new Change.JobEnded(job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));

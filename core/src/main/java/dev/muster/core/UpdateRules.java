@@ -314,7 +314,7 @@ final class UpdateRules {
                 return refuse(SlurmErrno.ACCESS_DENIED);
             }
             long ran = job.run().preSuspendMs() + (job.state() == JobState.RUNNING ? now.tickMs() - job.run().sinceTickMs() : 0);
-            changes.add(new Change.LimitChanged(job.id(), limit, limit < 0 ? -1 : now.tickMs() + limit * 60_000L - ran));
+            changes.add(new Change.LimitChanged(job.id(), limit, limit < 0 ? -1 : now.tickMs() + limit * 60_000L - ran, false));
         }
         put(desc, "timing.timeLimitMin", (long) limit);
         return Optional.empty();
@@ -333,7 +333,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         int minutes = (int) ((now.seconds() + left - job.run().startTime() + 59) / 60);
-        changes.add(new Change.LimitChanged(job.id(), minutes, now.tickMs() + left * 1000));
+        changes.add(new Change.LimitChanged(job.id(), minutes, now.tickMs() + left * 1000, false));
         put(desc, "timing.timeLimitMin", (long) minutes);
         return Optional.empty();
     }

@@ -195,7 +195,7 @@ final class UsageRules {
         for (int id : ids) {
             Job job = state.jobs().at(id);
             Job.Run r = job.run();
-            if (r.startTime() == 0 || !seen.add(id)) {
+            if (r.startTime() == 0 || !seen.add(id) || job.state().isActive() && r.allocation().awaitsNodes()) {
                 continue;
             }
             long end = r.endTime() > 0 ? Math.min(r.endTime(), upTo)

@@ -62,7 +62,7 @@ public final class Affiliation {
 
     private static Outcome placed(Topology t, String node, List<String> path) {
         return switch (t.kind()) {
-            case FLAT, TORUS -> new Wrong("Nodes of topology " + t.name() + " cannot be moved by themselves");
+            case FLAT, TORUS, RING -> new Wrong("Nodes of topology " + t.name() + " cannot be moved by themselves");
             case BLOCK -> path.size() > 1 ? new Wrong("A block was expected: " + String.join(":", path))
                     : inBlock(without(t, node), node, path.getFirst());
             case TREE -> below(without(t, node), node, path);

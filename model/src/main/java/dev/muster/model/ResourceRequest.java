@@ -81,6 +81,11 @@ public record ResourceRequest(
         return hint.equals("nomultithread") || hint.endsWith("_bound") ? 1 : threadsPerCore;
     }
 
+    /** Cores of each socket that are asked for, or named by --hint=memory_bound; nobody is held to that one. */
+    public int coresUsed() {
+        return hint.equals("memory_bound") ? 1 : coresPerSocket;
+    }
+
     /** Leaves no cores or threads alone. */
     public ResourceRequest withoutSpecialized() {
         return Codec.bind(Json.object(Codec.encode(this)).put("coreSpec", 0L).put("threadSpec", 0L), ResourceRequest.class);

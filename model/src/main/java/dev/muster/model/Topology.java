@@ -8,7 +8,7 @@ import java.util.Optional;
  * How the nodes of the cluster hang together. The first of several is the one for partitions that name none.
  *
  * @param switches   of a tree: leaves have nodes, others switches; nodes holds all that are below
- * @param blocks     of topology/block, in their order
+ * @param blocks     of topology/block, in their order; of topology/ring the rings, with their nodes in order
  * @param sizes      so many nodes make a block, a block of blocks, and so on
  * @param placements of a torus: the sets of nodes that a job or a segment of it may have
  * @param onRequest  only jobs with --switches are placed by it
@@ -26,16 +26,21 @@ public record Topology(
     public static final Topology FLAT = new Topology("", Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false);
 
     /** What is known of the network. */
-    public enum Kind { FLAT, TREE, BLOCK, TORUS }
+    public enum Kind { FLAT, TREE, BLOCK, TORUS, RING }
 
     /** @param level 0 for leaves */
     public record Switch(String name, int level, long linkSpeed, List<String> nodes, List<String> switches) {}
 
     public record Block(String name, List<String> nodes) {}
 
-    /** Leaf switches or blocks: what one job can have to itself. */
+    /** A job has its nodes only where they hang together. */
+    public boolean isStrict() {
+        return kind == Kind.BLOCK || kind == Kind.TORUS || kind == Kind.RING;
+    }
+
+    /** Leaf switches, blocks or rings: what one job can have to itself. */
     public List<Block> units() {
-        return kind == Kind.BLOCK ? blocks
+        return kind == Kind.BLOCK || kind == Kind.RING ? blocks
                 : switches.stream().filter(s -> s.level == 0).map(s -> new Block(s.name, s.nodes)).toList();
     }
 

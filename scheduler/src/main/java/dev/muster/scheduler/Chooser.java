@@ -386,7 +386,7 @@ final class Chooser {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
         IndexSet free = SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
                 ? node.parts(item.name(), count, need.gpus().severalShared()) : node.devices(item.name(), item.type());
-        IndexSet more = firstOf(free.minus(taken), count);
+        IndexSet more = item.name().equals("gpu") ? node.gpuLinks.choose(free.minus(taken), count) : firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));
         }

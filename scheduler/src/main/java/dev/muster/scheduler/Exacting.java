@@ -30,6 +30,7 @@ final class Exacting {
     private final LicencePlan licences;
     /** Nodes as if nobody was on them. */
     private final NodeSlot[] empty;
+    private final Map<String, Integer> leaves = new HashMap<>();
     /** By partition with MaxCPUsPerNode: CPUs of each node that its jobs have, by slot and node. */
     private final Map<String, int[][]> held = new HashMap<>();
     /** Who is on each node until which slot, where somebody minds. */
@@ -54,6 +55,11 @@ final class Exacting {
         this.numbers = numbers;
         this.licences = licences;
         this.empty = new NodeSlot[nodes.size()];
+        List<Topology.Block> units = state.settings().topology("").units();
+        for (int i = 0; i < units.size(); i++) {
+            int leaf = i;
+            units.get(i).nodes().forEach(name -> leaves.put(name, leaf));
+        }
         this.patience = times.slotAt(Amounts.switchWaitMax(state.settings()) + 1);
         for (Partition p : state.partitions().values()) {
             if (Partition.cpusMax(p.info().maxCpusPerNode()) >= 0) {
@@ -112,6 +118,7 @@ final class Exacting {
     NodeSlot node(int n) {
         if (empty[n] == null) {
             empty[n] = new NodeSlot(n, state.nodes().at(nodes.get(n)));
+            empty[n].leaf = leaves.getOrDefault(nodes.get(n), -1);
         }
         return empty[n];
     }
@@ -187,7 +194,7 @@ final class Exacting {
             case FLAT -> false;
             case TREE -> need.network().switches() > 0 && slot < patience
                     || !t.onRequest() && t.switches().stream().noneMatch(s -> s.nodes().size() >= ground.nodes());
-            case BLOCK, TORUS -> true;
+            case BLOCK, TORUS, RING -> true;
         };
     }
 

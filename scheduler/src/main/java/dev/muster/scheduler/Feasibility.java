@@ -206,8 +206,7 @@ final class Feasibility {
                     + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
-        boolean inUnits = topology.kind() == Topology.Kind.BLOCK || topology.kind() == Topology.Kind.TORUS;
-        if (inUnits && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
+        if (topology.isStrict() && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
                 && Chooser.pick(need, candidates, found, topology).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }

@@ -73,7 +73,7 @@ final class GpuPlaces {
                 if (item.name().equals("gpu")) {
                     IndexSet free = node.devices("gpu", item.type()).intersect(g.gpus()).minus(here);
                     all &= free.count() >= item.count();
-                    here = here.union(Chooser.firstOf(free, item.count()));
+                    here = here.union(node.gpuLinks.choose(free, item.count()));
                 }
             }
             if (all && sockets > 0) {
@@ -130,12 +130,26 @@ final class GpuPlaces {
         GpuPlaces places = new GpuPlaces(need, node, free);
         IndexSet gpus = devices.getOrDefault("gpu", IndexSet.empty());
         if (!matters(need, node) || gpus.isEmpty() && devices.keySet().stream().noneMatch(SharedGpus::isShared)) {
-            return Optional.of(new Placed(SocketOrder.choose(need, node, open(need, node, free), units, tasks), gpus));
+            return Optional.of(new Placed(SocketOrder.choose(need, node, places.beside(gpus, units), units, tasks), gpus));
         }
         if (gpus.isEmpty()) {
             return places.withParts(devices, units);
         }
         return places.withGpus(places.wanted(tasks, gpus.count()), units, gpus);
+    }
+
+    /** Units that the job may have; with --gpus-per-socket only those near its GPUs where these are enough. */
+    private IndexSet beside(IndexSet gpus, int units) {
+        IndexSet may = open(need, node, free);
+        if (gpus.isEmpty() || perSocket(need, node) == 0) {
+            return may;
+        }
+        IndexSet near = IndexSet.empty();
+        for (GpuCores.Group g : map.groups()) {
+            near = g.gpus().intersect(gpus).isEmpty() ? near : near.union(g.units());
+        }
+        IndexSet both = may.intersect(near);
+        return both.count() >= units ? both : may;
     }
 
     private boolean fits(int tasks) {
@@ -185,7 +199,7 @@ final class GpuPlaces {
     private IndexSet firstGpus(List<Tres.Item> wanted) {
         IndexSet out = IndexSet.empty();
         for (Tres.Item item : wanted) {
-            out = out.union(Chooser.firstOf(node.devices("gpu", item.type()).minus(out), item.count()));
+            out = out.union(node.gpuLinks.choose(node.devices("gpu", item.type()).minus(out), item.count()));
         }
         return out;
     }
@@ -262,7 +276,7 @@ final class GpuPlaces {
                 return Optional.empty();
             }
             for (int i = 0; i < each.length; i++) {
-                gpus = gpus.union(Chooser.firstOf(node.devices("gpu", item.type()).minus(gpus).intersect(groups.get(i).gpus()), each[i]));
+                gpus = gpus.union(node.gpuLinks.choose(node.devices("gpu", item.type()).minus(gpus).intersect(groups.get(i).gpus()), each[i]));
                 taken[i] += each[i];
             }
         }

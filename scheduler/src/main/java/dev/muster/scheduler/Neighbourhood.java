@@ -38,6 +38,7 @@ final class Neighbourhood {
             case TREE -> topology.onRequest() && need.network().switches() == 0 ? Chooser.enough(need, candidates, required) : n.tree();
             case BLOCK -> n.blocks();
             case TORUS -> n.torus();
+            case RING -> n.ring();
         };
         List<Candidate> sorted = new ArrayList<>(chosen);
         sorted.sort(Comparator.comparingInt(c -> c.node().index));
@@ -69,7 +70,8 @@ final class Neighbourhood {
                 continue;
             }
             List<Candidate> below = among(s.nodes());
-            if (below.containsAll(named) && !Chooser.enough(need, first(below), named.size()).isEmpty()) {
+            if (has(below)) {
+                below = s.level() == 0 ? fullest(below) : below;
                 List<Candidate> chosen = onFewest(leaves(below), need);
                 if (need.network().switches() == 0 || chosen.isEmpty() || leaves(chosen).size() <= need.network().switches()) {
                     return chosen;
@@ -78,6 +80,34 @@ final class Neighbourhood {
             }
         }
         return List.of();
+    }
+
+    private boolean has(List<Candidate> below) {
+        return below.containsAll(named) && !Chooser.enough(need, first(below), named.size()).isEmpty();
+    }
+
+    /** Of the leaves that have enough the one with the fewest nodes free, of such the first. @param found of one that has enough */
+    private List<Candidate> fullest(List<Candidate> found) {
+        int least = Math.max(1, Math.max(need.nodesMin(), named.size()));
+        List<Topology.Block> leaves = topology.units();
+        int[] free = new int[leaves.size()];
+        for (Candidate c : candidates) {
+            if (c.node().leaf >= 0 && c.node().leaf < free.length) {
+                free[c.node().leaf]++;
+            }
+        }
+        List<Candidate> best = found;
+        boolean tie = true;
+        for (int i = 0; i < free.length; i++) {
+            if (free[i] >= least && (free[i] < best.size() || tie && free[i] == best.size())) {
+                List<Candidate> below = among(leaves.get(i).nodes());
+                if (below.size() == free[i] && has(below)) {      // of another topology the numbers are others
+                    tie = false;
+                    best = below;
+                }
+            }
+        }
+        return best;
     }
 
     private List<Candidate> first(List<Candidate> some) {
@@ -275,6 +305,69 @@ final class Neighbourhood {
             must.removeAll(best.nodes());
         }
         return must.isEmpty() && !Chooser.enough(need, out, 0).isEmpty() ? out : List.of();
+    }
+
+    // ---- rings
+
+    /** As many nodes as are wanted, or, where these are too few, more, up to the longest ring. */
+    private List<Candidate> ring() {
+        int longest = topology.blocks().stream().mapToInt(r -> r.nodes().size()).max().orElse(0);
+        int most = need.network().segment() > 0 ? need.nodesWanted() : Math.min(need.nodesMax() > 0 ? need.nodesMax() : longest, longest);
+        for (int nodes = need.nodesWanted(); nodes <= Math.max(most, need.nodesWanted()); nodes++) {
+            List<Candidate> found = arcs(nodes, need.network().segment() > 0 ? need.network().segment() : nodes);
+            if (!found.isEmpty() && !Chooser.enough(need, found, 0).isEmpty()) {
+                return found;
+            }
+        }
+        return List.of();
+    }
+
+    /** Each segment in a row on one ring, of the shortest row of free nodes that has so many. */
+    private List<Candidate> arcs(int nodes, int segment) {
+        Map<String, Candidate> free = new HashMap<>();
+        candidates.forEach(c -> free.put(name(c), c));
+        Set<String> must = new TreeSet<>();
+        named.forEach(c -> must.add(name(c)));
+        List<Candidate> out = new ArrayList<>();
+        for (int i = 0; i < nodes / segment && nodes % segment == 0; i++) {
+            Topology.Block best = null;
+            int shortest = Integer.MAX_VALUE;
+            for (Topology.Block ring : topology.blocks()) {
+                int size = ring.nodes().size();
+                for (int at = 0; at < size; at++) {
+                    int before = row(ring.nodes(), at, -1, free.keySet());
+                    int row = Math.min(size, before + row(ring.nodes(), (at + 1) % size, 1, free.keySet()));
+                    Topology.Block arc = arc(ring, at, Math.min(segment, size));
+                    if (row < shortest && segment <= size && free.keySet().containsAll(arc.nodes()) && covers(arc, must, segment == nodes)) {
+                        shortest = row;
+                        best = arc;
+                    }
+                }
+            }
+            if (best == null) {
+                return List.of();
+            }
+            best.nodes().forEach(n -> out.add(free.remove(n)));
+            must.removeAll(best.nodes());
+        }
+        return must.isEmpty() ? out : List.of();
+    }
+
+    /** How many nodes in a row are free from this one on, itself among them. */
+    private static int row(List<String> ring, int from, int step, Set<String> free) {
+        int count = 0;
+        while (count < ring.size() && free.contains(ring.get(Math.floorMod(from + count * step, ring.size())))) {
+            count++;
+        }
+        return count;
+    }
+
+    private static Topology.Block arc(Topology.Block ring, int from, int length) {
+        List<String> out = new ArrayList<>();
+        for (int i = 0; i < length; i++) {
+            out.add(ring.nodes().get((from + i) % ring.nodes().size()));
+        }
+        return new Topology.Block(ring.name(), out);
     }
 
     /** A single node needs no shape. */

@@ -8,6 +8,7 @@ import dev.muster.core.Power;
 import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
 import dev.muster.model.IndexSet;
+import dev.muster.model.Topology;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ final class NodeSlot {
     final int index;
     Node.Spec spec;
     GpuCores gpuCores = GpuCores.NONE;
+    GpuLinks gpuLinks = GpuLinks.NONE;
     boolean usable;
     /** Without power: it is started for whoever gets it. */
     boolean asleep;
@@ -42,8 +44,9 @@ final class NodeSlot {
     private final Map<String, int[]> unitsHeld = new TreeMap<>();
     /** Jobs that are here by whom they share with. */
     private final Map<Apart, Integer> company = new HashMap<>();
-    /** Its leaf switch or block. */
+    /** Its leaf switch or block; and which that is of {@link Topology#units}, -1 where it is in none, or nobody asks. */
     Optional<Unit> unit = Optional.empty();
+    int leaf = -1;
     /** Hears of every change of what is free here. */
     Consumer<NodeSlot> watcher = slot -> { };
 
@@ -51,6 +54,20 @@ final class NodeSlot {
     static final class Unit {
         private int jobs;
         private int alone;
+    }
+
+    /** @param units leaf switches or blocks */
+    static void join(List<Topology.Block> units, Map<String, NodeSlot> nodes) {
+        for (int i = 0; i < units.size(); i++) {
+            Optional<Unit> counted = Optional.of(new Unit());
+            for (String name : units.get(i).nodes()) {
+                NodeSlot slot = nodes.get(name);
+                if (slot != null) {
+                    slot.unit = counted;
+                    slot.leaf = i;
+                }
+            }
+        }
     }
 
     NodeSlot(int index, Node node) {
@@ -61,6 +78,7 @@ final class NodeSlot {
     /** Takes the node's configuration up; everything on it counts as free until {@link #hold}. */
     void take(Node node) {
         gpuCores = spec == node.spec() ? gpuCores : GpuCores.of(node.spec());
+        gpuLinks = spec == node.spec() ? gpuLinks : GpuLinks.of(node.spec());
         spec = node.spec();
         usable = node.isUsable();
         features = node.features();

@@ -680,8 +680,7 @@ final class Pass {
 
     /** There are nodes enough, but they do not hang together. */
     private boolean lacksUnit(Need need) {
-        Topology t = need.network().in(state.settings());
-        return (t.kind() == Topology.Kind.BLOCK || t.kind() == Topology.Kind.TORUS) && place(need, Topology.FLAT).isPresent();
+        return need.network().in(state.settings()).isStrict() && place(need, Topology.FLAT).isPresent();
     }
 
     /** Reservations leave nothing of the partition for now. */

@@ -168,10 +168,7 @@ public final class Scheduler implements Planner {
             n.watcher = this::changed;
             changed(n);
         });
-        for (Topology.Block unit : settings.topology("").units()) {
-            NodeSlot.Unit counted = new NodeSlot.Unit();
-            unit.nodes().forEach(n -> Optional.ofNullable(byName.get(n)).ifPresent(slot -> slot.unit = Optional.of(counted)));
-        }
+        NodeSlot.join(settings.topology("").units(), byName);
         state.partitions().values().forEach(p -> {
             List<NodeSlot> members = new ArrayList<>();
             p.nodes().forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(members::add));

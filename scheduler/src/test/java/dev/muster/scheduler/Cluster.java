@@ -119,7 +119,8 @@ final class Cluster {
                 String type = part.contains(":") ? part.split(":")[0] : "";
                 int count = Integer.parseInt(part.substring(part.indexOf(':') + 1));
                 out.add(new Node.Gres(word[1], type, first, count, "", w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
-                        word[0].equals("gpus") ? near(w.getOrDefault("near", ""), count) : List.of()));
+                        word[0].equals("gpus") ? near(w.getOrDefault("near", ""), count) : List.of(),
+                        w.containsKey("links") ? List.of(w.get("links").split(";")) : List.of()));
                 first += count;
             }
         }

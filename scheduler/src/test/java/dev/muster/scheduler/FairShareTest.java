@@ -68,6 +68,21 @@ class FairShareTest {
         return core.state().accounts();
     }
 
+    /** SMALL_RELATIVE_TO_TIME, with the original's figures: CPUs, no fewer than its nodes have on average, by the minutes of its limit. */
+    @Test
+    void theSizeOfAJobByItsTime() {
+        String[][] rows = {{"tasks=1 timing.timeLimitMin=20", "0.0250000"}, {"tasks=3 timing.timeLimitMin=20", "0.0250000"},
+            {"tasks=6 timing.timeLimitMin=20", "0.0375000"}, {"tasks=2 nodesMin=2 nodesMax=2 timing.timeLimitMin=20", "0.0500000"},
+            {"tasks=8 nodesMin=2 timing.timeLimitMin=10", "0.1000000"}, {"tasks=5 timing.timeLimitMin=1", "0.6250000"}, {"tasks=1", "0.0000000"}};
+        for (String[] row : rows) {
+            Cluster c = new Cluster("n1 cpus=2\nn2 cpus=6", "p nodes=n[1-2] default=yes", "options." + Priorities.TYPE + "=priority/multifactor"
+                    + " options.priority_flags=SMALL_RELATIVE_TO_TIME options.priority_weight_size=1");
+            int id = c.accept(row[0]);
+            assertThat(String.format(Locale.ROOT, "%.7f", new Priorities(c.state(), 1000).factors(c.state().jobs().at(id), "p").size()))
+                    .as(row[0]).isEqualTo(row[1]);
+        }
+    }
+
     @Test
     void theAccountDecidesBeforeTheUser() {
         assertThat(factors(FairShare.Rule.TREE, """

@@ -6,6 +6,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.model.Bytes;
+import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.List;
@@ -194,6 +195,33 @@ class ForecastTest {
                 nodesMin=3 charge.reservation=wide timing.timeLimitMin=5         | +600 n2,n3,n1
                 nodeList=n3 charge.reservation=late timing.timeLimitMin=5        | +0 n3
                 nodeList=n3 charge.reservation=late timing.timeLimitMin=40       | +1800 n3
+                """);
+    }
+
+    /** Behind more jobs than get reservations in a pass the plan knows all the same of reservations, kinds of devices, layers and topology. */
+    @Test
+    void nothingIsForgottenBehindTheFirstHundred() {
+        List<Topology.Switch> two = List.of(new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
+                new Topology.Switch("s2", 0, 1, Cluster.names("n[3-4]"), List.of()));
+        Cluster c = new Cluster("n[1-4] cpus=4 mem=1000 gpus=a:1,b:1\nm1 cpus=1 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10\nq nodes=m1",
+                "gresTypes=gpu", new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false), List.of(new LayeredResource(
+                        "power", 2, Map.of(), List.of(new LayeredResource.Layer(Cluster.names("n[1-2]"), 2, 0),
+                                new LayeredResource.Layer(Cluster.names("n[3-4]"), 2, 0)))));
+        for (int i = 0; i < 120; i++) {
+            c.accept("partition=q timing.timeLimitMin=60");
+        }
+        reserve(c, "mine nodes=n4 users=alice starttime=+0 duration=60000");
+        c.accept("nodeList=n4 charge.reservation=mine tasks=4 timing.timeLimitMin=10");
+        c.accept("nodeList=n1 tresPerNode=gres/gpu:a:1 licenses=power:2 timing.timeLimitMin=20");
+        c.schedule();
+        table(c, """
+                tasks=4 charge.reservation=mine timing.timeLimitMin=5            | +600 n4
+                tresPerNode=gres/gpu:a:1 nodeList=n1 timing.timeLimitMin=5       | +1200 n1
+                tresPerNode=gres/gpu:b:1 nodeList=n1 timing.timeLimitMin=5       | +0 n1
+                licenses=power:2 nodeList=n2 timing.timeLimitMin=5               | +1200 n2
+                licenses=power:2 timing.timeLimitMin=5                           | +0 n3
+                licenses=power:2 nodesMin=2 timing.timeLimitMin=5                | +1200 n1,n2
+                nodesMin=2 exclusive=NODE timing.timeLimitMin=5                  | +1200 n1,n2
                 """);
     }
 

@@ -49,6 +49,33 @@ class GpuPlacesTest {
                 """);
     }
 
+    /** As the original does: several GPUs are such as have most links among them, of those that are free. */
+    @Test
+    void linkedGpusGoTogether() {
+        check("n[1-2] cpus=8 gpus=4 links=-1,0,4,0;0,-1,0,4;4,0,-1,0;0,4,0,-1", "", """
+                tresPerNode=gres/gpu:1 | 0 gpu=0
+                tresPerNode=gres/gpu:2 | 0 gpu=0,2
+                tresPerNode=gres/gpu:3 | 0 gpu=0-2
+                tresPerJob=gres/gpu:2 nodesMin=1 nodesMax=1 | 0 gpu=0,2
+                nodeList=n1 tresPerNode=gres/gpu:1 ; nodeList=n1 tresPerNode=gres/gpu:2 | 0 gpu=0 ; 1 gpu=1,3
+                nodeList=n1 tresPerNode=gres/gpu:2 ; nodeList=n1 tresPerNode=gres/gpu:2 | 0 gpu=0,2 ; 1 gpu=1,3
+                nodeList=n1 tresPerTask=gres/gpu:1 tasks=2 | 0-1 gpu=0,2
+                """);
+    }
+
+    /** Of --gpus-per-socket: GPUs and cores of the same sockets, as long as these have enough. */
+    @Test
+    void gpusOfSocketsHaveTheirCores() {
+        check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """
+                nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 0 gpu=0-1
+                nodeList=n1 tasks=2 socketsPerNode=2 tresPerSocket=gres/gpu:1 | 0 gpu=0,2
+                nodeList=n1 tresPerNode=gres/gpu:2 ; nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:1 | 0 gpu=0-1 ; 4 gpu=2
+                tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 ; tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 0 gpu=0-1 ; 4 gpu=2-3
+                nodeList=n1 tasks=8 ; nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:1 | 0-1,4-5 ; 2 gpu=0
+                nodeList=n1 tasks=10 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 0-2,4-5 gpu=0-3
+                """);
+    }
+
     @Test
     void restrictedCores() {
         check(KEPT, "", """

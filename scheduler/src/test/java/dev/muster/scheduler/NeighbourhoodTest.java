@@ -64,6 +64,24 @@ class NeighbourhoodTest {
                 """);
     }
 
+    /** Of leaves that have enough the one with the fewest free nodes, however many it has in all; as in the original. */
+    @Test
+    void whatIsFreeOfALeafCounts() {
+        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-3]"), leaf("s2", "n[4-6]"), leaf("s3", "n[7-8]"),
+                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2", "s3"))), List.of(), List.of(), List.of(), false), """
+                n1      | nodesMin=2             | n[2-3]
+                n4      | nodesMin=2             | n[5-6]
+                n[4,7]  | nodesMin=2             | n[5-6]
+                        | nodesMin=2             | n[7-8]
+                n[1-2]  | nodesMin=1             | n3
+                """);
+        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-5]"), leaf("s2", "n[6-8]"),
+                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2"))), List.of(), List.of(), List.of(), false), """
+                n[1-3]  | nodesMin=2             | n[4-5]
+                n[1-3]  | nodesMin=3             | n[6-8]
+                """);
+    }
+
     @Test
     void ofSwitchesWithEquallyManyTheFirst() {
         table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-2]"), leaf("s2", "n[3-5]"), leaf("s3", "n[6-8]"),
@@ -127,6 +145,26 @@ class NeighbourhoodTest {
                 n[1,5]    | nodesMin=4             | (No_suitable_topology_unit_found)
                 n[1,5]    | nodesMin=4 segment=2   | n[3-4,7-8]
                           | nodesMin=2 nodeList=n7 | n[7-8]
+                """);
+    }
+
+    /** Nodes in a row, which may go over the end of the ring; of free rows the shortest that has enough. */
+    @Test
+    void rowsOnRings() {
+        table(new Topology("", Topology.Kind.RING, List.of(), List.of(block("r1", "n[1-5]"), block("r2", "n[6-8]")), List.of(), List.of(), false), """
+                        | nodesMin=1             | n1
+                        | nodesMin=3             | n[6-8]
+                        | nodesMin=4             | n[1-4]
+                n3      | nodesMin=4             | n[1-2,4-5]
+                n3      | nodesMin=2             | n[6-7]
+                n[2,7]  | nodesMin=2             | n[6,8]
+                n[2,7]  | nodesMin=3             | n[3-5]
+                n[2,4]  | nodesMin=2 nodeList=n1 | n[1,5]
+                n[2,4]  | nodesMin=4             | (No_suitable_topology_unit_found)
+                        | nodesMin=6             | Requested topology configuration is not available
+                        | nodesMin=6 segment=3   | n[1-3,6-8]
+                n1      | nodesMin=4 segment=2   | n[2-3,6-7]
+                        | tasks=4                | n[1-4]
                 """);
     }
 

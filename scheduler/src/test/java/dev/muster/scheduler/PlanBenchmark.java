@@ -109,7 +109,7 @@ public final class PlanBenchmark {
         int cpus = kind < 10 ? 64 : kind < 16 ? 128 : 96;
         long memory = kind < 8 ? 256_000 : kind < 16 ? 512_000 : kind < 19 ? 1_000_000 : 4_000_000;
         int gpus = kind == 16 ? 4 : kind == 17 ? 8 : 0;
-        List<Node.Gres> gres = gpus == 0 ? List.of() : List.of(new Node.Gres("gpu", "", 0, gpus, "", List.of(), List.of()));
+        List<Node.Gres> gres = gpus == 0 ? List.of() : List.of(new Node.Gres("gpu", "", 0, gpus, "", List.of(), List.of(), List.of()));
         String name = "n" + i;
         return new Node.Spec(name, name, name, 1, cpus, 1, 2, cpus / 2, 1, cpus, 1, memory, 0, 0,
                 kind < 10 ? List.of("old") : List.of("new", "fast"), 1, gres, IndexSet.empty(), "UNKNOWN", "", i);

@@ -64,6 +64,12 @@ final class Play {
         }
     }
 
+    /** Seconds; when the job was given its nodes. */
+    private long firstStart(int id) {
+        return entries.stream().filter(e -> e.changes().stream().anyMatch(c -> c instanceof dev.muster.core.Change.JobStarted s && s.jobId() == id))
+                .mapToLong(e -> e.timeMs() / 1000).max().orElse(0);
+    }
+
     /** How things stand: of the job or node that the expectation begins with, or what the last command said. */
     private String shown(String expected) {
         String subject = expected.split(" ")[0];
@@ -74,6 +80,16 @@ final class Play {
             String[] of = expected.split(" ")[1].split("\\.");
             return ("ending " + expected.split(" ")[1] + " "
                     + cluster.state().jobs().at(Integer.parseInt(of[0])).step(stepId(of[1])).map(Step::ending).orElse("")).strip();
+        }
+        if (subject.equals("started")) {
+            int id = Integer.parseInt(expected.split(" ")[1]);
+            return "started " + id + " " + (cluster.state().jobs().at(id).run().startTime() - firstStart(id));
+        }
+        if (subject.equals("steps")) {
+            int id = Integer.parseInt(expected.split(" ")[1]);
+            List<String> steps = cluster.state().jobs().at(id).run().steps().stream().map(s -> s.id() == Step.BATCH ? "batch"
+                    : s.id() == Step.EXTERN ? "extern" : Integer.toString(s.id())).sorted().toList();
+            return ("steps " + id + " " + String.join(" ", steps)).strip();
         }
         if (subject.equals("derived")) {
             int id = Integer.parseInt(expected.split(" ")[1]);

@@ -56,6 +56,67 @@ class PowerTest {
                 """);
     }
 
+    /** As in the original: the limit counts from when the last node has come, and passes for nobody before that. */
+    @Test
+    void theTimeOfAJobBeginsWhenItsNodesAreThere() {
+        play("options.power:idle=-1", """
+                node n1 state=power_down
+                pass 1
+                pass 30                               -> n1 free+POWERED_DOWN
+                submit kind=BATCH timing.timeLimitMin=1 request.nodesMin=2 request.nodesMax=2 request.tasks=2
+                schedule                              -> 1 RUNNING+CONFIGURING n[1-2]; started 1 0
+                pass 1
+                prolog 1 n2                           -> 1 RUNNING+CONFIGURING n[1-2]
+                pass 55
+                register n1 boot2                     -> 1 RUNNING+CONFIGURING n[1-2]; started 1 56
+                prolog 1 n1                           -> 1 RUNNING n[1-2]
+                pass 59                               -> 1 RUNNING n[1-2]
+                pass 1                                -> 1 TIMEOUT+COMPLETING TimeLimit
+                """);
+    }
+
+    /** The script of the first node does not begin before the others are there; all components of a heterogeneous job begin together. */
+    @Test
+    void nobodyBeginsBeforeTheLastNodeIsThere() {
+        play("options.power:idle=-1", """
+                node n2 state=power_down
+                pass 1
+                pass 30                               -> n2 free+POWERED_DOWN
+                submit kind=BATCH timing.timeLimitMin=1 request.nodesMin=2 request.nodesMax=2 request.tasks=2
+                schedule                              -> 1 RUNNING+CONFIGURING n[1-2]
+                pass 1
+                prolog 1 n1                           -> 1 RUNNING+CONFIGURING n[1-2]; steps 1
+                register n2 boot2                     -> steps 1
+                prolog 1 n2                           -> 1 RUNNING n[1-2]; steps 1 batch
+                cancel 1
+                done 1 n1
+                done 1 n2                             -> n2 free
+                node n2 state=power_down
+                pass 1
+                pass 30                               -> n2 free+POWERED_DOWN
+                het kind=BATCH timing.timeLimitMin=1 request.cpusPerNodeMin=2 : timing.timeLimitMin=1 request.cpusPerNodeMin=2
+                schedule                              -> 2 RUNNING n1; 3 RUNNING+CONFIGURING n2
+                pass 1
+                pass 58
+                pass 1                                -> 2 RUNNING n1; started 2 0
+                register n2 boot3                     -> started 2 60; started 3 60
+                prolog 3 n2                           -> 3 RUNNING n2; steps 2 batch
+                """);
+    }
+
+    /** As in the original: the limit is reached later by what PrologSlurmctld took, but the job counts as begun before it. */
+    @Test
+    void whatPrologSlurmctldTakesIsBesideTheLimit() {
+        play("options.prolog_slurmctld=true", """
+                submit kind=BATCH timing.timeLimitMin=1
+                schedule                              -> 1 RUNNING+CONFIGURING n1
+                pass 20
+                ctldprolog 1 ok                       -> 1 RUNNING n1; started 1 0
+                pass 59                               -> 1 RUNNING n1
+                pass 1                                -> 1 TIMEOUT+COMPLETING TimeLimit
+                """);
+    }
+
     @Test
     void aJobThatIsCancelledWhileItWaitsForItsNodeIsGone() {
         play("options.power:idle=10", """

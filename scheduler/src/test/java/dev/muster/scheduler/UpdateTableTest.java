@@ -171,6 +171,7 @@ class UpdateTableTest {
             Nodes=+n9             | says Invalid node name specified
             OverSubscribe=yes:2   | "overSubscribe":"YES:2"
             OverTimeLimit=5       | "overTimeLimitMin":5
+            OverTimeLimit=unlimited | "overTimeLimitMin":65535
             PowerDownOnIdle=yes   | "powerDownOnIdle":true
             PreemptMode=cancel    | "preemptMode":"CANCEL"
             PreemptMode=x         | says Invalid input: preemptmode=x

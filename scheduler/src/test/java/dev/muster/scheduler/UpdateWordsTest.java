@@ -52,9 +52,10 @@ class UpdateWordsTest {
 
     @Test
     void overTimeLimitIsThePartitionsOrTheClusters() {
-        Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5", "overTimeLimitMin=2");
-        new Play(cluster).lines("submit kind=BATCH\nsubmit kind=BATCH partition=q");
-        assertThat(cluster.state().jobs().values()).map(j -> Limits.overTimeMin(cluster.state(), j)).containsExactly(2, 5);
+        Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5\nr nodes=n1 overtimelimit=65535",
+                "overTimeLimitMin=2");
+        new Play(cluster).lines("submit kind=BATCH\nsubmit kind=BATCH partition=q\nsubmit kind=BATCH partition=r");
+        assertThat(cluster.state().jobs().values()).map(j -> Limits.overTimeMin(cluster.state(), j)).containsExactly(2, 5, -1);
     }
 
     @Test

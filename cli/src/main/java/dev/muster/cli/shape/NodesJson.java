@@ -2,6 +2,7 @@ package dev.muster.cli.shape;
 
 import dev.muster.cli.NodeRows;
 import dev.muster.model.Json;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -146,6 +147,10 @@ public final class NodesJson {
         return overSubscribe.startsWith("EXCLUSIVE") ? 0 : colon > 0 && count.matches("[0-9]{1,5}") ? Long.parseLong(count) : 1;
     }
 
+    private static Json.Obj overTime(long minutes) {
+        return minutes < 0 ? Tree.unset() : minutes == PartitionInfo.OVER_UNLIMITED ? Tree.infinite() : Tree.number(minutes);
+    }
+
     private static List<Object> preemption(String modes) {
         return modes.isEmpty() ? Tree.texts("CLUSTER_GLOBAL") : Tree.csv(modes.equals("OFF") ? "DISABLED" : modes);
     }
@@ -173,7 +178,7 @@ public final class NodesJson {
                 .put("oversubscribe", new Json.Obj().put("jobs", shares(p.text("overSubscribe")))
                         .put("flags", p.text("overSubscribe").startsWith("FORCE") ? Tree.texts("force") : new ArrayList<Object>()))
                 .put("time", p.number("maxTimeMin") <= 0 ? Tree.infinite() : Tree.number(p.number("maxTimeMin")))
-                .put("over_time_limit", Tree.limit(p.number("overTimeLimitMin")));
+                .put("over_time_limit", overTime(p.number("overTimeLimitMin")));
     }
 
     /** @param n a limit; 0, less, or one of the numbers that stand for none is infinite */

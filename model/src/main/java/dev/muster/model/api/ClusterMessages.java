@@ -54,7 +54,8 @@ public final class ClusterMessages {
     /** @param mode {@code primary}; @param version {@code 26.05.3} */
     public record PingReply(String cluster, String host, String mode, boolean up, String version, long bootTime) {}
 
-    public record QueryNodes(List<String> nodes, boolean all, List<String> fields) {}
+    /** @param absent those of a cloud without power as well, whatever PrivateData says; nodes that are named are always answered */
+    public record QueryNodes(List<String> nodes, boolean all, List<String> fields, boolean absent) {}
 
     public record NodesReply(long now, long lastUpdate, List<NodeInfo> nodes) {}
 
@@ -184,7 +185,10 @@ public final class ClusterMessages {
             boolean exclusiveNode,
             String topology,
             boolean powerDownOnIdle,
-            String cpuBind) {}
+            String cpuBind) {
+        /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */
+        public static final int OVER_UNLIMITED = 65_535;
+    }
 
     /** {@code scontrol token}. @param user "" for the caller; @param lifespanSeconds 0 for the usual time */
     public record CreateToken(String user, long lifespanSeconds) {}
