@@ -184,12 +184,12 @@ final class Router {
         }
         Json.Obj whole = out.whole(plugin(operation.tag()), version, source, user, cluster);
         Kind kind = kinds.of(version, operation.answer());
-        if (!yaml && out.isLong()) {
-            return new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out));
+        if (out.isLong()) {
+            return formed(new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out)), yaml);
         }
         byte[] json = Fit.json(kind, whole);
         out.close();
-        return yaml ? reply(out.status(), Json.object(json), true) : new Http.Reply(out.status(), "application/json", json);
+        return formed(new Http.Reply(out.status(), "application/json", json), yaml);
     }
 
     private record InPieces(Kind kind, Json.Obj whole, Envelope out) implements Http.Written {
@@ -285,7 +285,11 @@ final class Router {
     }
 
     private Http.Reply reply(int status, Json.Obj tree, boolean yaml) {
-        return yaml ? new Http.Reply(status, "application/yaml", forms.yaml(tree)) : json(status, tree);
+        return formed(json(status, tree), yaml);
+    }
+
+    private Http.Reply formed(Http.Reply json, boolean yaml) {
+        return yaml ? forms.yaml(json) : json;
     }
 
     private static Http.Reply json(int status, Json.Obj tree) {
