@@ -95,7 +95,7 @@ check("partitions", len(partitions), said["partitions"]["slurm_partitions"])
 for p in partitions:
     label = '{partition="%s"}' % p
     compare("partition " + p, said["partitions"], "slurm_partition_jobs", label, [j for j in jobs if p in j[6].split(",")])
-    rows = lines("sinfo", "-a", "-h", "-p", p, "-N", "-O", "NodeList:|,StateLong:|,CPUsState:|,Memory:|,FreeMem:|,AllocMem:")
+    rows = lines("sinfo", "-h", "-p", p, "-N", "-O", "NodeList:|,StateLong:|,CPUsState:|,Memory:|,FreeMem:|,AllocMem:|")
     check(f"partition {p}: nodes", len(rows), said["partitions"]["slurm_partition_nodes" + label])
     cpus = [[int(n) for n in r[2].split("/")] for r in rows]
     check(f"partition {p}: CPUs in use and in all", [sum(c[0] for c in cpus), sum(c[3] for c in cpus)],
@@ -103,7 +103,7 @@ for p in partitions:
     check(f"partition {p}: memory, and what is in use", [sum(int(r[i]) for r in rows) << 20 for i in (3, 5)],
           [said["partitions"][f"slurm_partition_nodes_{n}{label}"] for n in ("mem_tot", "mem_alloc")])
 
-rows = {r[0]: r for r in lines("sinfo", "-a", "-h", "-N", "-O", "NodeList:|,StateLong:|,CPUsState:|,Memory:|,AllocMem:|,GresUsed:|,Gres:")}
+rows = {r[0]: r for r in lines("sinfo", "-a", "-h", "-N", "-O", "NodeList:|,StateLong:|,CPUsState:|,Memory:|,AllocMem:|,GresUsed:|,Gres:|")}
 state = collections.Counter(re.sub(r"[*~#!%$@^-]", "", r[1].lower()) for r in rows.values())
 nodes = said["nodes"]
 check("nodes", len(rows), nodes["slurm_nodes"])

@@ -10,7 +10,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 start_cluster 4 4 "MetricsType=metrics/openmetrics
 GresTypes=gpu
 AccountingStorageTRES=gres/gpu"
-sed -i "s/^NodeName=n\[1-4\]\(.*\)Port=[^ ]*/NodeName=n1\1Port=$((port+1))\nNodeName=n2\1Port=$((port+2))\nNodeName=n3\1Port=$((port+3)) Gres=gpu:2\nNodeName=n4\1Port=$((port+4))/" "$SLURM_CONF"
+line=$(grep '^NodeName=n\[' "$SLURM_CONF"); sed -i '/^NodeName=n\[/d' "$SLURM_CONF"
+for i in 1 2 3 4; do
+  sed "s/n\[1-4\]/n$i/; s/Port=[^ ]*/Port=$((port + i))/; s/\$/$([ $i != 3 ] || echo ' Gres=gpu:2')/" <<< "$line" >> "$SLURM_CONF"
+done
 echo "PartitionName=few Nodes=n[3-4] MaxTime=60" >> "$SLURM_CONF"; reread
 chmod 777 "$dir/work"
 as() { setpriv --reuid="$1" --regid=nogroup --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "${@:2}"; }

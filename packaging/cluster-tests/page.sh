@@ -17,6 +17,9 @@ TopologyPlugin=topology/tree
 NodeName=x[1-${PAGE_NODES:-10000}] NodeAddr=127.0.0.1 CPUs=64 RealMemory=256000 State=DOWN
 PartitionName=huge Nodes=x[1-${PAGE_NODES:-10000}]"
 chmod 777 "$dir/work"
+at=$(($(date +%s) - 40 * 86400))
+printf "insert into job_table (jobid, cluster, account, uid, submit, eligible, start, end, state, name) values ('900001', 'test', 'past', '65534', %s, %s, %s, %s, '5', 'long-gone');" \
+  "$at" "$at" $((at + 60)) $((at + 600)) > "$dir/past.sql"; sacctmgr -i archive load "$dir/past.sql" >/dev/null
 rport=$(free_port)
 slurmrestd -u nobody -g nogroup -a rest_auth/jwt "localhost:$rport" </dev/null >"$dir/log/slurmrestd.log" 2>&1 &
 echo $! > "$dir/run/slurmrestd.pid"
