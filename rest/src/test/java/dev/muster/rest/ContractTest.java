@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -49,6 +51,42 @@ class ContractTest {
                         || tree.list("errors").toString().contains("internal error");
                 if (!unfit.isEmpty() || failed) {
                     wrong.add(o.id() + " " + body + " " + reply.status() + ": " + unfit + tree.list("errors"));
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    /** An answer to which nothing led but a mistake, of whoever made it: it is in the form of the operation as well, in JSON and in YAML. */
+    @ParameterizedTest
+    @MethodSource("versions")
+    void mistakesFitTheSchemas(int version) throws Exception {
+        List<String> wrong = new ArrayList<>();
+        Rig rig = new Rig();
+        Rig alone = new Rig();
+        alone.away = true;
+        for (Contract.Operation o : rig.contract.operations(version)) {
+            String path = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "1");
+            String method = o.method().toUpperCase(java.util.Locale.ROOT);
+            Map<String, Http.Reply> all = new LinkedHashMap<>();
+            all.put("401", rig.ask(method, path, "{}", "x-slurm-user-token", ""));
+            all.put("401 ", rig.ask(method, path, "{}", "x-slurm-user-token", "", "accept", "application/yaml"));
+            if (!o.tag().equals("util") && !o.id().endsWith("_get_ping")) {
+                all.put("400|500", alone.ask(method, path, PassedOverTest.least(o.id())));
+                all.put("400|500 ", alone.ask(method, path, PassedOverTest.least(o.id()), "accept", "application/yaml"));
+            }
+            if (!o.body().isEmpty()) {
+                all.put("400", rig.ask(method, path, "{"));
+                all.put("415", rig.ask(method, path, "{}", "content-type", "image/png"));
+            }
+            all.put("406", rig.ask(method, path, "{}", "accept", "image/png"));
+            for (Map.Entry<String, Http.Reply> one : all.entrySet()) {
+                Http.Reply reply = one.getValue();
+                Json.Obj tree = one.getKey().endsWith(" ") ? (Json.Obj) Yaml.parse(reply.body()) : Json.object(reply.body());
+                String unfit = rig.unfit(version, new Json.Obj().put("$ref", o.answer()), tree, "");
+                boolean other = !List.of(one.getKey().strip().split("\\|")).contains(Integer.toString(reply.status()));
+                if (!unfit.isEmpty() || other || tree.list("errors").isEmpty()) {
+                    wrong.add(o.id() + " " + one.getKey() + ": " + reply.status() + " " + unfit + tree.list("errors"));
                 }
             }
         }
