@@ -122,14 +122,14 @@ def happenings(b):
 
 
 def output(b):
-    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 300); do echo "line $i"; sleep 0.2; done & timeout 60 sh -c "while :; do :; done"', user='nobody')
+    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 900); do echo "line $i"; sleep 0.2; done & timeout 180 sh -c "while :; do :; done"', user='nobody')
     place(b, f'job/{job}')
     first = b.wait("return document.getElementById('log')?.textContent.length")
     more = b.wait("return document.getElementById('log').textContent.length > arguments[0] + 20 && document.getElementById('log').textContent.length", 20, first)
     check('output grows', first and more, f'{first}, then {more} characters')
     lines = b.run("return document.getElementById('log').textContent").split('\n')[:-1]
     check('no line is lost or twice', lines == [f'line {i + 1}' for i in range(len(lines))])
-    check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 300'))"))
+    check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 900'))"))
     shot(b, 'job')
     check('what it uses is drawn', b.wait("return Number(document.querySelector('.use[data-kind=cpu] .note')?.textContent.match(/at most ([0-9.]+)/)?.[1]) > 0.1", 20))
     check('its memory as well', b.wait("return document.querySelector('.use[data-kind=mem] polyline')"))

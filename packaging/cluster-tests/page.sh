@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The page in a real browser: log in by a link, look around, see what happens as it happens, submit, cancel, drain; 10,000 nodes, 100,000 jobs.
 here=$(cd "$(dirname "$0")" && pwd)
+MUSTER_TEST_LIMIT_S=${MUSTER_TEST_LIMIT_S:-400}
 . "$here/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 { command -v chromium && command -v chromedriver; } >/dev/null || { echo "skipped: needs chromium and chromedriver (Debian: chromium, chromium-driver)"; exit 0; }
@@ -25,5 +26,5 @@ slurmrestd -u nobody -g nogroup -a rest_auth/jwt "localhost:$rport" </dev/null >
 echo $! > "$dir/run/slurmrestd.pid"
 n=0; until curl -s -o /dev/null "localhost:$rport/"; do n=$((n+1)); [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }; sleep 0.2; done
 rc=0
-timeout 240 python3 "$here/page.py" "http://localhost:$rport" "$dir" $((rport + 1)) </dev/null || rc=$?
+timeout 340 python3 "$here/page.py" "http://localhost:$rport" "$dir" $((rport + 1)) </dev/null || rc=$?
 check "all of it" 0 "$rc"
