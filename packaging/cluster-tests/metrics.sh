@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What slurmctld tells at /metrics, by the letter of OpenMetrics, and whether it is what the commands say: of jobs in every state and of two users,
 # of nodes in every state, of partitions, of the scheduler. Who may see it is in tokens.sh.
-# shows: MetricsType
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 for i in 0 1; do touch "$dir/gpu$i"; done
