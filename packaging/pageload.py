@@ -22,9 +22,9 @@ def timed(what, where, done, seconds=120):
     b.wait("return document.getElementById('main')?.dataset.place === 'partitions'")
     time.sleep(.5)
     b.run("""
-      window.took = null; const began = performance.now(); location.hash = '#/' + arguments[0];
-      const look = () => { try { const v = (new Function(arguments[1]))(); if (v) { window.said = v; window.took = performance.now() - began; return; } } catch (e) { window.said = String(e); } requestAnimationFrame(look); };
-      requestAnimationFrame(look)""".replace('arguments[1]', repr(done)), where)
+      window.took = null; const done = () => { DONE }, began = performance.now(); location.hash = '#/' + arguments[0];
+      const look = () => { try { const v = done(); if (v) { window.said = v; window.took = performance.now() - began; return; } } catch (e) { window.said = String(e); } requestAnimationFrame(look); };
+      requestAnimationFrame(look)""".replace('DONE', done), where)
     ms = b.wait('return window.took', seconds)
     line(what, ms or float('nan'), b.run('return String(window.said)'))
 
@@ -39,8 +39,13 @@ try:
     time.sleep(.5)
     line('the first page, its map drawn', b.wait("return performance.getEntriesByName('muster-map')[0]?.startTime", 60), b.run("return document.querySelector('canvas').dataset.nodes + ' nodes'"))
     place = "const m = document.getElementById('main'); if (m.dataset.place !== '%s' || document.body.textContent.includes('Loading …')) return false; "
-    timed('queue', 'queue', place % 'queue' + "const g = document.querySelector('.grid'); return Number(g.dataset.rows) > 0 && g.querySelector('.rows [role=row]') && g.dataset.rows + ' rows'")
-    timed('plan', 'plan', place % 'plan' + "return document.querySelector('main svg, main canvas') && 'drawn'")
+    b.go('about:blank')
+    b.go(base + '/#/queue')
+    rows = "const g = document.querySelector('.grid'); if (!g?.querySelector('.rows [role=row]') || document.body.textContent.includes('Loading jobs')) return false; return [performance.now(), g.dataset.rows]"
+    seen = b.wait(rows, 60)
+    line('the queue, its address typed', *(seen and [seen[0], seen[1] + ' rows'] or [float('nan')]))
+    timed('queue, from another page', 'queue', place % 'queue' + "const g = document.querySelector('.grid'); return Number(g.dataset.rows) > 0 && g.querySelector('.rows [role=row]') && g.dataset.rows + ' rows'")
+    timed('plan', 'plan', place % 'plan' + "return document.querySelector('main svg') ? 'drawn' : document.querySelector('main .empty')?.textContent")
     timed('nodes', 'nodes', place % 'nodes' + "const g = document.querySelector('.grid'); return Number(g.dataset.rows) > 0 && g.dataset.rows + ' rows'")
     for days in (1, 7, 30):
         done = place % 'reports' + "const all = [...document.querySelectorAll('.course svg')]; return all.length === 2 && document.querySelector('.plot') && [...document.querySelectorAll('main table')].at(-1).rows.length - 1 + ' rows, ' + " \
