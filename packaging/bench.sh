@@ -294,6 +294,7 @@ PartitionName=huge Nodes=x[1-$n]" BEFORE=slurmdbd_of cluster muster "$prefix/bin
   { echo "Cluster - 'muster'"; echo "Parent - 'root'"; for a in $(seq 20); do echo "Account - 'a$a':Description='a':Organization='o'"; done
     for a in $(seq 20); do echo "Parent - 'a$a'"; for u in $(seq 20); do echo "User - 'u$((a * 20 + u - 20))':DefaultAccount='a$a':Fairshare=$u"; done; done; } > "$d/users.cfg"
   sacctmgr -i load "$d/users.cfg" >/dev/null
+  sacctmgr -i modify account where cluster=muster account="$(seq -s, -f 'a%g' 20)" set grpjobs=100000 grptres=cpu=5000 >/dev/null
   sacctmgr -nP list assoc cluster=muster format=id,account,user | awk -F'|' '$3 ~ /^u/' > "$d/assocs"
   from=$(($(date +%s) - 30 * 86400))
   awk -F'|' -v n="$ended" -v from="$from" 'BEGIN { split("3 3 3 3 3 3 3 5 4 6", states, " ") } { id[NR] = $1; account[NR] = $2; user[NR] = substr($3, 2) } END {

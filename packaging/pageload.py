@@ -53,9 +53,9 @@ try:
         timed(f'reports of {days} days by account, with plots', f'reports?days={days}&by=account', done)
     timed('reports of 30 days by user', 'reports?days=30&by=user', done)
     timed('fair share', 'shares', place % 'shares' + "const n = document.querySelectorAll('main tr, main [role=row], main li, main details').length; return n > 10 && n + ' lines'")
-    timed('limits', 'limits', place % 'limits' + "const n = document.querySelectorAll('main tr').length; return n > 3 && n + ' lines'")
+    timed('limits', 'limits', place % 'limits' + "const n = document.querySelectorAll('main tr').length; return n > 3 ? n + ' lines' : document.querySelector('main .empty')?.textContent")
     for job in os.environ.get('ENDED', '').split():
-        timed(f'job {job}, which is over', f'job/{job}', place % 'job' + "return document.querySelector('main .state')?.textContent + ', ' + document.querySelector('main h1').textContent")
+        timed(f'job {job}, which is over', f'job/{job}', place % 'job' + "return m.textContent.includes('What it was') && document.querySelector('main dl').textContent.slice(0, 60)")
     line('at the most', 0, f'slurmrestd {rss("VmHWM")} MB')
     if os.environ.get('SHOTS'):
         for where in ('reports?days=30&by=account', 'shares', 'queue', 'limits'):

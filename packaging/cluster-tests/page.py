@@ -394,11 +394,11 @@ try:
     look_around(b, int(os.environ.get('PAGE_NODES', '10000')))
     enter(b, 'nobody')
     b.complaints()
-    for part in [happenings, output, limits, submit, keyboard, by_keys_alone, views, times, past]:
+    for part in [happenings, output, limits, submit, keyboard, by_keys_alone, views, times]:
         part(b)
     bad = [m for m in b.complaints() if 'favicon' not in m]
     check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])
-    for part in [coordinator, operator, narrow, many, dark]:
+    for part in [past, coordinator, operator, narrow, many, dark]:
         part(b)
 finally:
     if fails:
