@@ -304,7 +304,7 @@ def past(b):
     b.keys('900001')
     b.keys('\ue007')
     check('the search finds jobs of the past', b.wait("return document.querySelector('main h1')?.textContent === 'Job 900001' && document.querySelector('main').textContent.includes('long-gone')"
-          " && document.querySelector('main').textContent.includes('failed')"), b.run("return document.querySelector('main').textContent.slice(0, 400)"))
+          " && document.querySelector('main').textContent.includes('failed') && !document.querySelector('main .error')"), b.run("return document.querySelector('main').textContent.slice(0, 400)"))
     place(b, 'job/900009')
     check('what was never there is not there', b.wait("return document.querySelector('main').textContent.includes('does not know it either')"))
 

@@ -170,7 +170,7 @@ export function job(path) {
   function show() {
     const j = jobs.get(id);
     if (!j) {
-      if (me.jobsLoaded && !was) { refresh([id]).catch(e => put(note, h('p', {class: 'error'}, e.message))); was = 'asked'; }
+      if (me.jobsLoaded && !was) { refresh([id]).catch(e => e.status === 404 || put(note, h('p', {class: 'error'}, e.message))); was = 'asked'; }
       put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, me.jobsLoaded ? 'slurmctld does not know it any more.' : 'Loading …'));
       if (me.jobsLoaded && was === 'asked') {
         was = 'accounting';
