@@ -47,8 +47,8 @@ class ReportStepsTest {
         }
         AccountingStore store = AccountingStore.on(Database.inMemory("steps"));
         store.projection("c", "j").write(List.of(new Batch(1, jobs, List.of(), List.of(
-                new EventRow("c", "", 9000, "UP", "", "0", "cpu=40,mem=9000", "n[1-10]"), new EventRow("c", "n1", 30_000, "DOWN", "r", "0", "cpu=4,mem=900",
-                        "")), List.of(), List.of(), List.of(), List.of())));
+                new EventRow("c", "", 9000, "UP", "", "0", "cpu=40,mem=9000", "n[1-10]"),
+                new EventRow("c", "n1", 30_000, "DOWN", "r", "0", "cpu=4,mem=900", "")), List.of(), List.of(), List.of(), List.of())));
         Reports reports = new Reports(store);
         BookStore books = new BookStore(store, 1);
         Path file = Files.createTempFile("slurmdbd", ".conf");
