@@ -178,7 +178,8 @@ class FuzzTest {
                 }
             }
             String answer = rig.raw(text.toString());
-            assertThat(answer).as(text.toString()).matches("(?s)|HTTP/1\\.1 [1-5]\\d\\d .*").doesNotContain("\"error_number\":" + SlurmErrno.INTERNAL.number());
+            assertThat(answer).as(text.toString()).matches("(?s)|HTTP/1\\.1 [1-5]\\d\\d .*")
+                    .doesNotContain("\"error_number\":" + SlurmErrno.INTERNAL.number());
             answered += answer.isEmpty() ? 0 : 1;
         }
         assertThat(answered).isGreaterThan(2000);
