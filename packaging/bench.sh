@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
+#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]] | page [ENDED [WAITING [NODES]]]
 #   bench.sh PREFIX submit [JOBS [NODES]] | long [JOBS] | queries [JOBS] | latency: scale.bash, SUBMIT_LIB=a program that submits through libslurm
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
@@ -274,6 +274,41 @@ rest() {
   done
   awk '$1=="muster"{m[$2]=$3} $1=="debian"{printf "%s: %.1f times as many answers\n", $2, m[$2]/$3}' "$work/rest.out"
 }
+# The page in a browser with ENDED jobs of 400 users in accounting, WAITING in slurmctld and NODES nodes. page [ENDED [WAITING [NODES]]]
+page_load() {
+  local ended=$1 waiting=$2 n=$3 d=$work/muster port=${PORT:-39817} rport rest_pid from
+  rport=$((port + 90)); mkdir -p "$d"/{run,log}; chmod 755 "$d"
+  head -c 64 /dev/urandom > "$d/slurm.key"; head -c 32 /dev/urandom > "$d/jwt.key"; chmod 600 "$d"/*.key
+  local tokens="AuthAltTypes=auth/jwt
+AuthAltParameters=jwt_key=$d/jwt.key"
+  printf 'AuthType=auth/slurm\nDbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nStorageType=accounting_storage/embedded\nStorageLoc=%s\nLogFile=%s\nPidFile=%s\n%s\n' \
+    $((port + 80)) "$d/db" "$d/log/dbd.log" "$d/run/slurmdbd.pid" "$tokens" > "$d/slurmdbd.conf"; chmod 600 "$d/slurmdbd.conf"
+  MAXJOBS=1000000 MINJOBAGE=300 EXTRA="AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$((port + 80))
+PriorityType=priority/multifactor
+$tokens
+NodeName=x[1-$n] NodeAddr=127.0.0.1 CPUs=64 RealMemory=256000 State=DOWN
+PartitionName=huge Nodes=x[1-$n]" BEFORE=slurmdbd_of cluster muster "$prefix/bin" "$prefix/sbin" 1 8 "$port"
+  export SLURM_CONF=$d/slurm.conf PATH=$prefix/bin:$prefix/sbin:$PATH
+  { echo "Cluster - 'muster'"; echo "Parent - 'root'"; for a in $(seq 20); do echo "Account - 'a$a':Description='a':Organization='o'"; done
+    for a in $(seq 20); do echo "Parent - 'a$a'"; for u in $(seq 20); do echo "User - 'u$((a * 20 + u - 20))':DefaultAccount='a$a':Fairshare=$u"; done; done; } > "$d/users.cfg"
+  sacctmgr -i load "$d/users.cfg" >/dev/null
+  sacctmgr -i modify account where cluster=muster account="$(seq -s, -f 'a%g' 20)" set grpjobs=100000 grptres=cpu=5000 >/dev/null
+  sacctmgr -nP list assoc cluster=muster format=id,account,user | awk -F'|' '$3 ~ /^u/' > "$d/assocs"
+  from=$(($(date +%s) - 30 * 86400))
+  awk -F'|' -v n="$ended" -v from="$from" 'BEGIN { split("3 3 3 3 3 3 3 5 4 6", states, " ") } { id[NR] = $1; account[NR] = $2; user[NR] = substr($3, 2) } END {
+    print "insert into job_table (jobid, associd, uid, gid, `partition`, cluster, account, eligible, submit, start, end, suspended, name, state, comp_code, priority, req_cpus, tres_alloc, nodelist, kill_requid, qos, deleted) values"
+    for (i = 1; i <= n; i++) { k = 1 + (i * 7919) % NR; at = int(from + i * (29.9 * 86400 / n)); c = 1 + i % 16; s = at + i * 31 % 3000
+      printf "(%s,%s,%s,100,\x27main\x27,\x27muster\x27,\x27%s\x27,%d,%d,%d,%d,0,\x27job %d\x27,%s,0,5,%d,\x271=%d,2=%d,4=1\x27,\x27n1\x27,0,0,0)%s\n", 1000000 + i, id[k], 20000 + user[k], account[k], at, at, s, s + 60 + i * 17 % 7000, i % 50, states[1 + i % 10], c, c, c * 500, i < n ? "," : "" }
+    print "on duplicate key update id=LAST_INSERT_ID(id);" }' "$d/assocs" > "$d/past.sql"
+  sacctmgr -i archive load "$d/past.sql" >/dev/null; rm "$d/past.sql"
+  [ "$waiting" = 0 ] || load muster "$waiting" hold mix 8 >/dev/null
+  slurmrestd -u nobody -g nogroup -a rest_auth/jwt "localhost:$rport" </dev/null >"$d/log/rest" 2>&1 & rest_pid=$!; echo $rest_pid > "$d/run/restd.pid"
+  for _ in $(seq 100); do (exec 3<>"/dev/tcp/127.0.0.1/$rport") 2>/dev/null && break; sleep 0.2; done
+  echo "$ended jobs in accounting, $(squeue -h | wc -l) in slurmctld, $n nodes; load $(cut -d' ' -f1 /proc/loadavg)"
+  ENDED="1000001 $((1000000 + ended))" /usr/bin/python3 "$here/packaging/pageload.py" "http://localhost:$rport" $((rport + 1)) "$rest_pid" "$d/profile"
+}
 cpu_ms() { awk -v hz="$(getconf CLK_TCK)" '{print int(($14+$15)*1000/hz)}' "/proc/$1/stat"; }
 rest_line() { # KIND PATH CONNECTIONS
   local k=$1 path=$2 many=$3 before after ids out
@@ -304,6 +339,7 @@ case $what in
   limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;
+  page) page_load "${3:-100000}" "${4:-100000}" "${5:-10000}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]|submit [JOBS [NODES]]|long [JOBS]|queries [JOBS]|latency"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|page [ENDED [WAITING [NODES]]]|sacct [JOBS]|submit [JOBS [NODES]]|long [JOBS]|queries [JOBS]|latency"; exit 2 ;;
 esac

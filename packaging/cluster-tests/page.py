@@ -122,14 +122,14 @@ def happenings(b):
 
 
 def output(b):
-    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 300); do echo "line $i"; sleep 0.2; done & timeout 60 sh -c "while :; do :; done"', user='nobody')
+    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 900); do echo "line $i"; sleep 0.2; done & timeout 180 sh -c "while :; do :; done"', user='nobody')
     place(b, f'job/{job}')
     first = b.wait("return document.getElementById('log')?.textContent.length")
     more = b.wait("return document.getElementById('log').textContent.length > arguments[0] + 20 && document.getElementById('log').textContent.length", 20, first)
     check('output grows', first and more, f'{first}, then {more} characters')
     lines = b.run("return document.getElementById('log').textContent").split('\n')[:-1]
     check('no line is lost or twice', lines == [f'line {i + 1}' for i in range(len(lines))])
-    check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 300'))"))
+    check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 900'))"))
     shot(b, 'job')
     check('what it uses is drawn', b.wait("return Number(document.querySelector('.use[data-kind=cpu] .note')?.textContent.match(/at most ([0-9.]+)/)?.[1]) > 0.1", 20))
     check('its memory as well', b.wait("return document.querySelector('.use[data-kind=mem] polyline')"))
@@ -215,6 +215,100 @@ def keyboard(b):
     sh('scancel', *ids)
 
 
+def by_keys_alone(b):
+    """From one end to the other without a pointer: a job is submitted, found, and cancelled."""
+    def to(what, most=60):
+        for _ in range(most):
+            if b.run("const e = document.activeElement; return e.id === arguments[0] || e.closest('dialog') && e.matches(arguments[0])", what):
+                return True
+            b.keys('\ue004')
+        return False
+
+    place(b, '')
+    b.run("document.activeElement.blur()")
+    b.keys('s')
+    b.wait("return location.hash === '#/submit' && document.getElementById('f-script')")
+    check('by keys: to the directory', to('f-directory'))
+    b.run("document.activeElement.select?.()")
+    b.keys(f'{dir_}/work')
+    to('f-script')
+    b.run("document.activeElement.select()")
+    b.keys('#!/bin/sh')
+    b.keys('\ue006')
+    b.keys('sleep 200')
+    check('by keys: to the button', to('send'))
+    b.keys('\ue007')
+    job = b.wait("return document.getElementById('submitted')?.textContent")
+    check('by keys: submitted', bool(job), job or b.run("return document.querySelector('.error')?.textContent"))
+    b.run("document.activeElement.blur()")
+    b.keys('/')
+    b.keys(str(job))
+    b.keys('\ue007')
+    check('by keys: found', b.wait("return document.querySelector('main h1')?.textContent === 'Job ' + arguments[0] && document.getElementById('cancel')", 20, str(job)))
+    check('by keys: to its end', to('cancel'))
+    b.keys('\ue007')
+    b.wait("return document.querySelector('dialog .main')")
+    check('by keys: in the question', to('.main', 8))
+    b.keys('\ue007')
+    check('by keys: cancelled', b.wait("return [...document.querySelectorAll('main .state')].some(x => x.textContent === 'cancelled')"))
+
+
+def views(b):
+    place(b, 'queue')
+    b.wait("return document.getElementById('find')")
+    b.type('#find', 'user:me name:kept')
+    b.run("[...document.querySelectorAll('[aria-label=Views] button')].at(-1).click()")
+    b.wait("return document.querySelector('dialog input')")
+    b.type('dialog input', 'My kept ones')
+    b.click('dialog .main')
+    b.wait("return [...document.querySelectorAll('[aria-label=Views] button')].some(x => x.textContent === 'My kept ones')")
+    b.run('location.reload()')
+    time.sleep(.5)
+    place(b, 'nodes')
+    place(b, 'queue')
+    b.wait("return document.querySelector('[aria-label=Views]')")
+    b.run("[...document.querySelectorAll('[aria-label=Views] button')].find(x => x.textContent === 'My kept ones')?.click()")
+    check('a view is kept by its name', b.wait("return document.getElementById('find').value === 'user:me name:kept' && location.hash.includes('kept')"))
+    b.run("document.querySelector('[aria-label=\"Forget the view My kept ones\"]').click()")
+    check('and forgotten', b.wait("return ![...document.querySelectorAll('[aria-label=Views] button')].some(x => x.textContent === 'My kept ones')"))
+
+
+def times(b):
+    """What is to come: the plan's bars and the reservations' days, as they change."""
+    sh('scontrol', 'create', 'reservationname=fair', 'starttime=now+26hours', 'duration=120', 'nodes=n2', 'users=nobody')
+    place(b, 'reservations')
+    check('a reservation in the calendar', b.wait("return [...document.querySelectorAll('main svg.plot title')].some(t => t.textContent.startsWith('fair: ') && t.textContent.endsWith('n2'))"
+          " && document.querySelector('main table').textContent.includes('nobody')"))
+    shot(b, 'calendar')
+    sh('scontrol', 'delete', 'reservationname=fair')
+    check('and it goes by itself', b.wait("return document.querySelector('main .empty')?.textContent.includes('no reservations')"))
+    first = sh('sbatch', '--parsable', '-J', 'first', '-N3', '--exclusive', '-t', '30', '-o', '/dev/null', '--wrap', 'sleep 300')
+    then = sh('sbatch', '--parsable', '-J', 'later', '-N3', '--exclusive', '-t', '20', '-o', '/dev/null', '--wrap', 'sleep 300')
+    place(b, 'plan')
+    bars = b.wait("""const at = n => [...document.querySelectorAll('main svg.plot a')].find(a => a.getAttribute('aria-label').includes(n))?.querySelector('rect');
+      const a = at(' first,'), z = at(' later,');
+      return a && z && [a, z].map(r => [parseFloat(r.getAttribute('x')), parseFloat(r.getAttribute('width')), r.getAttribute('fill')])""", 20) or [[0, 0, ''], [0, 0, '']]
+    check('what runs and what is planned, one after the other', bars[0][2] != bars[1][2] and abs(bars[0][0] + bars[0][1] - bars[1][0]) < 1.5, bars)
+    shot(b, 'gantt')
+    b.run("[...document.querySelectorAll('main svg.plot a')].find(a => a.getAttribute('aria-label').includes(' later,')).dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    check('a bar opens its job', b.wait("return document.querySelector('main h1')?.textContent === 'Job ' + arguments[0]", 20, then))
+    check('when it will start is said', b.wait("return /start/.test(document.querySelector('main .why')?.textContent || '')"), b.run("return document.querySelector('main .why')?.textContent"))
+    sh('scancel', first, then)
+
+
+def past(b):
+    """A job that slurmctld has forgotten, or never knew: page.sh has put it into accounting."""
+    place(b, '')
+    b.run("document.activeElement.blur()")
+    b.keys('/')
+    b.keys('900001')
+    b.keys('\ue007')
+    check('the search finds jobs of the past', b.wait("return document.querySelector('main h1')?.textContent === 'Job 900001' && document.querySelector('main').textContent.includes('long-gone')"
+          " && document.querySelector('main').textContent.includes('failed') && !document.querySelector('main .error')"), b.run("return document.querySelector('main').textContent.slice(0, 400)"))
+    place(b, 'job/900009')
+    check('what was never there is not there', b.wait("return document.querySelector('main').textContent.includes('does not know it either')"))
+
+
 def coordinator(b):
     for what in [['account', 'lab'], ['user', 'nobody', 'account=lab'], ['user', 'root', 'account=lab']]:
         sh('sacctmgr', '-i', 'add', *what)
@@ -246,6 +340,8 @@ def operator(b):
     check('drained from the page', b.wait("return document.querySelector('main .state')?.textContent === 'drained'"))
     check('and so it is', sh('sinfo', '-h', '-n', 'n3', '-p', 'main', '-o', '%T %E') == 'drained a fan')
     shot(b, 'drained')
+    b.run("[...document.querySelectorAll('main button')].find(x => x.textContent === 'Resume').click()")
+    check('and in use again', b.wait("return document.querySelector('main .state')?.textContent === 'idle'") and sh('sinfo', '-h', '-n', 'n3', '-p', 'main', '-o', '%T') == 'idle')
 
 
 def many(b):
@@ -298,11 +394,11 @@ try:
     look_around(b, int(os.environ.get('PAGE_NODES', '10000')))
     enter(b, 'nobody')
     b.complaints()
-    for part in [happenings, output, limits, submit, keyboard]:
+    for part in [happenings, output, limits, submit, keyboard, by_keys_alone, views, times]:
         part(b)
     bad = [m for m in b.complaints() if 'favicon' not in m]
     check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])
-    for part in [coordinator, operator, narrow, many, dark]:
+    for part in [past, coordinator, operator, narrow, many, dark]:
         part(b)
 finally:
     if fails:

@@ -51,7 +51,9 @@ check "as Bearer" 200 "$(get /metrics/jobs -H "Authorization: Bearer ${nobody#*:
 check "in another's name" "401 200 403" "$(get /metrics -H "$nobody" -H "X-SLURM-USER-NAME: root") $(get /metrics -H "$root" -H "X-SLURM-USER-NAME: nobody") $(get /metrics -H "$root" -H "X-SLURM-USER-NAME: daemon")"
 check "a bad token" 401 "$(get /metrics -H "X-SLURM-USER-TOKEN: x.y.z")"
 conf MetricsAuthUsers=; conf PrivateData=; check "/livez" 200 "$(get /livez)"
+check "/livez of slurmd" 200 "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$((port + 1))/livez")"
 conf CommunicationParameters=disable_http; check "CommunicationParameters=disable_http" "404 404" "$(get /metrics) $(get /livez)"
+becomes "of slurmd as well" 404 '$(curl -s -o /dev/null -w "%{http_code}" "http://127.0.0.1:$((port + 1))/livez")'
 conf CommunicationParameters=
 kill "$(pid_of slurmctld)"; n=0; while [ ! -s "$dir/said.off" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done
 check "SlurmctldPrimaryOffProg" root "$(cat "$dir/said.off")"; sleep 1

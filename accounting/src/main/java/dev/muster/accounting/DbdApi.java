@@ -482,7 +482,7 @@ final class DbdApi {
         List<String> clusters = q.where().containsKey("cluster") ? List.of(q.where().get("cluster").split(",")) : List.of();
         long from = number(q, "start");
         long to = number(q, "end");
-        Report report = new Report(Report.RESERVATIONS, clusters, from == 0 && to == 0 ? now() : from, to == 0 ? Long.MAX_VALUE : to, where);
+        Report report = new Report(Report.RESERVATIONS, clusters, from == 0 && to == 0 ? now() : from, to == 0 ? Long.MAX_VALUE : to, where, 0);
         return reports.answer(report, books.book(), veil, false, now()).orElseThrow();
     }
 

@@ -19,6 +19,9 @@ import java.util.Optional;
  * away from them.
  */
 final class Reports {
+    /** Of one answer. */
+    private static final int SPANS_MAX = 1000;
+
     private final ReportRows rows;
     private final Reservations reservations;
 
@@ -65,7 +68,21 @@ final class Reports {
         List<JobUse> jobs = jobs(cluster, q);
         List<NodeTime> times = rows.times(cluster, q.from(), q.to());
         times.addAll(reservations.idle(cluster, jobs, q.from(), q.to(), now));
-        Utilization.of(times, jobs, q.from(), q.to(), now).forEach((tres, p) -> {
+        long step = q.step() <= 0 ? q.to() - q.from() : Math.max(q.step(), (q.to() - q.from()) / SPANS_MAX);
+        for (long at = q.from(); at < q.to(); at += step) {
+            out.addAll(utilization(cluster, times, jobs, at, Math.min(q.to(), at + step), q.step() > 0, now));
+        }
+        return out;
+    }
+
+    /** As if nothing else had been read: what has nothing of the span counts for nothing. */
+    private static List<Map<String, String>> utilization(String cluster, List<NodeTime> all, List<JobUse> jobs, long from, long to, boolean named,
+            long now) {
+        List<Map<String, String>> out = new ArrayList<>();
+        List<NodeTime> times = all.stream().filter(t -> t.start() < to && (t.end() == 0 || t.end() > from)).toList();
+        List<JobUse> within = jobs.stream().filter(j -> (j.end() == 0 || j.end() >= from)
+                && (j.start() > 0 && j.start() < to || j.eligible() > 0 && j.eligible() < to)).toList();
+        Utilization.of(times, within, from, to, now).forEach((tres, p) -> {
             Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "TRES", tres));
             row.put("Count", Long.toString(p.count()));
             row.put("Allocated", Long.toString(p.allocated()));
@@ -75,6 +92,9 @@ final class Reports {
             row.put("Planned", Long.toString(p.planned()));
             row.put("OverCommitted", Long.toString(p.overcommitted()));
             row.put("Reported", Long.toString(p.reported()));
+            if (named) {
+                row.put("From", Long.toString(from));
+            }
             out.add(row);
         });
         return out;

@@ -16,7 +16,10 @@ import java.util.function.UnaryOperator;
 
 /** What the controller's port shows to web programs: that it lives, and with MetricsType its metrics, to whom they are for. */
 final class HttpPages implements Server.OpenHandler {
-    private static final String METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    private static final String OPENMETRICS = "application/openmetrics-text";
+    private static final String METRICS_TYPE = OPENMETRICS + "; version=1.0.0; charset=utf-8";
+    /** What the same text is to who knows no OpenMetrics: to it the mark of the end is a comment. */
+    private static final String PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final Supplier<SlurmConf> conf;
     private final Optional<Tokens> tokens;
@@ -53,9 +56,14 @@ final class HttpPages implements Server.OpenHandler {
         boolean isMetrics = path.equals("/metrics") || path.startsWith("/metrics/");
         if (isMetrics && !c.text(Key.METRICS_TYPE).isEmpty()) {
             String name = path.equals("/metrics") ? "" : path.substring("/metrics/".length());
-            return metrics.apply(name).map(text -> refusal(c, header).orElseGet(() -> page(200, name.isEmpty() ? "text/plain" : METRICS_TYPE, text)));
+            String type = name.isEmpty() ? "text/plain" : type(header.apply("Accept"));
+            return metrics.apply(name).map(text -> refusal(c, header).orElseGet(() -> page(200, type, text)));
         }
         return List.of("/livez", "/readyz", "/healthz").contains(path) ? Optional.of(page(200, "text/plain", "ok\n")) : Optional.empty();
+    }
+
+    private static String type(String accept) {
+        return accept.contains("text/plain") && !accept.contains(OPENMETRICS) && !accept.startsWith("*/*") ? PROMETHEUS_TYPE : METRICS_TYPE;
     }
 
     private static Page page(int status, String type, String text) {

@@ -7,6 +7,7 @@ import dev.muster.model.JobReason;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,17 +46,47 @@ class DashboardTest {
 
     @Test
     void everyNameIsOneOfOurs() throws IOException {
-        Json.Obj dashboard = Json.object(Files.readAllBytes(Path.of("../packaging/grafana/muster.json")));
+        byte[] dashboard = Files.readAllBytes(Path.of("../packaging/grafana/muster.json"));
+        for (Json.Obj panel : Json.object(dashboard).objects("panels")) {
+            assertThat(panel.objects("targets")).as(panel.text("title")).allSatisfy(t -> assertThat(t.text("expr")).contains("slurm_"));
+        }
+        // wherever it stands: in panels, variables or notes
         TreeSet<String> asked = new TreeSet<>();
-        for (Json.Obj panel : dashboard.objects("panels")) {
-            panel.objects("targets").forEach(t -> {
-                Matcher m = Pattern.compile("slurm_[a-z_]+").matcher(t.text("expr"));
-                while (m.find()) {
-                    asked.add(m.group());
-                }
-            });
+        Matcher m = Pattern.compile("slurm_[a-z_]+").matcher(new String(dashboard, StandardCharsets.UTF_8));
+        while (m.find()) {
+            asked.add(m.group());
         }
         assertThat(asked).hasSizeGreaterThan(15);
         assertThat(asked).allSatisfy(name -> assertThat(told()).containsPattern("(?m)^" + name + "[ {]"));
+    }
+
+    /** By the letter of OpenMetrics: each family in one piece, its type before its samples, no sample twice, and the mark of the end last. */
+    @Test
+    void pagesAreOpenMetrics() {
+        Site site = new Site("PartitionName=p Nodes=ALL Default=YES", "NodeName=n[1-2] CPUs=4 RealMemory=1000");
+        site.run("tasks=1 charge.account=a\\b\"c");
+        State state = site.core().state();
+        NodeViews nodes = new NodeViews(state, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u", 1);
+        Pattern sample = Pattern.compile("([a-z_]+)(\\{[a-z]+=\"(?:[^\"\\\\\n]|\\\\[\\\\\"n])*\"})? -?[0-9]+");
+        for (String page : Metrics.PAGES) {
+            String text = new Metrics(state, nodes::info, j -> JobReason.NONE).page(page, List.of("p"), Map.of()).orElseThrow();
+            assertThat(text).endsWith("\n# EOF\n");
+            TreeSet<String> seen = new TreeSet<>();
+            TreeSet<String> families = new TreeSet<>();
+            String family = "";
+            for (String line : text.substring(0, text.length() - "# EOF\n".length()).split("\n")) {
+                if (line.startsWith("# HELP ")) {
+                    family = line.split(" ")[2];
+                    assertThat(families.add(family)).as("twice: " + family).isTrue();
+                } else if (line.startsWith("# ")) {
+                    assertThat(line).isEqualTo("# TYPE " + family + " gauge");
+                } else {
+                    Matcher m = sample.matcher(line);
+                    assertThat(m.matches()).as(line).isTrue();
+                    assertThat(m.group(1)).isEqualTo(family);
+                    assertThat(seen.add(line.substring(0, line.lastIndexOf(' ')))).as("twice: " + line).isTrue();
+                }
+            }
+        }
     }
 }

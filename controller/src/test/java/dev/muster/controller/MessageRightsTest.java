@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
@@ -58,6 +59,7 @@ class MessageRightsTest {
 
     private static final String MARK = "hushed";
     private static final int RUNNING = 1;
+    private static final Identities IDENTITIES = new Identities();
 
     private static Path dir;
     private static Controller controller;
@@ -143,14 +145,23 @@ class MessageRightsTest {
     }
 
     private static Json.Obj submission(boolean held, int cpus) {
-        JobDesc desc = Codec.bind(Json.object(("{\"kind\":\"BATCH\",\"name\":\"" + MARK + "\",\"owner\":{\"uid\":2,\"user\":\"bin\",\"gid\":2},"
-                + "\"charge\":{\"account\":\"lab\"},\"partition\":\"p\",\"timing\":{\"hold\":" + held + "},\"payload\":{\"submitHost\":\"h\","
+        return submission(Who.OWNER, held, cpus);
+    }
+
+    private static Json.Obj submission(Who owner, boolean held, int cpus) {
+        int gid = IDENTITIES.byUid(owner.uid).orElseThrow().gid();
+        JobDesc desc = Codec.bind(Json.object(("{\"kind\":\"BATCH\",\"name\":\"" + MARK + "\",\"owner\":{\"uid\":" + owner.uid + ",\"gid\":" + gid
+                + "},\"charge\":{\"account\":\"lab\"},\"partition\":\"p\",\"timing\":{\"hold\":" + held + "},\"payload\":{\"submitHost\":\"h\","
                 + "\"workDir\":\"/tmp\"},\"request\":{\"cpusPerTask\":" + cpus + "}}").getBytes(StandardCharsets.UTF_8)), JobDesc.class);
         return new Json.Obj().put("job", Json.object(Codec.encode(desc))).put("script", base64("#!/bin/sh\n"));
     }
 
     private static int submitted(String message, Json.Obj body) {
-        Reply reply = ask(Who.OWNER, message, body);
+        return submitted(Who.OWNER, message, body);
+    }
+
+    private static int submitted(Who who, String message, Json.Obj body) {
+        Reply reply = ask(who, message, body);
         assertThat(reply.status()).as(text(reply)).isEqualTo(200);
         return Json.object(reply.body()).integer("jobId");
     }
@@ -292,6 +303,41 @@ class MessageRightsTest {
                 }));
             }
         });
+        return cells.stream();
+    }
+
+    /** The same of what is one's own: a job of one's own that waits, one's own crontab and token. */
+    private static Map<String, Json.Obj> own(Who who, int job) {
+        Map<String, Json.Obj> out = new TreeMap<>();
+        bodies().forEach((message, body) -> {
+            switch (MessageRights.controller().get(message).need()) {
+                case SELF, SELF_OR_OPERATOR, OWNER_ALONE, OWNER -> out.put(message, body.apply(job));
+                case ANYBODY, COORDINATOR, OPERATOR_OR_NAMED, OPERATOR, ADMINISTRATOR, SLURM_USER, MAKER, DAEMON -> { }
+            }
+        });
+        out.put("CreateStep", step(job));
+        out.put("CreateHetStep", new Json.Obj().put("parts", list(step(job), step(job))));
+        out.put("Submit", submission(who, true, 1));
+        out.put("SubmitHet", new Json.Obj().put("parts", list(submission(who, true, 1), submission(who, true, 1))));
+        for (String crontab : List.of("SetCrontab", "QueryCrontab")) {
+            out.put(crontab, new Json.Obj().put("userId", (long) who.uid));
+        }
+        out.put("CreateToken", new Json.Obj());
+        return out;
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyCellOfOnesOwn() {
+        List<DynamicTest> cells = new ArrayList<>();
+        for (Who who : Who.values()) {
+            for (String message : own(who, 0).keySet()) {
+                cells.add(DynamicTest.dynamicTest(message + " by " + who + " of what is his own", () -> {
+                    int job = submitted(who, "Submit", submission(who, true, 1));
+                    Reply reply = ask(who, message, own(who, job).get(message));
+                    assertThat(isDenied(reply)).as(text(reply)).isFalse();
+                }));
+            }
+        }
         return cells.stream();
     }
 

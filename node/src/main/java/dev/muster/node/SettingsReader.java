@@ -112,7 +112,7 @@ final class SettingsReader {
                         conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
                         powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
-                        options.instanceType()),
+                        options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http")),
                 conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());
     }
 

@@ -250,7 +250,7 @@ public final class Slurmd implements AutoCloseable {
                 return Server.start(settings.listenAt(), settings.port(), identity, sessions.verifier(), (caller, message, body) ->
                         queries.answer(caller, message, body),
                         Map.of("io", relay::handle, "x11", windows::handle, LaunchRelay.STREAM, launches::handle,
-                                MpiLinks.STREAM, (caller, frames) -> mpi.handle(caller, frames, this::step)), Slurmd::page);
+                                MpiLinks.STREAM, (caller, frames) -> mpi.handle(caller, frames, this::step)), this::page);
             } catch (RuntimeException e) {
                 if (System.nanoTime() > endNs) {
                     throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
@@ -272,8 +272,8 @@ public final class Slurmd implements AutoCloseable {
         return String.valueOf(at.getMessage());
     }
 
-    private static Optional<Server.Page> page(String path) {
-        return path.equals("/livez") || path.equals("/healthz") || path.equals("/readyz")
+    private Optional<Server.Page> page(String path) {
+        return settings.around().pages() && List.of("/livez", "/readyz", "/healthz").contains(path)
                 ? Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)))
                 : Optional.empty();
     }

@@ -168,15 +168,27 @@ final class StepManager {
         if (connected.getAsBoolean()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
-        loop.post(() -> jobs.forRelay(m.jobId(), 0).filter(j -> caller.uid() == 0 || caller.uid() == settings.slurmUserId()
-                || caller.uid() == j.share.owner().uid()).ifPresent(j -> {
-                    if (m.signal() == Os.SIGNAL_KILL) {
-                        jobs.endStep(new EndStep(m.jobId(), j.attempt(), m.stepId(), 0, "Cancelled"));
-                    } else {
-                        jobs.signal(new Signal(m.jobId(), j.attempt(), m.stepId(), m.signal(), false, false));
-                    }
-                }));
-        return Reply.of(new Done());
+        try {
+            return onLoop(() -> {
+                Optional<NodeJob> job = jobs.forRelay(m.jobId(), 0);
+                boolean may = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
+                if (job.isPresent() && !may && caller.uid() != job.get().share.owner().uid()) {
+                    return Reply.error(SlurmErrno.ACCESS_DENIED);
+                }
+                job.ifPresent(j -> signal(j, m));
+                return Reply.of(new Done());
+            });
+        } catch (IOException e) {
+            return Reply.error(SlurmErrno.CTLD_CONNECT);
+        }
+    }
+
+    private void signal(NodeJob job, SignalStep m) {
+        if (m.signal() == Os.SIGNAL_KILL) {
+            jobs.endStep(new EndStep(m.jobId(), job.attempt(), m.stepId(), 0, "Cancelled"));
+        } else {
+            jobs.signal(new Signal(m.jobId(), job.attempt(), m.stepId(), m.signal(), false, false));
+        }
     }
 
     private static Reply reply(StepDesk.Answer<?> answer) {

@@ -21,6 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * srun --no-allocate: steps that administrators start past slurmctld, which hears nothing of them. Each is a job of its own here, and over with its
@@ -29,6 +33,7 @@ import java.util.TreeMap;
 final class Unallocated {
     private static final int ATTEMPT = 1;
     private static final int SIGKILL = 9;
+    private static final int WAIT_S = 30;
     private static final int RANKS_MAX = 65_536;
     /** So long may srun be away. */
     private static final int ALONE_MS = 20_000;
@@ -88,14 +93,25 @@ final class Unallocated {
     }
 
     Reply signal(Caller caller, SignalUnallocated m) {
-        loop.post(() -> jobs.job(m.jobId(), ATTEMPT).filter(j -> is(m.jobId()) && mayTouch(caller, j)).ifPresent(job -> {
-            if (m.signal() == SIGKILL) {
+        CompletableFuture<Reply> answer = new CompletableFuture<>();
+        loop.post(() -> {
+            Optional<NodeJob> job = jobs.job(m.jobId(), ATTEMPT).filter(j -> is(m.jobId()));
+            if (job.isPresent() && !mayTouch(caller, job.get())) {
+                answer.complete(Reply.error(SlurmErrno.ACCESS_DENIED));
+                return;
+            }
+            if (job.isPresent() && m.signal() == SIGKILL) {
                 end(m.jobId());
-            } else {
+            } else if (job.isPresent()) {
                 jobs.signal(new Signal(m.jobId(), ATTEMPT, m.stepId(), m.signal(), false, false));
             }
-        }));
-        return Reply.of(new SlurmdMessages.Done());
+            answer.complete(Reply.of(new SlurmdMessages.Done()));
+        });
+        try {
+            return answer.get(WAIT_S, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the node does not answer itself", e);
+        }
     }
 
     private boolean mayTouch(Caller caller, NodeJob job) {

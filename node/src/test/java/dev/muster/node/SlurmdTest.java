@@ -10,7 +10,6 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
 import dev.muster.model.StepDesc;
-import dev.muster.model.api.MessageRights;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.EndJob;
@@ -23,7 +22,6 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Task;
-import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
@@ -459,34 +457,6 @@ class SlurmdTest {
         }
         controller.send(new EndJob(25, 1, 0, ""));
         controller.await(JobDone.class);
-    }
-
-    /** The messages of slurmd that go by who asks: what daemons tell each other is nobody else's, and what runs is seen by its owner. */
-    @Test
-    void whoMayAskWhat() throws Exception {
-        Identity owner = Os.uid() == 0 ? new Identity(2, 2, "bin", "bin", List.of(2), "/", "/bin/sh") : self();
-        JobShare s = share(61, -1);
-        controller.send(batch(new JobShare(61, 1, Os.bootId(), owner, s.environment(), "0", 0, Map.of(), -1, 2, false, s.jobName(), 0, ""),
-                Path.of("/dev/null"), "sleep 60\n"));
-        controller.await(NodeMessages.StepLaunched.class);
-        Queries queries = slurmd.queries();
-        for (int uid : List.of(0, Os.uid(), owner.uid(), 4711)) {
-            boolean trusted = uid == 0 || uid == Os.uid();
-            Caller who = new Caller(uid, uid);
-            MessageRights.node().forEach((message, rule) -> {
-                if (rule.need() == MessageRights.Need.DAEMON) {
-                    assertThat(queries.answer(who, message, "{}".getBytes()).status() == 403).as(message + " by " + uid).isEqualTo(!trusted);
-                }
-            });
-            assertThat(queries.answer(who, "QueryDaemon", "{}".getBytes()).status()).isEqualTo(200);
-            String seen = new String(queries.answer(who, "QueryProcesses", "{}".getBytes()).body(), java.nio.charset.StandardCharsets.UTF_8);
-            assertThat(seen.contains("61")).as("processes for " + uid + ": " + seen).isEqualTo(trusted || uid == owner.uid());
-            assertThat(queries.answer(who, "None", "{}".getBytes()).status()).isEqualTo(404);
-            // a stranger's signal is nobody's; slurmctld is there, so steps are its own
-            assertThat(queries.answer(who, "SignalStep", "{\"jobId\":61,\"stepId\":-5,\"signal\":9}".getBytes()).status()).isEqualTo(400);
-        }
-        controller.send(new EndJob(61, 1, 0, ""));
-        exited(61, NodeMessages.STEP_BATCH);
     }
 
     @Test

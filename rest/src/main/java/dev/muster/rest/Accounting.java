@@ -165,7 +165,8 @@ final class Accounting {
     }
 
     private static void conf(Call c) throws SlurmException {
-        c.out().with(ConfJson.slurmdbd(rows(c, "configuration", new Json.Obj(), List.of()).getFirst()));
+        List<Json.Obj> rows = rows(c, "configuration", new Json.Obj(), List.of());
+        c.out().with(ConfJson.slurmdbd(rows.isEmpty() ? new Json.Obj() : rows.getFirst()));
     }
 
     /** No node here is of a cloud that numbers its instances. */
@@ -183,7 +184,7 @@ final class Accounting {
             Json.Obj one = new Json.Obj().put("count", longOf(r, "Count"))
                     .put("time", new Json.Obj().put("average", longOf(r, "Average")).put("total", longOf(r, "Total")));
             switch (r.text("Kind")) {
-                case "since" -> statistics.put("time_start", Long.parseLong(r.text("Name")));
+                case "since" -> statistics.put("time_start", longOf(r, "Name"));
                 case "type" -> rpcs.add(one.put("rpc", r.text("Name")));
                 default -> users.add(one.put("user", r.text("Name")));
             }

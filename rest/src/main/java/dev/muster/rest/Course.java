@@ -33,16 +33,16 @@ final class Course {
         long spans = number(query, "spans", 1, SPANS_MAX);
         long now = host.nowMs() / 1000;
         Map<String, List<Object>> series = new TreeMap<>();
-        for (long at = from; at < from + spans * step && at < now; at += step) {
-            for (Json.Obj row : report(host, at, at + step)) {
-                String tres = row.text("TRES");
-                if (tres.equals("cpu") || tres.equals("gres/gpu")) {
-                    List<Object> point = new ArrayList<>(List.of(at, Math.min(step, now - at)));
-                    for (String field : FIELDS) {
-                        point.add(row.text(field).matches("-?[0-9]{1,18}") ? Long.parseLong(row.text(field)) : 0L);
-                    }
-                    series.computeIfAbsent(tres, t -> new ArrayList<>()).add(point);
+        // one question: each would have all that waits looked through anew
+        for (Json.Obj row : report(host, from, Math.min(from + spans * step, from + (Math.max(0, now - from - 1) / step + 1) * step), step)) {
+            String tres = row.text("TRES");
+            long at = row.text("From").matches("[0-9]{1,18}") ? Long.parseLong(row.text("From")) : from;
+            if (at < now && (tres.equals("cpu") || tres.equals("gres/gpu"))) {
+                List<Object> point = new ArrayList<>(List.of(at, Math.min(step, now - at)));
+                for (String field : FIELDS) {
+                    point.add(row.text(field).matches("-?[0-9]{1,18}") ? Long.parseLong(row.text(field)) : 0L);
                 }
+                series.computeIfAbsent(tres, t -> new ArrayList<>()).add(point);
             }
         }
         Json.Obj out = new Json.Obj();
@@ -52,10 +52,10 @@ final class Course {
     }
 
     /** A slurmdbd that takes no tokens says nothing of whether the caller is logged in here. */
-    private static List<Json.Obj> report(Host host, long from, long to) throws RestException, SlurmException {
+    private static List<Json.Obj> report(Host host, long from, long to, long step) throws RestException, SlurmException {
         try {
             return host.accounting().call("Report", new Json.Obj().put("kind", Report.UTILIZATION).put("clusters", Call.objects(host.clusters()))
-                    .put("from", from).put("to", to).put("where", new Json.Obj())).objects("rows");
+                    .put("from", from).put("to", to).put("where", new Json.Obj()).put("step", step)).objects("rows");
         } catch (SlurmException e) {
             if (RestException.of(e, "").status() == 401) {
                 throw new RestException(503, e.errno(), NO_TOKENS, NO_TOKENS, "slurmdbd");

@@ -9,6 +9,8 @@ import java.util.function.Consumer;
 /** What accounting has of jobs, so many rows at a time: however many there are, they are never here together. */
 final class EndedPages {
     static final int ROWS = 1000;
+    /** Of a few fields each: every page has all that may be meant looked through. */
+    static final int ROWS_OF_SUMS = 20_000;
     /** With scripts or environments. */
     static final int ROWS_OF_TEXT = 50;
     private static final String SEPARATE = "accounting_storage/slurmdbd";
@@ -20,7 +22,7 @@ final class EndedPages {
     /** Asks for the first of them, so that a refusal is one. */
     EndedPages(Host host, Json.Obj query) throws SlurmException {
         this.host = host;
-        this.query = query.put("limit", (long) (query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT));
+        this.query = query.put("limit", (long) (query.has("fields") ? ROWS_OF_SUMS : query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT));
         this.first = ask();
     }
 

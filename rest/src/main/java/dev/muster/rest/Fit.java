@@ -75,7 +75,8 @@ final class Fit {
         }
         char separator = '{';
         for (Kind.Field f : kind.fields()) {
-            Object raw = value.raw(f.name());
+            Object there = value.raw(f.name());
+            Object raw = there == null && f.required() ? below(value, f.name()) : there;
             if (raw != null || f.required()) {
                 out.raw(separator).raw(f.key());
                 value(f.kind(), raw, depth + 1);
@@ -83,6 +84,13 @@ final class Fit {
             }
         }
         out.raw(separator == '{' ? "{}" : "}");
+    }
+
+    /** Where a name with slashes leads. */
+    private static Object below(Json.Obj value, String name) {
+        int slash = name.indexOf('/');
+        return slash < 0 ? null : value.obj(name.substring(0, slash)).raw(name.substring(slash + 1)) instanceof Object there ? there
+                : below(value.obj(name.substring(0, slash)), name.substring(slash + 1));
     }
 
     private void listing(Kind kind, Listing listing) {

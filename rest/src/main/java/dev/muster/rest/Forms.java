@@ -1,7 +1,5 @@
 package dev.muster.rest;
 
-import dev.muster.cli.shape.Tree;
-import dev.muster.model.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,23 +28,34 @@ record Forms(boolean prettyJson, boolean compactYaml) {
         return found;
     }
 
-    byte[] yaml(Json.Obj tree) {
-        StringBuilder out = new StringBuilder();
-        Tree.document("yaml", tree, compactYaml, out::append);
-        return out.toString().getBytes(StandardCharsets.UTF_8);
+    private interface Last {
+        void run() throws IOException;
+    }
+
+    /** Where bytes go in to become others, and what is to be done when all have. */
+    private record Through(OutputStream in, Last last) {}
+
+    private interface Filter {
+        Through to(OutputStream out) throws IOException;
     }
 
     /** The answer as it is to look. */
     Http.Reply of(Http.Reply reply) {
-        if (!prettyJson || !reply.type().equals("application/json")) {
-            return reply;
-        }
+        return prettyJson && reply.type().equals("application/json") ? filtered(reply, reply.type(), Forms::pretty) : reply;
+    }
+
+    /** An answer in JSON as one in YAML, which is no more in memory than it was. */
+    Http.Reply yaml(Http.Reply json) {
+        return filtered(json, "application/yaml", compactYaml ? Forms::flow : Forms::blocks);
+    }
+
+    private static Http.Reply filtered(Http.Reply reply, String type, Filter filter) {
         Optional<Http.Written> written = reply.written().map(w -> new Http.Written() {
             @Override
             public void to(OutputStream out) throws IOException {
-                Pretty pretty = new Pretty(out);
-                w.to(pretty);
-                pretty.flush();
+                Through through = filter.to(out);
+                w.to(through.in());
+                through.last().run();
             }
 
             @Override
@@ -54,17 +63,35 @@ record Forms(boolean prettyJson, boolean compactYaml) {
                 w.close();
             }
         });
-        return new Http.Reply(reply.status(), reply.type(), pretty(reply.body()), written, reply.headers());
+        return new Http.Reply(reply.status(), type, written.isPresent() ? reply.body() : all(reply.body(), filter), written, reply.headers());
     }
 
-    private static byte[] pretty(byte[] json) {
+    private static byte[] all(byte[] json, Filter filter) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        try (Pretty pretty = new Pretty(all)) {
-            pretty.write(json, 0, json.length);
+        try {
+            Through through = filter.to(all);
+            through.in().write(json, 0, json.length);
+            through.last().run();
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
         return all.toByteArray();
+    }
+
+    private static Through pretty(OutputStream out) {
+        Pretty pretty = new Pretty(out);
+        return new Through(pretty, pretty::flush);
+    }
+
+    private static Through blocks(OutputStream out) throws IOException {
+        AsYaml yaml = new AsYaml(out);
+        return new Through(yaml, yaml::finish);
+    }
+
+    /** JSON is a document of YAML as it is. */
+    private static Through flow(OutputStream out) throws IOException {
+        out.write("--- ".getBytes(StandardCharsets.UTF_8));
+        return new Through(out, () -> out.write("\n...\n".getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Compact JSON that goes through gets a line for each value. */

@@ -121,11 +121,21 @@ final class Jobs {
     }
 
     private static void allocate(Call c) throws RestException, SlurmException {
-        if (c.body().has("hetjob") && !c.body().objects("hetjob").isEmpty()) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "An allocation of several components is not supported by this version over REST");
+        List<Json.Obj> parts = c.body().objects("hetjob");
+        if (parts.isEmpty()) {
+            submitted(c, c.controller("Submit", new JobBody(c.host(), c.body().obj("job"), "#/job/").request("ALLOCATION", "")
+                    .put("requestId", c.host().requestId())));
+            return;
         }
-        submitted(c, c.controller("Submit", new JobBody(c.host(), c.body().obj("job"), "#/job/").request("ALLOCATION", "")
-                .put("requestId", c.host().requestId())));
+        if (!c.body().obj("job").fields().isEmpty()) {
+            throw new RestException(400, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
+                    "Specify only one \"job\" or \"hetjob\" fields", "#/");
+        }
+        List<Object> requests = new ArrayList<>();
+        for (int i = 0; i < parts.size(); i++) {
+            requests.add(new JobBody(c.host(), parts.get(i), "#/hetjob/" + i + "/").request("ALLOCATION", ""));
+        }
+        submitted(c, c.controller("SubmitHet", c.change().put("parts", requests)));
     }
 
     // ---- changes

@@ -81,8 +81,27 @@ final class Kind {
             String key = new String(Json.print(p.getKey()), StandardCharsets.UTF_8) + ":";
             all.add(new Field(p.getKey(), key, book.kind(version, (Json.Obj) p.getValue(), making), required.contains(p.getKey())));
         }
+        for (String name : s.texts("required")) {
+            below(name, all);
+        }
         fields = List.copyOf(all);
         items = s.has("items") ? book.kind(version, s.obj("items"), making) : null;
+    }
+
+    /**
+     * Schemas want fields of fields under names with slashes, which the original's answers lack: they are there beside those that they repeat, so
+     * that answers fit the schemas as those are written.
+     */
+    private static void below(String name, List<Field> all) {
+        List<Field> at = all;
+        Field found = null;
+        for (String part : name.split("/")) {
+            found = at.stream().filter(f -> f.name.equals(part)).findFirst().orElse(null);
+            at = found == null ? List.of() : found.kind.fields;
+        }
+        if (name.indexOf('/') > 0 && found != null) {
+            all.add(new Field(name, new String(Json.print(name), StandardCharsets.UTF_8) + ":", found.kind, true));
+        }
     }
 
     /** object, array, string, integer, number, boolean, or "" for anything. */

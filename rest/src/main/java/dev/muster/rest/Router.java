@@ -97,20 +97,28 @@ final class Router {
         if (file.isPresent()) {
             return file.get();
         }
-        boolean yaml;
+        boolean yaml = false;
         Request request;
+        Optional<RestException> unanswerable = Optional.empty();
         try {
             if (came.path().startsWith(Live.PLACE)) {
                 return lively(came, source, peer);
             }
             request = sessions.withToken(came, System.currentTimeMillis());
-            yaml = wantsYaml(request);
         } catch (RestException e) {
             return json(e.status(), new Envelope().error(e).whole("", newest(), source, Request.User.NOBODY, ""));
+        }
+        try {
+            yaml = wantsYaml(request);
+        } catch (RestException e) {
+            unanswerable = Optional.of(e);
         }
         // several slashes are one, and one at the end is none
         String path = request.path().replaceAll("/+", "/").replaceFirst("(?<=.)/$", "");
         boolean reads = request.method().equals("GET") || request.method().equals("HEAD");
+        if (unanswerable.isPresent() && !VERSIONED.matcher(path).matches()) {
+            return json(406, new Envelope().error(unanswerable.get()).whole("", newest(), source, Request.User.NOBODY, ""));
+        }
         if (DOCUMENTS.contains(path) && reads) {
             return reply(200, document(), yaml || path.endsWith(".yaml"));
         }
@@ -131,7 +139,7 @@ final class Router {
                     request.path());
             return reply(404, new Envelope().error(unknown).whole("", newest(), source, Request.User.NOBODY, ""), yaml);
         }
-        return operated(request, match.get(), Integer.parseInt(m.group(2)), source, peer, yaml);
+        return operated(request, match.get(), Integer.parseInt(m.group(2)), source, peer, yaml, unanswerable);
     }
 
     /** What Slurm's API has not. */
@@ -152,12 +160,17 @@ final class Router {
         return json(why.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
     }
 
-    private Http.Reply operated(Request request, Contract.Match match, int version, String source, Optional<Request.Peer> peer, boolean yaml) {
+    /** @param unanswerable why nothing can be answered in a form that is wanted */
+    private Http.Reply operated(Request request, Contract.Match match, int version, String source, Optional<Request.Peer> peer, boolean yaml,
+            Optional<RestException> unanswerable) {
         Contract.Operation operation = match.operation();
         Envelope out = new Envelope();
         Request.User user = Request.User.NOBODY;
         String cluster = "";
         try {
+            if (unanswerable.isPresent()) {
+                throw unanswerable.get();
+            }
             Auth.Caller caller = auth.caller(request, peer);
             user = caller.user().group().isEmpty() ? new Request.User(caller.user().name(), group(caller.user().name())) : caller.user();
             cluster = Access.names(caller.host()).cluster();
@@ -184,12 +197,12 @@ final class Router {
         }
         Json.Obj whole = out.whole(plugin(operation.tag()), version, source, user, cluster);
         Kind kind = kinds.of(version, operation.answer());
-        if (!yaml && out.isLong()) {
-            return new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out));
+        if (out.isLong()) {
+            return formed(new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out)), yaml);
         }
         byte[] json = Fit.json(kind, whole);
         out.close();
-        return yaml ? reply(out.status(), Json.object(json), true) : new Http.Reply(out.status(), "application/json", json);
+        return formed(new Http.Reply(out.status(), "application/json", json), yaml);
     }
 
     private record InPieces(Kind kind, Json.Obj whole, Envelope out) implements Http.Written {
@@ -285,7 +298,11 @@ final class Router {
     }
 
     private Http.Reply reply(int status, Json.Obj tree, boolean yaml) {
-        return yaml ? new Http.Reply(status, "application/yaml", forms.yaml(tree)) : json(status, tree);
+        return formed(json(status, tree), yaml);
+    }
+
+    private Http.Reply formed(Http.Reply json, boolean yaml) {
+        return yaml ? forms.yaml(json) : json;
     }
 
     private static Http.Reply json(int status, Json.Obj tree) {

@@ -35,27 +35,11 @@ final class ContractMaker {
             for (Map.Entry<String, Object> schema : document.obj("components").obj("schemas").fields().entrySet()) {
                 Json.Obj named = new Json.Obj().put("name", schema.getKey().substring(version.length() + 1))
                         .put("schema", stripped(schema.getValue(), version));
-                asToday(named);
                 schemas.computeIfAbsent(text(named), l -> new ArrayList<>()).addFirst(number);
             }
         }
         util(paths, schemas);
         Files.writeString(Path.of(args[0]), "{\"paths\": [\n" + lines(paths) + "\n], \"schemas\": [\n" + lines(schemas) + "\n]}\n");
-    }
-
-    /** What the newest release says of older versions otherwise than those releases did from which their documents are. */
-    private static void asToday(Json.Obj named) {
-        Json.Obj fields = named.obj("schema").obj("properties");
-        switch (named.text("name")) {
-            case "update_node_msg" -> fields.obj("reason_uid").put("deprecated", Boolean.TRUE);
-            case "stats_msg" -> {
-                fields.obj("schedule_cycle_sum").put("format", "int64");
-                if (fields.has("parts_packed")) {
-                    fields.obj("parts_packed").put("deprecated", Boolean.TRUE);
-                }
-            }
-            default -> { }
-        }
     }
 
     /** What slurmrestd does by itself is in none of the documents. */

@@ -3,10 +3,14 @@ package dev.muster.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.cli.shape.Tree;
 import dev.muster.model.Json;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Answers look as SLURMRESTD_JSON and SLURMRESTD_YAML say, and say the same. */
@@ -39,5 +43,43 @@ class FormsTest {
         assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty"))).isEqualTo(new Forms(false, false));
         assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "Pretty", "SLURMRESTD_YAML", "compact"))).isEqualTo(new Forms(true, true));
         assertThatThrownBy(() -> Forms.read(Map.of("SLURMRESTD_JSON", "wide"))).hasMessage("Unexpected value in SLURMRESTD_JSON=wide");
+    }
+
+    private static String yaml(byte[] json, int step) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        AsYaml yaml = new AsYaml(out);
+        for (int from = 0; from < json.length; from += step) {
+            yaml.write(json, from, Math.min(step, json.length - from));
+        }
+        yaml.finish();
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Whatever goes through says the same, is what a tree makes, and means the same to who reads it. */
+    @Test
+    void yamlIsMadeAsItGoesOut() throws Exception {
+        String tree = "{\"a\":{\"b\":[{\"c\":\"x: y\\\\\\\"z\"},{\"d\":[]},[1,[2,-3.5],{}],null],"
+                + "\"e\":\"#{[,\"},\"f\":\"\",\"g\":true,\"h\":\"ä€😀\\n\"}";
+        for (String one : List.of(tree, "{\"x\":" + tree + ",\"y\":[" + tree + "," + tree + "]}", "{\"jobs\":[],\"z\":[[]]}")) {
+            byte[] json = one.getBytes(StandardCharsets.UTF_8);
+            String whole = yaml(json, json.length);
+            assertThat(whole).isEqualTo(Tree.document("yaml", Json.object(json)));
+            assertThat(yaml(json, 1)).isEqualTo(whole);
+            assertThat(Yaml.parse(whole.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.parse(json));
+        }
+        String large = text(new Rig(), "accept", "application/yaml");
+        assertThat(Yaml.parse(large.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.parse(text(new Rig()).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** A long list is no more in memory in YAML than in JSON: it is still to be written when the answer begins. */
+    @Test
+    void longListsGoOutInPieces() throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        Request asked = new Request("GET", JOBS, Map.of(), Map.of("x-slurm-user-token", "a.b.c", "accept", "application/yaml"), new byte[0], true);
+        Http.Reply reply = rig.router.answer(asked, "test", Optional.empty());
+        assertThat(reply.type()).isEqualTo("application/yaml");
+        assertThat(reply.written()).isPresent();
+        reply.close();
     }
 }

@@ -3,6 +3,7 @@ package dev.muster.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -115,7 +116,7 @@ class FuzzTest {
                 served++;
                 Json.Obj tree = reply.body().length == 0 ? new Json.Obj() : Json.object(reply.body());
                 String unfit = reply.status() == 304 ? "" : rig.unfit(version, new Json.Obj().put("$ref", o.answer()), tree, "");
-                boolean own = tree.objects("errors").stream().anyMatch(e -> e.number("error_number") == 2092);
+                boolean own = tree.objects("errors").stream().anyMatch(e -> e.number("error_number") == SlurmErrno.INTERNAL.number());
                 boolean said = reply.status() < 400 || !tree.objects("errors").isEmpty() && tree.objects("errors").stream()
                         .allMatch(e -> e.number("error_number") > 0 && !e.text("error").isEmpty());
                 if (!unfit.isEmpty() || own || !said) {
@@ -125,6 +126,36 @@ class FuzzTest {
         }
         assertThat(wrong.stream().limit(5)).isEmpty();
         assertThat(served).isGreaterThan(ROUNDS * 50);
+    }
+
+    /** What Slurm's API has not: each path with words in it that fit and such as do not. Streams are begun and left. */
+    @Test
+    void whateverIsAskedOfOurOwnPathsIsAnswered() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        for (int round = 0; round < 20 * ROUNDS; round++) {
+            Rig rig = new Rig();
+            Samples.fill(rig.answers);
+            if (round % 2 == 1) {
+                rig.answers.values().forEach(this::thin);
+            }
+            for (String path : List.of("events", "jobs", "nodes", "jobs/%/log", "jobs/%/script", "jobs/%/environment", "jobs/%/steps", "jobs/%/why",
+                    "jobs/%/usage", "ended", "topology", "limits", "utilization", "plan", "session", "session/codes", "%", "jobs/%/%", "")) {
+                StringBuilder target = new StringBuilder("/muster/v1/" + path.replace("%", random.nextBoolean() ? "7" : encoded(odd())));
+                char separator = '?';
+                for (String name : List.of("job_id", "from", "step", "spans", "hours", "partition", "stream", "offset", "last_event_id", "task")) {
+                    if (random.nextInt(3) == 0) {
+                        target.append(separator).append(name).append('=').append(encoded(random.nextBoolean() ? odd() : random.nextInt(5000)));
+                        separator = '&';
+                    }
+                }
+                String method = List.of("GET", "GET", "GET", "POST", "DELETE", "PUT").get(random.nextInt(6));
+                int status = rig.begun(method, target.toString(), random.nextBoolean() ? "{}" : String.valueOf(odd()));
+                if (status < 200 || status >= 500 && status != 503) {
+                    wrong.add(method + " " + target + ": " + status);
+                }
+            }
+        }
+        assertThat(wrong.stream().limit(5)).isEmpty();
     }
 
     /** Bytes that are nearly HTTP: an answer or an end, never an exception; what follows a whole request is still read. */
@@ -147,7 +178,8 @@ class FuzzTest {
                 }
             }
             String answer = rig.raw(text.toString());
-            assertThat(answer).as(text.toString()).matches("(?s)|HTTP/1\\.1 [1-5]\\d\\d .*").doesNotContain("\"error_number\":2092");
+            assertThat(answer).as(text.toString()).matches("(?s)|HTTP/1\\.1 [1-5]\\d\\d .*")
+                    .doesNotContain("\"error_number\":" + SlurmErrno.INTERNAL.number());
             answered += answer.isEmpty() ? 0 : 1;
         }
         assertThat(answered).isGreaterThan(2000);

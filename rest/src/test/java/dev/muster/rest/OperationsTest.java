@@ -21,6 +21,8 @@ class OperationsTest {
             POST /slurm/v0.0.45/partitions | {'partitions':[{'name':'n','maximums':{'oversubscribe':{'jobs':2,'flags':['force']}}}]} | 'FORCE:2'
             POST /slurmdb/v0.0.45/qos | {'qos':[{'name':'q','flags':['ADD','NO_DECAY'],'preempt':{'mode':['DISABLED']}}]} | 'Flags':'+=NoDecay'
             POST /slurmdb/v0.0.45/accounts | {'accounts':[{'name':'1','flags':['UsersAreCoords']}]} | 'set':{'Flags':'UsersAreCoords'}
+            POST /slurm/v0.0.45/job/allocate | {'hetjob':[{'environment':['A=b'],'tasks':2},{'environment':['A=b'],'tasks':3}]} | 'kind':'ALLOCATION'
+            POST /slurm/v0.0.45/job/allocate | {'hetjob':[{'environment':['A=b']},{'environment':['A=b']}]} | SubmitHet {'parts':[{
             POST /slurm/v0.0.45/job/5 | {'hold':false} | JobAction {'action':'release','jobs':['5']}
             DELETE /slurm/v0.0.45/job/5?signal=USR1&flags=BATCH_JOB | {} | Cancel {'signal':10,'batchOnly':true,'full':false
             DELETE /slurm/v0.0.45/jobs | {'user_name':'nobody','job_state':['PENDING']} | 'states':['PENDING'],'userIds':[65534]}

@@ -180,17 +180,19 @@ class PageTest {
         assertThat(rig.ask("GET", "/muster/v1/plan?hours=0", "").status()).isEqualTo(400);
     }
 
-    /** Spans that have begun by now, 1800000000, each a question; the last is as long as it has lasted. */
+    /** Spans that have begun by now, 1800000000, in one question; the last is as long as it has lasted. */
     @Test
     void useOfTheClusterHasACourse() throws IOException {
         Rig rig = rig();
-        rig.answers.put("Report", tree("{\"rows\":[{\"TRES\":\"cpu\",\"Allocated\":\"7\",\"Down\":\"6\",\"PlannedDown\":\"5\",\"Idle\":\"4\","
-                + "\"Planned\":\"3\",\"Reported\":\"25\",\"Count\":\"1\"},{\"TRES\":\"mem\",\"Allocated\":\"9\"}]}"));
+        String row = "{\"From\":\"%s\",\"TRES\":\"cpu\",\"Allocated\":\"7\",\"Down\":\"6\",\"PlannedDown\":\"5\",\"Idle\":\"4\",\"Planned\":\"3\","
+                + "\"Reported\":\"25\",\"Count\":\"1\"},{\"From\":\"%1$s\",\"TRES\":\"mem\",\"Allocated\":\"9\"}";
+        rig.answers.put("Report", tree("{\"rows\":[" + String.format(row, 1_799_992_000) + "," + String.format(row, 1_799_995_600) + ","
+                + String.format(row, 1_799_999_200) + "]}"));
         Json.Obj course = rig.tree("GET", "/muster/v1/utilization?from=1799992000&step=3600&spans=5", "");
         assertThat(new String(Json.print(course.obj("series")), StandardCharsets.UTF_8)).isEqualTo("{\"cpu\":[[1799992000,3600,7,6,5,4,3,25,1],"
                 + "[1799995600,3600,7,6,5,4,3,25,1],[1799999200,800,7,6,5,4,3,25,1]]}");
-        assertThat(rig.asked).filteredOn(a -> a.startsWith("Report ")).hasSize(3).first().asString()
-                .contains("\"kind\":\"utilization\"", "\"from\":1799992000,\"to\":1799995600", "\"clusters\":[\"test\"]");
+        assertThat(rig.asked).filteredOn(a -> a.startsWith("Report ")).hasSize(1).first().asString()
+                .contains("\"kind\":\"utilization\"", "\"from\":1799992000,\"to\":1800002800", "\"clusters\":[\"test\"]", "\"step\":3600");
         for (String wrong : List.of("from=5&step=60&spans=1", "from=5&step=3600&spans=101", "from=x&step=3600&spans=1", "step=3600&spans=1")) {
             assertThat(rig.ask("GET", "/muster/v1/utilization?" + wrong, "").status()).as(wrong).isEqualTo(400);
         }

@@ -111,7 +111,7 @@ public final class AcctJson {
             case "account" -> new Json.Obj().put("accounts", accounts(rows));
             case "cluster" -> new Json.Obj().put("clusters", each(rows, r -> cluster(r, ids)));
             case "tres" -> new Json.Obj().put("TRES", each(rows, r -> new Json.Obj().put("type", r.text("Type")).put("name", r.text("Name"))
-                    .put("id", r.number("ID") == 0 ? Long.parseLong(r.text("ID")) : r.number("ID")).put("count", 0L)));
+                    .put("id", r.number("ID") == 0 ? number(r.text("ID")) : r.number("ID")).put("count", 0L)));
             case "wckey" -> new Json.Obj().put("wckeys", each(rows, AcctJson::wckey));
             default -> null;
         });
@@ -208,17 +208,17 @@ public final class AcctJson {
     private static Object value(String kind, String raw, Json.Obj row, Map<String, String> tres) {
         return switch (kind) {
             case "S" -> raw;
-            case "I" -> raw.isEmpty() ? 0L : Long.parseLong(raw);
+            case "I" -> number(raw);
             case "B" -> raw.equals("1");
-            case "N" -> raw.isEmpty() ? Tree.infinite() : Tree.number(Long.parseLong(raw));
-            case "Z" -> Tree.number(raw.isEmpty() ? 0 : Long.parseLong(raw));
+            case "N" -> raw.isEmpty() ? Tree.infinite() : Tree.number(number(raw));
+            case "Z" -> Tree.number(number(raw));
             case "R" -> raw.isEmpty() ? Tree.infinite() : real(raw);
             case "R1" -> real(raw.isEmpty() ? "1" : raw);
             case "T" -> counts(raw, tres);
             case "L" -> texts(raw);
             case "E" -> new ArrayList<>();
             case "SH" -> raw.isEmpty() ? (Object) (long) EVERYBODYS_SHARES : raw.equals("parent") ? (Object) PARENT_SHARES
-                    : (Object) Long.parseLong(raw);
+                    : (Object) number(raw);
             case "QF" -> new ArrayList<Object>(texts(raw).stream().map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f),
                     String.valueOf(f))).toList());
             case "AF" -> row.text("Deleted").equals("1") ? List.<Object>of("DELETED") : new ArrayList<Object>(texts(row.text("Flags")));
@@ -228,7 +228,8 @@ public final class AcctJson {
     }
 
     private static Json.Obj real(String raw) {
-        return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number", Double.parseDouble(raw));
+        return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number",
+                raw.matches("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?") ? Double.parseDouble(raw) : 0.0);
     }
 
     private static List<Object> texts(String list) {
@@ -246,16 +247,17 @@ public final class AcctJson {
         for (Object item : texts(raw)) {
             String text = String.valueOf(item);
             int eq = text.indexOf('=');
-            String full = text.substring(0, eq);
+            String full = eq < 0 ? text : text.substring(0, eq);
             int slash = full.indexOf('/');
             out.add(new Json.Obj().put("type", slash < 0 ? full : full.substring(0, slash)).put("name", slash < 0 ? "" : full.substring(slash + 1))
-                    .put("id", Long.parseLong(ids.getOrDefault(full, "0"))).put("count", number(text.substring(eq + 1))));
+                    .put("id", number(ids.getOrDefault(full, "0"))).put("count", eq < 0 ? 0 : number(text.substring(eq + 1))));
         }
         return out;
     }
 
+    /** 0 for what is none: slurmdbd may be of another release. */
     private static long number(String digits) {
-        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
+        return !digits.matches("-?[0-9]+") ? 0 : digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 
     private static Json.Obj shortAssoc(Json.Obj r) {
@@ -264,7 +266,7 @@ public final class AcctJson {
     }
 
     private static long whole(Json.Obj row, String key) {
-        return row.text(key).isEmpty() ? 0 : Long.parseLong(row.text(key));
+        return number(row.text(key));
     }
 
     /** Rows with associations are one for each: they belong to one user. */
@@ -307,16 +309,16 @@ public final class AcctJson {
     }
 
     private static Json.Obj cluster(Json.Obj r, Map<String, String> ids) {
-        return new Json.Obj().put("controller", new Json.Obj().put("host", r.text("ControlHost")).put("port", Long.parseLong(r.text("ControlPort"))))
+        return new Json.Obj().put("controller", new Json.Obj().put("host", r.text("ControlHost")).put("port", number(r.text("ControlPort"))))
                 .put("flags", texts(r.text("ClusterFlags"))).put("name", r.text("Cluster")).put("nodes", r.text("ClusterNodes"))
                 .put("associations", new Json.Obj().put("root", new Json.Obj().put("account", "root").put("cluster", r.text("Cluster"))
                         .put("partition", "").put("user", "").put("id", whole(r, "RootID"))))
-                .put("rpc_version", Long.parseLong(r.text("RPC"))).put("tres", counts(r.text("TRES"), ids));
+                .put("rpc_version", number(r.text("RPC"))).put("tres", counts(r.text("TRES"), ids));
     }
 
     private static Json.Obj wckey(Json.Obj r) {
         String name = r.text("WCKey");
-        return new Json.Obj().put("accounting", new ArrayList<>()).put("cluster", r.text("Cluster")).put("id", Long.parseLong(r.text("ID")))
+        return new Json.Obj().put("accounting", new ArrayList<>()).put("cluster", r.text("Cluster")).put("id", number(r.text("ID")))
                 .put("name", Wckey.plain(name)).put("user", r.text("User")).put("flags", new ArrayList<>());
     }
 }

@@ -140,8 +140,9 @@ public final class DbdMessages {
      * @param clusters empty for all
      * @param from     of the span, seconds; {@code to} is the first that is not in it
      * @param where    of {@link #SIZES}: which jobs, and under which name each counts
+     * @param step     of {@link #UTILIZATION}: rows for each so many seconds, with {@code From}; 0 for the span as a whole
      */
-    public record Report(String kind, List<String> clusters, long from, long to, Map<String, String> where) {
+    public record Report(String kind, List<String> clusters, long from, long to, Map<String, String> where, long step) {
         public static final String UTILIZATION = "utilization";
         public static final String ACCOUNTS = "accounts";
         public static final String WCKEYS = "wckeys";

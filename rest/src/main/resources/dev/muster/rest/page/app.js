@@ -67,7 +67,8 @@ function theme(next) {
 function find(text) {
   const t = text.trim();
   if (!t) return;
-  const j = /^\d+$/.test(t) && jobs.has(Number(t)) ? Number(t) : null;
+  // what slurmctld has forgotten may be in accounting
+  const j = /^\d+$/.test(t) ? Number(t) : null;
   location.hash = j ? `#/job/${j}` : nodes.has(t) ? `#/node/${encodeURIComponent(t)}` : `#/queue?q=${encodeURIComponent(t)}`;
 }
 

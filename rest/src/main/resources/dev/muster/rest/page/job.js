@@ -142,7 +142,7 @@ const steps = (box, id) => ask(`/muster/v1/jobs/${id}/steps`).then(r => put(box,
 async function usage(box, job) {
   const r = await ask(`/slurmdb/v0.0.45/job/${job.job_id}`);
   const row = r.jobs?.at(-1);
-  if (!row) { put(box, h('p', {class: 'note'}, 'Accounting has nothing of it yet.')); return; }
+  if (!row) { put(box, h('p', {class: 'note'}, 'Accounting has nothing of it yet.')); return null; }
   const spent = row.time?.elapsed || 0, cpus = (row.tres?.allocated || []).find(t => t.type === 'cpu')?.count || job.cpus;
   const cpu = (row.steps || []).reduce((a, x) => a + (x.time?.total?.seconds || 0), 0);
   const most = Math.max(0, ...(row.steps || []).map(x => (x.tres?.requested?.max || []).find(t => t.type === 'mem')?.count || 0)) / 1048576;
@@ -151,7 +151,14 @@ async function usage(box, job) {
     most > 0 && [facts([['Largest memory', `${size(most)} of ${size(given)} (${percent(most, given)})`]]), bar([given ? most / given : 0, 'good'])],
     table(['Step', 'Name', 'State', 'Exit', {text: 'CPU time', num: true}], (row.steps || []).map(x => [String(x.step?.id?.step_id ?? x.step?.id ?? ''), x.step?.name || '',
       (x.state || []).join(' ').toLowerCase(), `${x.exit_code?.return_code?.number ?? 0}:${x.exit_code?.signal?.id?.number ?? 0}`, clock(x.time?.total?.seconds || 0)]), 'It had no steps.'));
+  return row;
 }
+
+/** What accounting has of a job that slurmctld has forgotten. */
+const remembered = row => facts([['User', h('a', {href: `#/queue?q=user:${encodeURIComponent(row.user)}`}, row.user)], ['Account', row.account], ['Partition', row.partition],
+  ['QOS', row.qos], ['State', (row.state?.current || []).join(' ').toLowerCase()], ['Nodes', row.nodes], ['CPUs', count((row.tres?.allocated || []).find(t => t.type === 'cpu')?.count || 0)],
+  ['Submitted', row.time?.submission ? when(row.time.submission) : ''], ['Started', row.time?.start ? when(row.time.start) : ''], ['Ended', row.time?.end ? when(row.time.end) : ''],
+  ['Ran', clock(row.time?.elapsed || 0)], ['Exit', `${row.exit_code?.return_code?.number ?? 0}:${row.exit_code?.signal?.id?.number ?? 0}`]]);
 
 export function job(path) {
   const id = Number(path[0]), note = h('div', {'aria-live': 'polite'}), head = h('div', {class: 'head'}), about = h('div', {class: 'panel'}), line = h('div', {class: 'panel'});
@@ -163,13 +170,20 @@ export function job(path) {
   function show() {
     const j = jobs.get(id);
     if (!j) {
-      if (me.jobsLoaded && !was) { refresh([id]).catch(e => put(note, h('p', {class: 'error'}, e.message))); was = 'asked'; }
+      if (me.jobsLoaded && !was) { refresh([id]).catch(e => e.status === 404 || put(note, h('p', {class: 'error'}, e.message))); was = 'asked'; }
       put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, me.jobsLoaded ? 'slurmctld does not know it any more.' : 'Loading …'));
       if (me.jobsLoaded && was === 'asked') {
         was = 'accounting';
         later(past, history(past, id));
-        later(used, usage(used, {job_id: id, cpus: 0}));
-        for (const x of [written, script, drawn, about, line]) put(x);
+        later(used, usage(used, {job_id: id, cpus: 0}).then(row => {
+          if (!row) { put(about, h('p', {class: 'empty'}, 'Accounting does not know it either.')); return; }
+          put(head, h('h1', {}, `Job ${id}`), h('span', {}, row.name), h('span', {class: 'note'}, 'as accounting has it: slurmctld does not know it any more.'),
+            h('div', {class: 'acts'}, asCommand(() => `sacct -j ${id} -S 1970-01-02`)));
+          put(about, h('h2', {}, 'What it was'), remembered(row));
+        }));
+        for (const x of [written, about, line]) put(x);
+        put(drawn, h('p', {class: 'note'}, 'Its nodes tell it while slurmctld knows the job.'));
+        put(script, 'It is gone with the job.');
       }
       return;
     }

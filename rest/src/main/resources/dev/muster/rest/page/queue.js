@@ -60,7 +60,7 @@ const COLUMNS = [
 export function queue(_, query) {
   let text = query.get('q') || '', order = {id: query.get('sort') || '', up: query.get('up') !== '0'};
   const box = h('input', {type: 'search', id: 'find', value: text, placeholder: 'user:me  state:pending  partition:gpu  a name …', 'aria-label': 'Filter',
-    oninput: e => { text = e.target.value; keep(); show(); }});
+    oninput: e => { text = e.target.value; keep(); show(); views(); }});
   const shown = h('span', {class: 'note'});
   const columns = matchMedia('(max-width: 720px)').matches ? COLUMNS.filter(c => FEW[c.id]).map(c => ({...c, width: FEW[c.id]})) : COLUMNS;
   const g = grid({name: 'Jobs', columns, key: j => j.job_id, open: j => { location.hash = `#/job/${j.job_id}`; }, sort: order,

@@ -54,7 +54,8 @@ export function reports(_, query) {
     put(box, course.parts.length ? columns(`CPU hours by ${by} over time`, course, v => count((v / 3600).toFixed(v < 36000 ? 2 : 0))) : null,
       h('h2', {}, `CPU hours by ${by}`), plot, h('div', {style: {height: '14px'}}), table([by, {text: 'Jobs', num: true}, {text: 'CPU hours', num: true}, {text: 'GPU hours', num: true}, {text: 'Median wait', num: true},
       {text: '90 % waited less than', num: true}, {text: 'Failed', num: true}], all.slice(0, 200).map(([k, o]) => [k, count(o.jobs), (o.cpu / 3600).toFixed(2), o.gpu ? (o.gpu / 3600).toFixed(2) : '',
-      clock(quantile(o.waits, .5)), clock(quantile(o.waits, .9)), o.failed || ''])));
+      clock(quantile(o.waits, .5)), clock(quantile(o.waits, .9)), o.failed || ''])),
+    all.length > 200 && h('p', {class: 'note'}, `The 200 with the most of ${count(all.length)}; the CSV has all.`));
   }
 
   function csv() {
