@@ -86,6 +86,7 @@ public final class Touched {
             case Change.NodeFeaturesChanged c -> c.node();
             case Change.NodeStateChanged c -> c.node();
             case Change.NodeSpecChanged c -> c.node();
+            case Change.NodeTextsChanged c -> c.node();
             default -> "";
         };
     }

@@ -19,9 +19,10 @@ final class Candidates {
     private final Map<Where, List<NodeSlot>> known = new HashMap<>();
     private final Map<Where, List<NodeSlot>> open = new HashMap<>();
 
-    record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb) {
+    record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb, String extra) {
         static Where of(Need need) {
-            return new Where(need.partition(), need.nodeList(), need.excludeList(), need.network().within(), need.features(), need.tmpDiskMb());
+            return new Where(need.partition(), need.nodeList(), need.excludeList(), need.network().within(), need.features(), need.tmpDiskMb(),
+                    need.shape().extra());
         }
     }
 
@@ -92,13 +93,15 @@ final class Candidates {
         List<String> required = Feasibility.names(need.nodeList());
         List<String> excluded = Feasibility.names(need.excludeList());
         List<String> within = Feasibility.names(need.network().within());
-        if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
+        String extra = need.shape().extra();
+        if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0
+                && extra.isEmpty()) {
             return members;
         }
         List<NodeSlot> out = new ArrayList<>();
         for (String name : required) {
             NodeSlot node = scheduler.node(name);
-            if (node != null && !avoided.contains(name)) {
+            if (node != null && !avoided.contains(name) && ExtraConstraint.match(extra, node.extra)) {
                 out.add(node);
             }
         }
@@ -114,7 +117,8 @@ final class Candidates {
             }
             boolean may = within.isEmpty() || within.contains(node.spec.name());
             if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
-                    && Features.match(need.features(), node.features) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
+                    && Features.match(need.features(), node.features) && need.tmpDiskMb() <= node.spec.tmpDiskMb()
+                    && ExtraConstraint.match(extra, node.extra)) {
                 out.add(node);
             }
         }

@@ -314,7 +314,7 @@ public final class Explainer {
         long tasks = 0;
         for (String n : partition.get().nodes()) {
             Node node = state.nodes().at(n);
-            boolean fits = Features.match(need.features(), node.features());
+            boolean fits = Features.match(need.features(), node.features()) && ExtraConstraint.match(need.shape().extra(), node.extra());
             if (!node.isUsable() || !fits) {
                 continue;
             }

@@ -38,6 +38,10 @@ final class Feasibility {
         if (SharedGpus.clash(desc.request(), desc.extras().tresFreq())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
+        boolean understood = !state.settings().options().containsKey(ExtraConstraint.WORD) || ExtraConstraint.isValid(desc.extras().extra());
+        if (!understood) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_EXTRA));
+        }
         Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings()).or(() -> malformed(state, desc.request()));
         // a job that is held may be changed before it is released: only what can never be right is refused
         boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;

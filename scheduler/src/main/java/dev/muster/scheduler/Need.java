@@ -82,6 +82,7 @@ record Need(
      * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
      * @param socketCpusMax MaxCPUsPerSocket, likewise of each socket
      * @param spared   what the job leaves alone of each node
+     * @param extra      what its nodes' Extra texts must say, "" for anything
      * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those are in gresPerNode
      * @param contiguous the nodes must be neighbours in the order they are configured in
      * @param spread     its tasks are dealt out evenly
@@ -90,15 +91,16 @@ record Need(
      * @param counted    CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
-            boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket) {
-        static Shape of(ResourceRequest r, Partition partition, Settings settings) {
+            boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket, String extra) {
+        static Shape of(ResourceRequest r, String extra, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), tasksPerCore,
                     r.tasksPerSocket(),
                     Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
                     r.contiguous(), r.spread(), isBlock(r, settings), isWhole(partition, settings), isCounted(settings),
                     new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()),
-                    r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of());
+                    r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
+                    settings.options().containsKey(ExtraConstraint.WORD) ? extra : "");
         }
 
         /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
@@ -217,7 +219,7 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
-                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(),
+                r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(),
                 r.excludeList(), tasksOn(r),
                 Gpus.of(r, settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),

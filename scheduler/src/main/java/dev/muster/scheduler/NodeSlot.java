@@ -27,6 +27,8 @@ final class NodeSlot {
     boolean asleep;
     /** What it has or can be rebooted with, and what it has. */
     List<String> features = List.of();
+    /** The node's Extra, as its administrator or its slurmd said it. */
+    String extra = "";
     List<String> active = List.of();
     IndexSet freeUnits;
     long freeMemoryMb;
@@ -82,6 +84,7 @@ final class NodeSlot {
         spec = node.spec();
         usable = node.isUsable();
         features = node.features();
+        extra = node.extra();
         active = node.activeFeatures();
         freeUnits = IndexSet.range(0, Math.max(0, spec.units() - 1), 1);
         if (spec.units() == 0) {
@@ -107,6 +110,7 @@ final class NodeSlot {
     void judge(Node node, Settings settings) {
         asleep = node.wanted().isEmpty() && Power.canStart(settings, node);
         features = node.features();
+        extra = node.extra();
         active = node.activeFeatures();
         usable = node.isUsable() || asleep;
     }

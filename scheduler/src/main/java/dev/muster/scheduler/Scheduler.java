@@ -211,6 +211,7 @@ public final class Scheduler implements Planner {
                 NodeSlot slot = byName.get(node);
                 if (slot != null) {
                     List<String> features = slot.features;
+                    String extra = slot.extra;
                     boolean usable = slot.usable;
                     boolean future = before.nodes().at(node).has(Node.Flag.FUTURE);
                     slot.judge(after.nodes().at(node), after.settings());
@@ -219,7 +220,7 @@ public final class Scheduler implements Planner {
                         reset(after);
                         return;
                     }
-                    if (!features.equals(slot.features)) {
+                    if (!features.equals(slot.features) || !extra.equals(slot.extra) && after.settings().options().containsKey(ExtraConstraint.WORD)) {
                         known.moved();
                         unavailable.changed();
                     } else if (usable != slot.usable) {
