@@ -35,7 +35,7 @@ final class SchedulerWords {
     static List<String> without(List<String> selectTypeParameters) {
         List<String> out = new ArrayList<>();
         for (String word : selectTypeParameters) {
-            if (List.of("ONE_TASK_PER_SHARING_GRES", "LL_SHARED_GRES").contains(word.toUpperCase(Locale.ROOT))) {
+            if (word.equalsIgnoreCase("ONE_TASK_PER_SHARING_GRES")) {
                 out.add("SelectTypeParameters=" + word + " has no effect in this version");
             }
         }

@@ -226,7 +226,7 @@ final class Chooser {
 
     private static IndexSet devices(Need need, NodeSlot node, Tres.Item item) {
         return SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
-                ? node.parts(item.name(), 0, need.gpus().severalShared()) : node.devices(item.name(), item.type());
+                ? node.parts(item.name(), 0, need.gpus()) : node.devices(item.name(), item.type());
     }
 
     /** Devices of the node that the need can have: each GPU brings its CPUs and memory along. */
@@ -385,7 +385,7 @@ final class Chooser {
     private static void add(Map<String, IndexSet> out, Need need, NodeSlot node, Tres.Item item, int count) {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
         IndexSet free = SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
-                ? node.parts(item.name(), count, need.gpus().severalShared()) : node.devices(item.name(), item.type());
+                ? node.parts(item.name(), count, need.gpus()) : node.devices(item.name(), item.type());
         IndexSet more = item.name().equals("gpu") ? node.gpuLinks.choose(free.minus(taken), count) : firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));

@@ -167,7 +167,7 @@ final class GpuPlaces {
             for (Tres.Item item : items) {
                 if (SharedGpus.isShared(item.name())) {
                     int count = items == need.gresPerTask() ? item.count() * tasks : item.count();
-                    parts.put(item.name(), Chooser.firstOf(node.parts(item.name(), count, need.gpus().severalShared()), count));
+                    parts.put(item.name(), Chooser.firstOf(node.parts(item.name(), count, need.gpus()), count));
                 }
             }
         }

@@ -153,13 +153,18 @@ record Need(
      * @param enforced GPUs are only taken with cores near them
      * @param unbound  it does not matter where they are
      * @param severalShared the job may have parts of several GPUs
+     * @param leastLoaded   parts are taken of the GPU that has most of them free
      */
-    record Gpus(int cpus, long memoryMb, boolean enforced, boolean unbound, boolean severalShared) {
+    record Gpus(int cpus, long memoryMb, boolean enforced, boolean unbound, boolean severalShared, boolean leastLoaded) {
+        /** Nothing comes with them, and nothing is asked of where they are. */
+        static final Gpus PLAIN = new Gpus(0, 0, false, false, false, false);
+
         static Gpus of(ResourceRequest r, Settings settings) {
             List<String> flags = List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
             boolean unbound = flags.contains("disable-binding");
             return new Gpus(r.cpusPerGpu(), r.memPerGpuMb(), !unbound && (flags.contains("enforce-binding")
-                    || settings.selects("ENFORCE_BINDING_GRES")), unbound, settings.selects("MULTIPLE_SHARING_GRES_PJ"));
+                    || settings.selects("ENFORCE_BINDING_GRES")), unbound, settings.selects("MULTIPLE_SHARING_GRES_PJ"),
+                    settings.selects("LL_SHARED_GRES"));
         }
     }
 

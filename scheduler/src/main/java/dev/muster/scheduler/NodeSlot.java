@@ -291,7 +291,7 @@ final class NodeSlot {
     /** Devices of a type: all if type is "". */
     IndexSet devices(String name, String type) {
         if (SharedGpus.isShared(name) && SharedGpus.perGpu(spec.gres(), name) > 0) {
-            return parts(name, 0, false);
+            return parts(name, 0, Need.Gpus.PLAIN);
         }
         if (name.equals("gpu")) {
             return wholeGpus(type);
@@ -324,11 +324,10 @@ final class NodeSlot {
     }
 
     /**
-     * Free parts of the one GPU that has so many and fewest more. Where none has, of the one with most, or with all_sharing of all.
-     *
-     * @param mayBeSeveral a job may have parts of several GPUs
+     * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of the one with most, or with
+     * all_sharing of all.
      */
-    IndexSet parts(String name, int count, boolean mayBeSeveral) {
+    IndexSet parts(String name, int count, Need.Gpus how) {
         int per = SharedGpus.perGpu(spec.gres(), name);
         IndexSet best = IndexSet.empty();
         IndexSet all = IndexSet.empty();
@@ -336,11 +335,11 @@ final class NodeSlot {
         for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
             IndexSet free = open(name).intersect(SharedGpus.parts(gpu, per));
             boolean fits = count > 0 && free.count() >= count;
-            boolean better = fits && best.count() >= count ? free.count() < best.count() : free.count() > best.count();
+            boolean better = fits && best.count() >= count && !how.leastLoaded() ? free.count() < best.count() : free.count() > best.count();
             best = better ? free : best;
             all = all.union(free);
         }
-        boolean several = (count == 0 || best.count() < count) && (mayBeSeveral || spec.gres().stream().anyMatch(g -> g.name().equals(name)
+        boolean several = (count == 0 || best.count() < count) && (how.severalShared() || spec.gres().stream().anyMatch(g -> g.name().equals(name)
                 && g.flags().contains("all_sharing")));
         return several ? all : best;
     }

@@ -32,10 +32,23 @@ class SharedGpusTest {
                 """);
     }
 
+    @Test
+    void theLeastLoadedGpu() {
+        check("n1 cpus=8 gpus=2 mps=200", "gresTypes=gpu,mps options.select=CR_CORE,LL_SHARED_GRES", """
+                gres/mps:50 gres/mps:60 gres/mps:40      | mps=[0-49] mps=[100-159] mps=[50-89]
+                gres/mps:50 gres/mps:50 gres/mps:20      | mps=[0-49] mps=[100-149] mps=[50-69]
+                gres/mps:50 gres/mps:90 gres/mps:60      | mps=[0-49] mps=[100-189] (Resources)
+                """);
+    }
+
     private static void check(String node, String rows) {
+        check(node, "gresTypes=gpu,mps", rows);
+    }
+
+    private static void check(String node, String settings, String rows) {
         for (String row : rows.strip().split("\n")) {
             String[] cells = row.split("\\|");
-            Cluster c = new Cluster(node, "p nodes=n1 defmempercpu=1", "gresTypes=gpu,mps");
+            Cluster c = new Cluster(node, "p nodes=n1 defmempercpu=1", settings);
             StringBuilder out = new StringBuilder();
             for (String wish : cells[0].strip().split(" ")) {
                 String placed = c.place("partition=p tresPerNode=" + wish);
