@@ -333,7 +333,7 @@ final class ConfigBridge {
         }
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
-                n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units), n.state(), n.reason(), order,
+                n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units, conf.schedulerParameters().containsKey("spec_cores_first")), n.state(), n.reason(), order,
                 n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime(), List.of(), n.topology(),
                 n.bcastAddress());
     }
@@ -383,8 +383,8 @@ final class ConfigBridge {
         return String.join(",", files);
     }
 
-    /** CpuSpecList names the CPUs kept from jobs: the whole core of each; CoreSpecCount keeps the last cores. */
-    private static IndexSet reserved(NodeConf n, int units) {
+    /** CpuSpecList names the CPUs kept from jobs: the whole core of each; of CoreSpecCount each socket in turn gives its last core, or its first. */
+    private static IndexSet reserved(NodeConf n, int units, boolean fromFirst) {
         List<IndexSet.Spec> named = n.cpuSpecList().isEmpty() ? List.of() : IndexSet.parseSpec(n.cpuSpecList(), n.cpus() - 1);
         if (!named.isEmpty()) {
             IndexSet cpus = named.getFirst().indexes();
@@ -398,8 +398,14 @@ final class ConfigBridge {
         if (n.coreSpecCount() <= 0) {
             return IndexSet.empty();
         }
-        int count = Math.min(units - 1, n.coreSpecCount());
-        return count <= 0 ? IndexSet.empty() : IndexSet.range(units - count, units - 1, 1);
+        int sockets = units % Math.max(1, n.sockets()) == 0 ? Math.max(1, n.sockets()) : 1;
+        int perSocket = units / sockets;
+        IndexSet out = IndexSet.empty();
+        for (int i = 0; i < Math.min(units - 1, n.coreSpecCount()); i++) {
+            int fromEnd = i % sockets * perSocket + i / sockets;
+            out = out.with(fromFirst ? fromEnd : units - 1 - fromEnd);
+        }
+        return out;
     }
 
     static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, SlurmConf conf) {

@@ -13,7 +13,7 @@ final class SchedulerWords {
             "nohold_on_prolog_fail", "pack_serial_at_end", "preempt_youngest_first", "max_node_count", "correspond_after_task_cnt",
             "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation", "muster_backfill",
             "bf_busy_nodes", "bf_job_part_count_reserve", "bf_max_job_array_resv", "bf_min_age_reserve", "bf_min_prio_reserve", "bf_one_resv_per_job",
-            "delay_boot", "disable_job_shrink", "extra_constraints", "requeue_delay"));
+            "delay_boot", "disable_job_shrink", "extra_constraints", "requeue_delay", "spec_cores_first", "whole_hetjob", "whole_pack"));
     private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";
     private static final String PLAN = "the plan covers seven days on a grid of its own";

@@ -10,10 +10,12 @@ import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.api.JobMessages.JobError;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Cancel, signal, hold, release, requeue, suspend, resume. Each takes jobs as users name them and answers per job. */
 final class JobRules {
@@ -46,16 +48,27 @@ final class JobRules {
     }
 
     private Decision each(int uid, List<Command.JobRef> refs, Action action) {
+        return each(uid, refs, false, action);
+    }
+
+    /** @param whole a component stands for all, where whole_hetjob says so */
+    private Decision each(int uid, List<Command.JobRef> refs, boolean whole, Action action) {
+        boolean together = whole && List.of("whole_hetjob", "whole_pack").stream().anyMatch(state.settings().options()::containsKey);
+        Set<Integer> had = new HashSet<>();
         for (Command.JobRef ref : refs) {
             List<Job> targets = targets(ref);
             if (targets.isEmpty()) {
                 error(ref, SlurmErrno.INVALID_JOB_ID);
             }
+            if (together && !targets.isEmpty() && targets.getFirst().isHet()) {
+                targets = had.add(targets.getFirst().het().jobId()) ? HetRules.members(state, targets.getFirst()) : List.of();
+            }
             for (Job job : targets) {
                 if (!Access.mayChange(state, uid, job)) {
                     error(ref, SlurmErrno.ACCESS_DENIED);
                 } else {
-                    action.on(job, job.isHet() && ref.jobId() != job.het().jobId()).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
+                    boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
+                    action.on(job, component).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
                 }
             }
         }
@@ -117,7 +130,7 @@ final class JobRules {
                 step(c, ref);
             }
         }
-        return each(c.uid(), plain, (job, component) -> {
+        return each(c.uid(), plain, c.signal() == 0, (job, component) -> {
             boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
             if (ends && !c.cron() && Crontab.runs(state, job)
                     && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
@@ -232,7 +245,7 @@ final class JobRules {
     // ---- hold, requeue, suspend
 
     Decision hold(Command.HoldJobs c) {
-        return each(c.uid(), c.jobs(), (job, component) -> {
+        return each(c.uid(), c.jobs(), true, (job, component) -> {
             if (job.state().isTerminal()) {
                 return Optional.of(SlurmErrno.JOB_FINISHED);
             }

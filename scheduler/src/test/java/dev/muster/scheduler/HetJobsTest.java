@@ -74,6 +74,19 @@ class HetJobsTest {
     }
 
     @Test
+    void aComponentStandsForAllWhereThatIsSet() {
+        cluster("options.whole_hetjob=yes").lines("""
+                het kind=BATCH : kind=BATCH
+                hold 2                -> 1 PENDING JobHeldUser; 2 PENDING JobHeldUser
+                release 2             -> 1 PENDING; 2 PENDING
+                schedule              -> 1 RUNNING n1; 2 RUNNING n2
+                cancel 2              -> 1 CANCELLED+COMPLETING 'by 1000'; 2 CANCELLED+COMPLETING 'by 1000'
+                het kind=BATCH : kind=BATCH
+                cancel 4              -> 3 CANCELLED 'by 1000'; 4 CANCELLED 'by 1000'
+                """);
+    }
+
+    @Test
     void aComponentThatRunsMayEndByItself() {
         play("""
                 het kind=BATCH timing.timeLimitMin=9 : kind=BATCH timing.timeLimitMin=5 : kind=BATCH timing.timeLimitMin=9
