@@ -1,6 +1,8 @@
 """Tests of the launcher's short path with a service of ours. Usage: warm_test.py LAUNCHER (its long path says "cold ID")."""
-import os, shutil, socket, struct, subprocess, sys, tempfile, threading, time
+import os, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time
 
+# who began this in the background of a script had interrupts ignored, and programs would take that from us
+signal.signal(signal.SIGINT, signal.default_int_handler)
 prefix = tempfile.mkdtemp(prefix="warm-test-")
 os.makedirs(prefix + "/bin")
 os.makedirs(prefix + "/lib/muster/jars/cli")

@@ -24,7 +24,14 @@ export function add(el, ...children) {
 
 export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 export const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
-export const put = (el, ...children) => { el.replaceChildren(); return add(el, ...children); };
+/** In place of what was there; who had the focus has it again, if there still is one with his id. */
+export const put = (el, ...children) => {
+  const had = el.contains(document.activeElement) && document.activeElement.id;
+  el.replaceChildren();
+  add(el, ...children);
+  if (had) document.getElementById(had)?.focus();
+  return el;
+};
 
 /** Says it to who does not see the screen. */
 export function say(text) {
