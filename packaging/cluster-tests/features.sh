@@ -39,3 +39,12 @@ wait_empty 40
 check "a feature without a reboot" "n1 reboot n2" "$(cat g2.txt) $(cat "$dir/reboots")"
 check "is what the node has then" "fixed,f1,f2,g1,g2 fixed,f1,g2" "$(features n1)"
 check "nobody is told of a job before the node has come up for it" 0 "$(grep -c "earlier boot" "$dir/log/slurmctld.log")"
+
+echo "SchedulerParameters=extra_constraints" >> "$SLURM_CONF"; scontrol reconfigure
+scontrol update nodename=n2 extra='{"zone": 3, "disk": "fast"}'
+check "--extra" n2 "$(timeout 20 srun --extra 'zone>2&(disk=fast|disk=slow)' sh -c 'echo $SLURMD_NODENAME' </dev/null)"
+check "what is no such expression" "sbatch: error: Batch job submission failed: Invalid extra constraints specification" "$(sbatch --extra zone --wrap true 2>&1)"
+id=$(sbatch --parsable --extra 'zone=4|zone=5' -o extra.txt --wrap 'echo $SLURMD_NODENAME'); sleep 1
+check "who finds no node that says so waits" "PD" "$(squeue -h -j "$id" -o %t)"
+scontrol update nodename=n1 extra='{"zone": 4}'; wait_empty 20
+check "until one does" n1 "$(cat extra.txt)"
