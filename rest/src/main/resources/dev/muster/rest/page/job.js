@@ -170,12 +170,18 @@ export function job(path) {
   function show() {
     const j = jobs.get(id);
     if (!j) {
-      if (me.jobsLoaded && !was) { refresh([id]).catch(e => e.status === 404 || put(note, h('p', {class: 'error'}, e.message))); was = 'asked'; }
-      put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, me.jobsLoaded ? 'slurmctld does not know it any more.' : 'Loading …'));
-      if (me.jobsLoaded && was === 'asked') {
+      shown = '';
+      if (me.jobsLoaded && !was) {
+        was = 'asked';
+        // only then it is certain that it is none of those that are just coming
+        refresh([id]).catch(e => e.status === 404 || put(note, h('p', {class: 'error'}, e.message))).finally(() => { if (!jobs.has(id)) { was = 'gone'; show(); } });
+      }
+      if (was !== 'accounting') put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, ['', 'asked'].includes(was) ? 'Loading …' : 'slurmctld does not know it any more.'));
+      if (was === 'gone') {
         was = 'accounting';
         later(past, history(past, id));
         later(used, usage(used, {job_id: id, cpus: 0}).then(row => {
+          if (jobs.has(id)) return;
           if (!row) { put(about, h('p', {class: 'empty'}, 'Accounting does not know it either.')); return; }
           put(head, h('h1', {}, `Job ${id}`), h('span', {}, row.name), h('span', {class: 'note'}, 'as accounting has it: slurmctld does not know it any more.'),
             h('div', {class: 'acts'}, asCommand(() => `sacct -j ${id} -S 1970-01-02`)));
