@@ -3,10 +3,12 @@ package dev.muster.config;
 import dev.muster.model.LogLevels;
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** A slurm.conf as a whole: checked, complete with defaults, immutable. */
 public final class SlurmConf {
@@ -27,6 +29,8 @@ public final class SlurmConf {
     private final String[] texts;
     private final long[] numbers;
     private final boolean[] given;
+    /** Keys whose values are lists of words, as they were read. */
+    private final Map<Key, Map<String, String>> parsed = new ConcurrentHashMap<>();
     private final List<List<String>> lines;
     private final List<Controller> controllers;
     private final List<NodeConf> nodes;
@@ -129,7 +133,7 @@ public final class SlurmConf {
 
     /** A list of {@code name} or {@code name=value} parts by lower-case name; a bare name has the value "". */
     public Map<String, String> parameters(Key key) {
-        return Values.parameters(text(key));
+        return parsed.computeIfAbsent(key, k -> Collections.unmodifiableMap(Values.parameters(text(k))));
     }
 
     // The cluster.

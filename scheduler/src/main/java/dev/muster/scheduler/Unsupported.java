@@ -56,8 +56,12 @@ final class Unsupported {
     }
 
     private static Optional<Decision.Rejected> first(List<Rule> rules) {
-        return rules.stream().filter(Rule::asked).findFirst().map(r -> new Decision.Rejected(
-                SlurmErrno.NOT_SUPPORTED, r.what + " is not supported by this version of Muster"));
+        for (Rule r : rules) {
+            if (r.asked) {
+                return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, r.what + " is not supported by this version of Muster"));
+            }
+        }
+        return Optional.empty();
     }
 
     private static List<Rule> resources(ResourceRequest r, boolean specUsage) {
@@ -65,7 +69,7 @@ final class Unsupported {
         return List.of(
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
-                new Rule(!KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))), "--gres-flags=" + flags));
+                new Rule(!flags.isEmpty() && !KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))), "--gres-flags=" + flags));
     }
 
     private static List<Rule> extras(JobDesc.Extras e, Settings settings) {
