@@ -333,7 +333,8 @@ final class ConfigBridge {
         }
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
-                n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units, conf.schedulerParameters().containsKey("spec_cores_first")), n.state(), n.reason(), order,
+                n.tmpDiskMb(), n.features(), n.weight(), gres,
+                reserved(n, units, conf.schedulerParameters().containsKey("spec_cores_first")), n.state(), n.reason(), order,
                 n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime(), List.of(), n.topology(),
                 n.bcastAddress());
     }

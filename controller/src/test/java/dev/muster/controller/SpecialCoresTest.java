@@ -24,7 +24,8 @@ class SpecialCoresTest {
         "Sockets=2 CoresPerSocket=4 CpuSpecList=1,5 | SchedulerParameters=spec_cores_first | 1,5"})
     void coresOfEachSocketInTurn(String node, String setting, String kept) throws Exception {
         Path file = directory.resolve("slurm.conf");
-        Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\n" + (setting == null ? "" : setting + "\n") + "NodeName=n CPUs=8 ThreadsPerCore=1 " + node
+        Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\n" + (setting == null ? "" : setting + "\n")
+                + "NodeName=n CPUs=8 ThreadsPerCore=1 " + node
                 + "\nPartitionName=p Nodes=n\n");
         if (!(SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok ok)) {
             throw new AssertionError(node);

@@ -224,8 +224,8 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
-                r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(),
-                r.excludeList(), tasksOn(r),
+                r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
+                r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
                 Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),

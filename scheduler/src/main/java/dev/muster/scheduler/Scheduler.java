@@ -220,7 +220,8 @@ public final class Scheduler implements Planner {
                         reset(after);
                         return;
                     }
-                    if (!features.equals(slot.features) || !extra.equals(slot.extra) && after.settings().options().containsKey(ExtraConstraint.WORD)) {
+                    boolean says = !extra.equals(slot.extra) && after.settings().options().containsKey(ExtraConstraint.WORD);
+                    if (says || !features.equals(slot.features)) {
                         known.moved();
                         unavailable.changed();
                     } else if (usable != slot.usable) {

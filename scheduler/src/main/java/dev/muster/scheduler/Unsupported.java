@@ -69,7 +69,8 @@ final class Unsupported {
         return List.of(
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
-                new Rule(!flags.isEmpty() && !KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))), "--gres-flags=" + flags));
+                new Rule(!flags.isEmpty() && !KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))),
+                        "--gres-flags=" + flags));
     }
 
     private static List<Rule> extras(JobDesc.Extras e, Settings settings) {

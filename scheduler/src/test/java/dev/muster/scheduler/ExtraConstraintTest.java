@@ -27,8 +27,8 @@ class ExtraConstraintTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', quoteCharacter = '`', value = {"zone", "zone=", "=3", "zone==3", "zone=3&", "&zone=3", "zone=3&fast=true|rack=north", "(zone=3",
-        "zone=3)", "()", "zone=3(fast=true)", "!zone=3", "zone=1=2"})
+    @CsvSource(delimiter = ';', quoteCharacter = '`', value = {"zone", "zone=", "=3", "zone==3", "zone=3&", "&zone=3", "zone=3&fast=true|rack=north",
+        "(zone=3", "zone=3)", "()", "zone=3(fast=true)", "!zone=3", "zone=1=2"})
     void whatIsNoExpression(String asked) {
         assertThat(ExtraConstraint.isValid(asked)).isFalse();
     }
