@@ -30,9 +30,9 @@ final class Beside {
         return reserved.isEmpty();
     }
 
-    /** What reservations leave of the node, whoever runs on it now; -1 if the class must have it whole and may not. */
+    /** What reservations leave of so many CPUs of the node, whoever runs on it now; -1 if the class must have it whole and may not. */
     int cpusWhoeverGoes(NeedClass c, int node, int most) {
-        if (!reserved.has(node)) {
+        if (!reserved.has(node) || !c.heedsReservations()) {
             return most;
         }
         NodeSlot slot = nodes.get(node);
@@ -46,13 +46,13 @@ final class Beside {
 
     boolean isWhole(NeedClass c, int node) {
         NodeSlot slot = nodes.get(node);
-        return (!reserved.has(slot) || !reserved.touches("", slot, nowS, until(c)))
+        return (!reserved.has(node) || !reserved.touches("", slot, nowS, until(c)))
                 && (standing.isEmpty() || !standing.get().comesBefore(slot, until(c)));
     }
 
     int cpus(NeedClass c, int node, int free) {
         NodeSlot slot = nodes.get(node);
-        int open = reserved.has(slot) ? Math.min(free, reserved.freeUntil(slot, until(c)) * slot.spec.cpusPerUnit()) : free;
+        int open = reserved.has(node) ? Math.min(free, reserved.freeUntil(slot, until(c)) * slot.spec.cpusPerUnit()) : free;
         return standing.isEmpty() || !standing.get().touches(slot) ? open
                 : Math.min(open, standing.get().unitsUntil(slot, until(c)) * slot.spec.cpusPerUnit());
     }

@@ -1,8 +1,10 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.Settings;
 import dev.muster.model.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * What a job asks of nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints: {@code key=value} and the like, joined by
@@ -13,6 +15,7 @@ final class ExtraConstraint {
     static final String WORD = "extra_constraints";
     /** Numbers nearer to each other than this are equal. */
     private static final double EQUAL = 0.00001;
+    private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]{1,3})?");
     private static final String OPERATORS = ",&|<>=!()";
 
     private final String text;
@@ -36,6 +39,11 @@ final class ExtraConstraint {
         } catch (IllegalArgumentException e) {
             return false;
         }
+    }
+
+    /** What a job's text asks for; "" where the word is not set, or the text was a note of before it was. */
+    static String of(String text, Settings settings) {
+        return settings.options().containsKey(WORD) && isValid(text) ? text : "";
     }
 
     /** A node with this Extra can be one of the job's. What is no JSON object satisfies nobody. @param text a valid one */
@@ -130,12 +138,11 @@ final class ExtraConstraint {
 
     /** Of two numbers by size, else by their letters. */
     private static int order(Object has, String wanted) {
-        String own = has instanceof Boolean b ? b ? "true" : "false" : String.valueOf(has);
-        try {
+        String own = String.valueOf(has);
+        if (NUMBER.matcher(own).matches() && NUMBER.matcher(wanted).matches()) {
             double difference = Double.parseDouble(own) - Double.parseDouble(wanted);
             return Math.abs(difference) < EQUAL ? 0 : difference > 0 ? 1 : -1;
-        } catch (NumberFormatException e) {
-            return has instanceof Boolean ? own.compareToIgnoreCase(wanted) : own.compareTo(wanted);
         }
+        return has instanceof Boolean ? own.compareToIgnoreCase(wanted) : own.compareTo(wanted);
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.IntToLongFunction;
 
 /**
  * What is free on each node now, side by side in arrays and sets of bits, so that a need can be turned down without a look at any
@@ -244,93 +245,62 @@ final class FreeTable {
         return is(ready, node) && (is(room, node) || is(idle, node));
     }
 
-    /** As {@link #isShort(NeedClass, NeedClass.Memory)}, of what others leave of it who come first. */
-    boolean isShort(NeedClass c, Beside beside) {
-        long[] mask = c.mask();
-        long[] of = c.exclusive ? idle : room;
-        int nodes = 0;
-        long tasks = 0;
-        for (int w = 0; w < mask.length; w++) {
-            for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
-                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                if (cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus) {
-                    continue;
-                }
-                long here = tasksBeside(c, n, beside);
-                if (here >= 0) {
-                    nodes++;
-                    tasks += here;
-                    if (nodes >= c.nodesMin && tasks >= c.tasks) {
-                        return false;
-                    }
-                }
-            }
-        }
-        return true;
-    }
-
     /**
      * What is free now does not suffice for the need, wherever it lies and whatever is planned. That it may suffice says nothing.
      *
      * @param memory where that is noted down
      */
     boolean isShort(NeedClass c, NeedClass.Memory memory) {
-        if (memory.witness >= 0 && mayTake(c, memory.witness) && isEnough(c, cpus[memory.witness], memoryMb[memory.witness])) {
-            return false;
-        }
-        long[] mask = c.mask();
-        long[] of = c.exclusive ? idle : room;
-        int nodes = 0;
-        long tasks = 0;
-        for (int w = 0; w < mask.length; w++) {
-            for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
-                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                if (cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus) {
-                    continue;
-                }
-                nodes++;
-                tasks += c.tasksOn(cpus[n], memoryMb[n]);
-                if (nodes >= c.nodesMin && tasks >= c.tasks) {
-                    memory.witness = isEnough(c, cpus[n], memoryMb[n]) ? n : -1;
-                    return false;
-                }
-            }
-        }
-        memory.at(freed, nodes, tasks);
-        return true;
+        return isShort(c, memory, n -> c.tasksOn(cpus[n], memoryMb[n]));
     }
 
-    /** One node alone, of which so much may be had, is enough. */
-    private static boolean isEnough(NeedClass c, int cpus, long memoryMb) {
-        return c.nodesMin <= 1 && cpus >= c.cpusMin && c.tasksOn(cpus, memoryMb) >= c.tasks;
+    /** The same of what others leave of it who come first; that is noted down nowhere. */
+    boolean isShort(NeedClass c, Beside beside) {
+        return isShort(c, new NeedClass.Memory(), n -> tasksBeside(c, n, beside));
     }
 
-    /** As {@link #isShort(NeedClass, NeedClass.Memory)}, of what reservations leave where all this may be had only after somebody has gone. */
+    /** The same of what reservations leave, where all this may be had only after somebody has gone. */
     boolean isShortOfUnreserved(NeedClass c, Beside beside, NeedClass.Memory memory) {
+        return isShort(c, memory, n -> tasksWhoeverGoes(c, n, beside));
+    }
+
+    /** @param tasks that fit on a node that {@link #mayTake} says yes to, or -1 */
+    private boolean isShort(NeedClass c, NeedClass.Memory memory, IntToLongFunction tasks) {
         int known = memory.witness;
-        if (known >= 0 && mayTake(c, known) && isEnough(c, beside.cpusWhoeverGoes(c, known, cpus[known]), memoryMb[known])) {
+        if (known >= 0 && mayTake(c, known) && c.isEnough(tasks.applyAsLong(known))) {
             return false;
         }
         long[] mask = c.mask();
         long[] of = c.exclusive ? idle : room;
         int nodes = 0;
-        long tasks = 0;
+        long sum = 0;
         for (int w = 0; w < mask.length; w++) {
             for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                int open = mayTake(c, n) ? beside.cpusWhoeverGoes(c, n, cpus[n]) : -1;
-                if (open >= c.cpusMin) {
+                long here = cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus ? -1 : tasks.applyAsLong(n);
+                if (here >= 0) {
                     nodes++;
-                    tasks += c.tasksOn(open, memoryMb[n]);
-                    if (nodes >= c.nodesMin && tasks >= c.tasks) {
-                        memory.witness = isEnough(c, open, memoryMb[n]) ? n : -1;
+                    sum += here;
+                    if (nodes >= c.nodesMin && sum >= c.tasks) {
+                        memory.witness = c.isEnough(here) ? n : -1;
                         return false;
                     }
                 }
             }
         }
-        memory.at(freed, nodes, tasks);
+        memory.at(freed, nodes, sum);
         return true;
+    }
+
+    /** Of what reservations leave, on a node that {@link #mayTake} says yes to: the tasks that fit, or -1. */
+    private long tasksWhoeverGoes(NeedClass c, int n, Beside beside) {
+        int open = beside.cpusWhoeverGoes(c, n, cpus[n]);
+        return open >= c.cpusMin ? c.tasksOn(open, memoryMb[n]) : -1;
+    }
+
+    /** As {@link #mayTake(NeedClass, int)}, of what reservations leave. */
+    boolean mayTakeWhoeverGoes(NeedClass c, int n, Beside beside) {
+        return mayTake(c, n) && tasksWhoeverGoes(c, n, beside) >= 0;
     }
 
     /**
@@ -374,8 +344,7 @@ final class FreeTable {
     }
 
     private Left left(int n, int free, int holders, NeedClass c, Beside beside) {
-        boolean heeds = c.heedsReservations() && !beside.isUnreserved();
-        return new Left(free, memoryMb[n], gpus[n], holders, heeds ? beside.cpusWhoeverGoes(c, n, Integer.MAX_VALUE) : Integer.MAX_VALUE);
+        return new Left(free, memoryMb[n], gpus[n], holders, beside.cpusWhoeverGoes(c, n, Integer.MAX_VALUE));
     }
 
     /** What is free of a node, and who is still there, after some have left. @param open CPUs that reservations leave, -1 where that must be all */

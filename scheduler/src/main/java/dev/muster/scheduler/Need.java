@@ -82,13 +82,13 @@ record Need(
      * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
      * @param socketCpusMax MaxCPUsPerSocket, likewise of each socket
      * @param spared   what the job leaves alone of each node
-     * @param extra      what its nodes' Extra texts must say, "" for anything
      * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those are in gresPerNode
      * @param contiguous the nodes must be neighbours in the order they are configured in
      * @param spread     its tasks are dealt out evenly
      * @param block      cores of one socket come before those of the next
      * @param whole      CR_Socket: sockets are given whole
      * @param counted    CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
+     * @param extra      what its nodes' Extra texts must say, "" for anything
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
             boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket, String extra) {
@@ -100,7 +100,7 @@ record Need(
                     r.contiguous(), r.spread(), isBlock(r, settings), isWhole(partition, settings), isCounted(settings),
                     new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
-                    settings.options().containsKey(ExtraConstraint.WORD) ? extra : "");
+                    ExtraConstraint.of(extra, settings));
         }
 
         /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */

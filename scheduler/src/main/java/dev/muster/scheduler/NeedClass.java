@@ -200,6 +200,11 @@ final class NeedClass {
         free.forget();
     }
 
+    /** One node with so many tasks is all of it. */
+    boolean isEnough(long onOne) {
+        return nodesMin <= 1 && onOne >= tasks;
+    }
+
     /** Nodes, or parts of them, that somebody has reserved are not for it. */
     boolean heedsReservations() {
         return bounded && need.reservation().isEmpty();

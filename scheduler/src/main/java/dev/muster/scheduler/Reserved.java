@@ -133,31 +133,26 @@ final class Reserved {
         return nodes.areOn(node);
     }
 
-    /** Something of the node is some reservation's. */
-    boolean has(NodeSlot node) {
-        return nodes.areOn(node.index);
-    }
-
     /** Units that a job without a reservation may have until then, seconds since 1970, free or not. */
     int unitsUntil(NodeSlot node, long to) {
+        return node.spec.units() - barredUntil(node, to).count();
+    }
+
+    /** Of its free units those that a job without a reservation may have until then. */
+    int freeUntil(NodeSlot node, long to) {
+        return node.freeUnits.minus(barredUntil(node, to)).count();
+    }
+
+    private IndexSet barredUntil(NodeSlot node, long to) {
         IndexSet barred = IndexSet.empty();
         for (ReservedNodes.Claim c : nodes.on(node.index)) {
             barred = keeps(c, now, to) ? barred.union(c.units()) : barred;
         }
-        return node.spec.units() - barred.count();
-    }
-
-    /** Of its free units those that a job without a reservation may have until then, seconds since 1970. */
-    int freeUntil(NodeSlot node, long to) {
-        IndexSet free = node.freeUnits;
-        for (ReservedNodes.Claim c : nodes.on(node.index)) {
-            free = keeps(c, now, to) ? free.minus(c.units()) : free;
-        }
-        return free.count();
+        return barred;
     }
 
     private void withhold(String name, NodeSlot node, List<Reservation> others) {
-        if (node.freeGres.isEmpty() || !has(node)) {
+        if (node.freeGres.isEmpty() || !has(node.index)) {
             return;
         }
         Reservation own = name.isEmpty() || isFlexible(name) ? null : reservations.get(name);
@@ -189,7 +184,7 @@ final class Reserved {
 
     /** Units that a job cannot have on the node in that time although it could without reservations. */
     int barred(String name, NodeSlot node, long from, long to) {
-        if (!has(node) && name.isEmpty()) {
+        if (!has(node.index) && name.isEmpty()) {
             return 0;
         }
         return node.spec.units() - allowed(name, node, from, to).count();

@@ -324,8 +324,13 @@ final class Yields {
                 return true;
             }
         }
-        if (!c.isShort(kind.table, memory) && !isReserved(kind, c, memory, beside)) {
-            return false;
+        if (!c.isShort(kind.table, memory)) {
+            boolean reserved = isReserved(kind, c, memory, beside);
+            if (reserved) {
+                // for its time alone: who is over before a reservation begins may fit
+                failed(kind, c);
+            }
+            return reserved;
         }
         if (c.simple) {
             those.removeIf(f -> f.asksNoLess(c, true));
@@ -342,8 +347,7 @@ final class Yields {
     /** The node would do for one task at least if all left it that may have to. */
     boolean mayServe(Kind kind, NeedClass c, NodeSlot node, Beside beside) {
         current(kind);
-        return kind.table.mayTake(c, node.index) && (!c.heedsReservations() || beside.isUnreserved()
-                || beside.cpusWhoeverGoes(c, node.index, kind.table.cpus[node.index]) >= c.cpusMin);
+        return kind.table.mayTakeWhoeverGoes(c, node.index, beside);
     }
 
     /** There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no less. */

@@ -3,6 +3,10 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Command;
+import dev.muster.core.Node;
+import dev.muster.core.Settings;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,7 +22,7 @@ class ExtraConstraintTest {
         "zone<=3; true", "speed<2; true", "fast=true; true", "fast=TRUE; true", "fast=false; false", "fast!=false; true", "rack=north; true",
         "rack=North; false", "rack>a; true", "rack!=south; true", "other=1; false", "other!=1; false", "zone=3&fast=true; true",
         "zone=3,fast=false; false", "zone=4|fast=true; true", "zone=4|(fast=true&rack=south); false", "(zone=4|fast=true)&rack=north; true",
-        "((zone=3)); true", " zone = 3 & rack = north ; true"})
+        "((zone=3)); true", "speed=1.5d; false", "zone=NaN; false", "zone=3e0; true", " zone = 3 & rack = north ; true"})
     void whatANodeSays(String asked, boolean serves) {
         assertThat(ExtraConstraint.isValid(asked)).isTrue();
         assertThat(ExtraConstraint.match(asked, EXTRA)).isEqualTo(serves);
@@ -49,6 +53,20 @@ class ExtraConstraintTest {
         c.apply(new Command.UpdateNode(0, List.of("n1"), Map.of("extra", "{\"zone\":3}")));
         c.schedule();
         assertThat(c.shown(named)).isEqualTo("n1:1");
+    }
+
+    /** What was a note when the job came is one still when the word is set later. */
+    @Test
+    void aNoteOfBeforeAsksForNothing() {
+        Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "");
+        c.apply(new Command.UpdateNode(0, List.of("n1"), Map.of("extra", "{\"zone\":3}")));
+        int noted = c.accept("tasks=1 extras.extra=(a_note");
+        int other = c.accept("tasks=1");
+        Json.Obj set = Json.object(Codec.encode(c.state().settings())).put("options", new Json.Obj().put(ExtraConstraint.WORD, "yes"));
+        c.apply(new Command.ApplyConfig(Codec.bind(set, Settings.class), c.state().nodes().values().stream().map(Node::spec).toList(),
+                List.copyOf(c.state().partitions().values())));
+        c.schedule();
+        assertThat(List.of(c.shown(noted), c.shown(other))).containsExactly("n1:1", "n1:1");
     }
 
     @Test

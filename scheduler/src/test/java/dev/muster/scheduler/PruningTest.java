@@ -149,6 +149,28 @@ class PruningTest {
         assertThat(gaveWay > SEEDS).as(gaveWay + " gave way").isEqualTo(options.contains("preempt_mode"));
     }
 
+    /** For the first nobody has to go: it would run into a reservation. The second is over before that, and asks for the same. */
+    @Test
+    void whomAReservationKeepsOutForItsTimeSaysNothingOfWhoIsOverBefore() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "low nodes=n1 prioritytier=1 defmempercpu=1\nhigh nodes=n1 prioritytier=2 defmempercpu=1",
+                "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE");
+        int low = c.accept("partition=low kind=BATCH tasks=4 timing.timeLimitMin=50");
+        c.schedule();
+        assertThat(c.shown(low)).isEqualTo("n1:4");
+        c.apply(new Command.CreateReservation(0, "r", c.moments(new java.util.TreeMap<>(Map.of("starttime", "+3600", "duration", "3600", "nodes", "n1",
+                "users", "root"))), Map.of()));
+        c.accept("partition=high tasks=4 timing.timeLimitMin=120");
+        c.accept("partition=high tasks=4 timing.timeLimitMin=20");
+        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        Scheduler plain = new Scheduler().withoutConnections().unpruned();
+        plain.reset(c.state());
+        plain.starts(c.state(), now, 100);
+        assertThat(plain.preemptions()).as("somebody has to go").hasSize(1);
+        Scheduler pruned = (Scheduler) c.core().planner();
+        pruned.starts(c.state(), now, 100);
+        assertThat(pruned.preemptions()).isEqualTo(plain.preemptions());
+    }
+
     /** The first is passed over without a look; then somebody takes the last licence; the second, for whom that is no matter, is looked at. */
     @Test
     void whoFailedForWantOfRoomDoesNotWaitForLicencesThatOthersTookMeanwhile() {
