@@ -18,11 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -111,7 +108,7 @@ final class ControllerLink implements AutoCloseable {
         try (Client client = clients.open(address.host(), address.port());
                 Frames frames = client.stream(Server.streamPath("node"), "muster-node")) {
             current = frames;
-            frames.send(Codec.encode(onLoop(register), ToController.class));
+            frames.send(Codec.encode(loop.ask(register), ToController.class));
             while (!closed) {
                 ToNode order = Codec.decode(frames.receive(), ToNode.class);
                 switch (order) {
@@ -160,16 +157,6 @@ final class ControllerLink implements AutoCloseable {
         Frames frames = current;
         if (frames != null) {
             frames.close();
-        }
-    }
-
-    private <T> T onLoop(Supplier<T> question) throws IOException {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(question.get()));
-        try {
-            return answer.get(30, TimeUnit.SECONDS);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IOException("the node does not answer itself", e);
         }
     }
 

@@ -15,7 +15,6 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -188,14 +187,8 @@ final class IoRelay {
     }
 
     private Optional<Target> find(IoAttach attach) throws IOException {
-        CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(steps.find(attach).map(f -> new Target(f.step, f.ownerUid, f.step.ioToken, f.step.directory,
-                attach.observer(), rank(attach)))));
-        try {
-            return answer.get(30, TimeUnit.SECONDS);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IOException("the node does not answer itself", e);
-        }
+        return loop.ask(() -> steps.find(attach).map(f -> new Target(f.step, f.ownerUid, f.step.ioToken, f.step.directory,
+                attach.observer(), rank(attach))));
     }
 
     private void relay(Frames frames, IoAttach attach, Target target, Down down) throws IOException {

@@ -1,12 +1,17 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
+import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * The node's one thread: everything about jobs happens here, so that nothing else needs a lock. Where one process stands for many nodes they take
@@ -15,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 final class Loop implements AutoCloseable {
     /** Pieces of work that a node does before others have their turn. */
     private static final int TURN_MAX = 64;
+    /** Longer nobody waits for what its thread says. */
+    private static final int ANSWER_S = 30;
 
     private final Threads threads;
     private final boolean own;
@@ -65,6 +72,17 @@ final class Loop implements AutoCloseable {
             busy = true;
         }
         turn();
+    }
+
+    /** What its thread says to a question of another one. */
+    <T> T ask(Supplier<T> question) throws IOException {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        post(() -> answer.complete(question.get()));
+        try {
+            return answer.get(ANSWER_S, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IOException("the node does not answer itself", e);
+        }
     }
 
     void later(long delayMs, Runnable piece) {

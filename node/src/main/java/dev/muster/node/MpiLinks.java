@@ -19,10 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Joins the helpers of a step whose tasks speak PMI: each node's slurmd connects its own to that of the node's parent, over the parent's slurmd, and
@@ -153,13 +149,7 @@ final class MpiLinks {
     }
 
     private Optional<NodeStep> find(MpiAttach attach, IoRelay.Steps steps) throws IOException {
-        CompletableFuture<Optional<NodeStep>> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(steps.find(new IoAttach(attach.jobId(), 0, attach.stepId(), "", true)).map(IoRelay.Found::step)));
-        try {
-            return answer.get(30, TimeUnit.SECONDS);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IOException("the node does not answer itself", e);
-        }
+        return loop.ask(() -> steps.find(new IoAttach(attach.jobId(), 0, attach.stepId(), "", true)).map(IoRelay.Found::step));
     }
 
     /** Until one of them ends. */

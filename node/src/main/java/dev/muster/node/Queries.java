@@ -11,18 +11,14 @@ import dev.muster.model.api.SlurmdMessages.StepProcesses;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** What slurmd answers to anybody who may ask: itself, and the processes of the caller's jobs. */
 final class Queries {
-    private static final int WAIT_S = 30;
 
     private final Settings settings;
     private final Loop loop;
@@ -76,12 +72,10 @@ final class Queries {
     }
 
     private List<ProcessTable.Running> running() {
-        CompletableFuture<List<ProcessTable.Running>> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(jobs.running()));
         try {
-            return answer.get(WAIT_S, TimeUnit.SECONDS);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("the node does not answer itself", e);
+            return loop.ask(jobs::running);
+        } catch (IOException e) {
+            throw new IllegalStateException(e.getMessage(), e);
         }
     }
 

@@ -39,7 +39,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /**
  * New steps of jobs with a step manager while slurmctld is away. The job's first node decides, by slurmctld's rules and with what that has told of
@@ -152,7 +151,7 @@ final class StepManager {
     /** A slurmd that has just been started again may still be reading what the one before it knew: that is waited for. */
     private Reply here(int jobId, Work work) {
         try {
-            onLoop(() -> true);
+            loop.ask(() -> true);
         } catch (IOException e) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
@@ -169,7 +168,7 @@ final class StepManager {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
         try {
-            return onLoop(() -> {
+            return loop.ask(() -> {
                 Optional<NodeJob> job = jobs.forRelay(m.jobId(), 0);
                 boolean may = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
                 if (job.isPresent() && !may && caller.uid() != job.get().share.owner().uid()) {
@@ -331,11 +330,11 @@ final class StepManager {
         return switch (message) {
             case "QueryJobSteps" -> {
                 QueryJobSteps m = Codec.decode(body, QueryJobSteps.class);
-                yield onLoop(() -> steps(m));
+                yield loop.ask(() -> steps(m));
             }
             case "TakeStep" -> {
                 TakeStep m = Codec.decode(body, TakeStep.class);
-                String error = onLoop(() -> take(m));
+                String error = loop.ask(() -> take(m));
                 if (!error.isEmpty()) {
                     throw new IOException(error);
                 }
@@ -343,20 +342,10 @@ final class StepManager {
             }
             case "DropStep" -> {
                 DropStep m = Codec.decode(body, DropStep.class);
-                yield onLoop(() -> drop(m));
+                yield loop.ask(() -> drop(m));
             }
             default -> throw new IOException("slurmd does not know the message " + message);
         };
-    }
-
-    private <T> T onLoop(Supplier<T> question) throws IOException {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(question.get()));
-        try {
-            return answer.get(WAIT_S, TimeUnit.SECONDS);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IOException("the node does not answer itself", e);
-        }
     }
 
     private JobStepsReply steps(QueryJobSteps m) {

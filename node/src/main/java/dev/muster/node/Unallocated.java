@@ -16,15 +16,12 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * srun --no-allocate: steps that administrators start past slurmctld, which hears nothing of them. Each is a job of its own here, and over with its
@@ -33,7 +30,6 @@ import java.util.concurrent.TimeoutException;
 final class Unallocated {
     private static final int ATTEMPT = 1;
     private static final int SIGKILL = 9;
-    private static final int WAIT_S = 30;
     private static final int RANKS_MAX = 65_536;
     /** So long may srun be away. */
     private static final int ALONE_MS = 20_000;
@@ -93,24 +89,21 @@ final class Unallocated {
     }
 
     Reply signal(Caller caller, SignalUnallocated m) {
-        CompletableFuture<Reply> answer = new CompletableFuture<>();
-        loop.post(() -> {
-            Optional<NodeJob> job = jobs.job(m.jobId(), ATTEMPT).filter(j -> is(m.jobId()));
-            if (job.isPresent() && !mayTouch(caller, job.get())) {
-                answer.complete(Reply.error(SlurmErrno.ACCESS_DENIED));
-                return;
-            }
-            if (job.isPresent() && m.signal() == SIGKILL) {
-                end(m.jobId());
-            } else if (job.isPresent()) {
-                jobs.signal(new Signal(m.jobId(), ATTEMPT, m.stepId(), m.signal(), false, false));
-            }
-            answer.complete(Reply.of(new SlurmdMessages.Done()));
-        });
         try {
-            return answer.get(WAIT_S, TimeUnit.SECONDS);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("the node does not answer itself", e);
+            return loop.ask(() -> {
+                Optional<NodeJob> job = jobs.job(m.jobId(), ATTEMPT).filter(j -> is(m.jobId()));
+                if (job.isPresent() && !mayTouch(caller, job.get())) {
+                    return Reply.error(SlurmErrno.ACCESS_DENIED);
+                }
+                if (job.isPresent() && m.signal() == SIGKILL) {
+                    end(m.jobId());
+                } else if (job.isPresent()) {
+                    jobs.signal(new Signal(m.jobId(), ATTEMPT, m.stepId(), m.signal(), false, false));
+                }
+                return Reply.of(new SlurmdMessages.Done());
+            });
+        } catch (IOException e) {
+            throw new IllegalStateException(e.getMessage(), e);
         }
     }
 

@@ -5,10 +5,9 @@ import java.io.OutputStream;
 
 /**
  * Compact JSON that goes through becomes YAML: an object or a list, with a line for each value and two blanks more for each level; empty ones and
- * what has no parts are as in JSON. Nothing is kept but the piece that has not gone out.
+ * what has no parts are as in JSON.
  */
-final class AsYaml extends OutputStream {
-    private static final int PIECE = 1 << 15;
+final class AsYaml extends Reshaped {
     private static final int DEPTH_MAX = 64;
 
     /** What the next byte belongs to. */
@@ -25,9 +24,6 @@ final class AsYaml extends OutputStream {
         AFTER
     }
 
-    private final OutputStream out;
-    private final byte[] piece = new byte[2 * PIECE];
-    private int length;
     /** Of what is open, from the outside; true for a list. */
     private final boolean[] lists = new boolean[DEPTH_MAX + 1];
     private int depth;
@@ -35,23 +31,12 @@ final class AsYaml extends OutputStream {
     private boolean escaped;
 
     AsYaml(OutputStream out) throws IOException {
-        this.out = out;
+        super(out);
         text("---");
     }
 
     @Override
-    public void write(int b) throws IOException {
-        write(new byte[] {(byte) b}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int from, int count) throws IOException {
-        for (int i = from; i < from + count; i++) {
-            take(bytes[i]);
-        }
-    }
-
-    private void take(byte b) throws IOException {
+    void take(byte b) throws IOException {
         switch (at) {
             case FIRST -> {
                 if (b == '}' || b == ']') {
@@ -135,28 +120,9 @@ final class AsYaml extends OutputStream {
         }
     }
 
-    private void text(String ascii) throws IOException {
-        for (int i = 0; i < ascii.length(); i++) {
-            put((byte) ascii.charAt(i));
-        }
-    }
-
-    private void put(byte b) throws IOException {
-        if (length == piece.length) {
-            send();
-        }
-        piece[length++] = b;
-    }
-
-    private void send() throws IOException {
-        out.write(piece, 0, length);
-        length = 0;
-    }
-
     /** The document is whole. */
     void finish() throws IOException {
         text("...\n");
-        send();
-        out.flush();
+        flush();
     }
 }

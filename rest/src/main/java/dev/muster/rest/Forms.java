@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
@@ -95,36 +94,18 @@ record Forms(boolean prettyJson, boolean compactYaml) {
     }
 
     /** Compact JSON that goes through gets a line for each value. */
-    static final class Pretty extends OutputStream {
-        private static final int PIECE = 1 << 15;
-        private final OutputStream out;
-        private byte[] piece = new byte[PIECE + 1024];
-        private int length;
+    static final class Pretty extends Reshaped {
         private int depth;
         private boolean quoted;
         private boolean escaped;
         private boolean opened;
 
         Pretty(OutputStream out) {
-            this.out = out;
+            super(out);
         }
 
         @Override
-        public void write(int b) throws IOException {
-            write(new byte[] {(byte) b}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] bytes, int from, int count) throws IOException {
-            for (int i = from; i < from + count; i++) {
-                take(bytes[i]);
-                if (length >= PIECE) {
-                    send();
-                }
-            }
-        }
-
-        private void take(byte b) {
+        void take(byte b) throws IOException {
             if (quoted) {
                 put(b);
                 quoted = b != '"' || escaped;
@@ -163,35 +144,11 @@ record Forms(boolean prettyJson, boolean compactYaml) {
             }
         }
 
-        private void line() {
+        private void line() throws IOException {
             put((byte) '\n');
             for (int i = 0; i < depth; i++) {
-                put((byte) ' ');
-                put((byte) ' ');
+                text("  ");
             }
-        }
-
-        private void put(byte b) {
-            if (length == piece.length) {
-                piece = Arrays.copyOf(piece, 2 * length);
-            }
-            piece[length++] = b;
-        }
-
-        private void send() throws IOException {
-            out.write(piece, 0, length);
-            length = 0;
-        }
-
-        @Override
-        public void flush() throws IOException {
-            send();
-            out.flush();
-        }
-
-        @Override
-        public void close() throws IOException {
-            flush();
         }
     }
 }
