@@ -25,6 +25,7 @@ end
 function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
    if job_desc.comment == "no" then return slurm.ERROR end
    if job_desc.comment == "louder" then job_desc.comment = job_rec.comment .. "!" end
+   if job_desc.comment == "later" then job_desc.site_factor = job_desc.site_factor + 7 end
    return slurm.SUCCESS
 end
 return slurm.SUCCESS
@@ -48,5 +49,9 @@ check "changes may be refused" "Unspecified error for job $id" "$(scontrol updat
 scontrol update job "$id" comment=louder
 check "and changed" "Comment=a!" "$(scontrol show job "$id" | grep -o 'Comment=.*')"
 scancel "$id"
+full=$(sbatch --parsable -J full -n2 -o /dev/null --wrap 'sleep 60' 2>/dev/null); id=$(sbatch --parsable -J waits -n2 -o /dev/null --wrap true 2>/dev/null)
+scontrol update job "$id" sitefactor=30 comment=later
+check "site factors are the script's to see and to change" 37 "$(sprio -h -j "$id" -o %S)"
+scancel "$full" "$id"; wait_empty
 echo 'this is no lua' > "$dir/job_submit.lua"; touch -d '+1 minute' "$dir/job_submit.lua"
 check "a broken file leaves the last good one" "sbatch: hello last|Submitted batch job N" "$(submit last)"

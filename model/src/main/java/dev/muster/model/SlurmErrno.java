@@ -105,6 +105,7 @@ public enum SlurmErrno {
     INVALID_TIME_MIN(2124, "Invalid time-min specification (exceeds job's time or other limits)"),
     INVALID_PREFER(2133, "Invalid preferred feature specification"),
     INSUFFICIENT_GRES(2134, "Insufficient GRES available in allocation"),
+    /** The sentence is the original's; the number is not known to be. */
     INVALID_EXTRA(2185, "Invalid extra constraints specification"),
     CRON_JOB(2173, "Cannot cancel scrontab jobs without --cron flag."),
     MISSING_TIME_LIMIT(8000, "Time limit specification required, but not provided"),

@@ -277,6 +277,18 @@ final class Neighbourhood {
     private List<Candidate> torus() {
         int nodes = need.nodesWanted();
         int segment = need.network().segment() > 0 ? need.network().segment() : nodes;
+        List<Candidate> out = pieces(nodes, segment, places(segment), (p, free) -> topology.placements().stream()
+                .filter(l -> l.nodes().size() > segment && free.containsAll(l.nodes()) && l.nodes().containsAll(p.nodes())).count());
+        return Chooser.enough(need, out, 0).isEmpty() ? List.of() : out;
+    }
+
+    private interface Cost {
+        /** @param free nodes, those of the place among them */
+        long of(Topology.Block place, Set<String> free);
+    }
+
+    /** Each segment in one of these places whose nodes are all free: where that costs least, of such the first. */
+    private List<Candidate> pieces(int nodes, int segment, List<Topology.Block> places, Cost cost) {
         if (nodes % segment != 0) {
             return List.of();
         }
@@ -287,15 +299,13 @@ final class Neighbourhood {
         List<Candidate> out = new ArrayList<>();
         for (int i = 0; i < nodes / segment; i++) {
             Topology.Block best = null;
-            long bestCost = Long.MAX_VALUE;
-            for (Topology.Block p : places(segment)) {
-                if (p.nodes().size() == segment && free.keySet().containsAll(p.nodes()) && covers(p, must, segment == nodes)) {
-                    long cost = topology.placements().stream().filter(l -> l.nodes().size() > segment && free.keySet().containsAll(l.nodes())
-                            && l.nodes().containsAll(p.nodes())).count();
-                    if (cost < bestCost) {
-                        bestCost = cost;
-                        best = p;
-                    }
+            long least = Long.MAX_VALUE;
+            for (Topology.Block p : places) {
+                boolean may = p.nodes().size() == segment && free.keySet().containsAll(p.nodes()) && covers(p, must, segment == nodes);
+                long its = may ? cost.of(p, free.keySet()) : Long.MAX_VALUE;
+                if (its < least) {
+                    least = its;
+                    best = p;
                 }
             }
             if (best == null) {
@@ -304,7 +314,7 @@ final class Neighbourhood {
             best.nodes().forEach(n -> out.add(free.remove(n)));
             must.removeAll(best.nodes());
         }
-        return must.isEmpty() && !Chooser.enough(need, out, 0).isEmpty() ? out : List.of();
+        return must.isEmpty() ? out : List.of();
     }
 
     // ---- rings
@@ -324,33 +334,19 @@ final class Neighbourhood {
 
     /** Each segment in a row on one ring, of the shortest row of free nodes that has so many. */
     private List<Candidate> arcs(int nodes, int segment) {
-        Map<String, Candidate> free = new HashMap<>();
-        candidates.forEach(c -> free.put(name(c), c));
-        Set<String> must = new TreeSet<>();
-        named.forEach(c -> must.add(name(c)));
-        List<Candidate> out = new ArrayList<>();
-        for (int i = 0; i < nodes / segment && nodes % segment == 0; i++) {
-            Topology.Block best = null;
-            int shortest = Integer.MAX_VALUE;
-            for (Topology.Block ring : topology.blocks()) {
-                int size = ring.nodes().size();
-                for (int at = 0; at < size; at++) {
-                    int before = row(ring.nodes(), at, -1, free.keySet());
-                    int row = Math.min(size, before + row(ring.nodes(), (at + 1) % size, 1, free.keySet()));
-                    Topology.Block arc = arc(ring, at, Math.min(segment, size));
-                    if (row < shortest && segment <= size && free.keySet().containsAll(arc.nodes()) && covers(arc, must, segment == nodes)) {
-                        shortest = row;
-                        best = arc;
-                    }
-                }
+        Map<String, List<String>> rings = new HashMap<>();
+        List<Topology.Block> arcs = new ArrayList<>();
+        for (Topology.Block ring : topology.blocks()) {
+            rings.put(ring.name(), ring.nodes());
+            for (int at = 0; at < ring.nodes().size() && segment <= ring.nodes().size(); at++) {
+                arcs.add(arc(ring, at, segment));
             }
-            if (best == null) {
-                return List.of();
-            }
-            best.nodes().forEach(n -> out.add(free.remove(n)));
-            must.removeAll(best.nodes());
         }
-        return must.isEmpty() ? out : List.of();
+        return pieces(nodes, segment, arcs, (arc, free) -> {
+            List<String> ring = rings.get(arc.name());
+            int at = ring.indexOf(arc.nodes().getFirst());
+            return Math.min(ring.size(), row(ring, at, -1, free) + row(ring, (at + 1) % ring.size(), 1, free));
+        });
     }
 
     /** How many nodes in a row are free from this one on, itself among them. */
