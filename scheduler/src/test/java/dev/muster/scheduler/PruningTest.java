@@ -157,8 +157,8 @@ class PruningTest {
         int low = c.accept("partition=low kind=BATCH tasks=4 timing.timeLimitMin=50");
         c.schedule();
         assertThat(c.shown(low)).isEqualTo("n1:4");
-        c.apply(new Command.CreateReservation(0, "r", c.moments(new java.util.TreeMap<>(Map.of("starttime", "+3600", "duration", "3600", "nodes", "n1",
-                "users", "root"))), Map.of()));
+        c.apply(new Command.CreateReservation(0, "r", c.moments(new java.util.TreeMap<>(Map.of("starttime", "+3600", "duration", "3600",
+                "nodes", "n1", "users", "root"))), Map.of()));
         c.accept("partition=high tasks=4 timing.timeLimitMin=120");
         c.accept("partition=high tasks=4 timing.timeLimitMin=20");
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
