@@ -205,7 +205,7 @@ public final class Scheduler implements Planner {
         use.follow(before, after, entry);
         TreeSet<Integer> jobs = new TreeSet<>();
         for (Change change : entry.changes()) {
-            jobs.addAll(Touched.jobs(change));
+            jobs.addAll(HetOrder.touched(after, Touched.jobs(change)));
             String node = Touched.node(change);
             if (!node.isEmpty()) {
                 NodeSlot slot = byName.get(node);
@@ -283,12 +283,12 @@ public final class Scheduler implements Planner {
         }
         computedAtMs = now.tickMs();
         priorities = Optional.of(new Priorities(state, now.seconds()));
-        places.replaceAll((id, old) -> place(state.jobs().at(id)));
+        places.replaceAll((id, old) -> place(state, state.jobs().at(id)));
         queue.fill(places.values());
     }
 
-    private void enqueue(Job job) {
-        QueueOrder.Place place = place(job);
+    private void enqueue(State state, Job job) {
+        QueueOrder.Place place = place(state, job);
         places.put(job.id(), place);
         queue.add(place);
     }
@@ -310,8 +310,8 @@ public final class Scheduler implements Planner {
     }
 
     /** A job of several partitions stands where the best of their tiers puts it. */
-    private QueueOrder.Place place(Job job) {
-        return new QueueOrder.Place(tier(job), priority(job), job.id(), job);
+    private QueueOrder.Place place(State state, Job job) {
+        return HetOrder.place(state, job, this::tier, this::priority);
     }
 
     /** Not for a limit, a licence or anything else that no order of the queue could give it. */
@@ -322,7 +322,7 @@ public final class Scheduler implements Planner {
 
     private void add(State state, Job job) {
         if (inQueue(job)) {
-            enqueue(job);
+            enqueue(state, job);
         }
         if (job.holdsNodes()) {
             if (gaveItsCores(state, job)) {

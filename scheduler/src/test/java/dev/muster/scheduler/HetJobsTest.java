@@ -9,6 +9,8 @@ import dev.muster.core.Job;
 import dev.muster.core.Step;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Heterogeneous jobs as plays: components that enter the queue, start and end as one. */
 class HetJobsTest {
@@ -57,6 +59,52 @@ class HetJobsTest {
                 submit tasks=2 timing.timeLimitMin=600
                 schedule                                                     -> 5 PENDING; 6 RUNNING n3 ahead; 7 PENDING
                 """);
+    }
+
+    /** Two components of priorities 10 and 100, beside a job of 50, for the same three nodes. shows: bf_hetjob_prio */
+    @ParameterizedTest
+    @CsvSource({"options.other=yes,false", "options.bf_hetjob_prio=min,false", "options.bf_hetjob_prio=avg,true", "options.bf_hetjob_prio=max,true",
+            "options.bf_hetjob_immediate=yes,false", "options.bf_hetjob_prio=max options.bf_hetjob_immediate=yes,false"})
+    void whereTheQueueHasThem(String settings, boolean first) {
+        Play play = cluster(settings);
+        play.lines("""
+                submit kind=BATCH tasks=6 nodesMin=3                            -> 1 PENDING
+                schedule                                                        -> 1 RUNNING n[1-3]
+                het kind=BATCH tasks=2 : kind=BATCH tasks=2
+                submit kind=BATCH tasks=4 nodesMin=2 nodesMax=2                 -> 4 PENDING
+                update 2 priority=10 root
+                update 3 priority=100 root
+                update 4 priority=50 root
+                schedule                                                        -> 2 PENDING
+                cancel 1
+                done 1 n1
+                done 1 n2
+                done 1 n3
+                """);
+        play.lines(first ? "schedule -> 2 RUNNING n1; 3 RUNNING n2; 4 PENDING" : "schedule -> 2 PENDING; 3 PENDING; 4 RUNNING n[1-2]");
+    }
+
+    /** The same where partitions of other tiers decide. */
+    @ParameterizedTest
+    @CsvSource({"min,false", "avg,true", "max,true"})
+    void andWhichTier(String by, boolean first) {
+        Play play = new Play(new Cluster("n[1-3] cpus=2 mem=1000", """
+                p nodes=n[1-3] default=yes defmempercpu=10 prioritytier=2
+                low nodes=n[1-3] defmempercpu=10 prioritytier=1
+                high nodes=n[1-3] defmempercpu=10 prioritytier=5
+                """, "options.bf_hetjob_prio=" + by));
+        play.lines("""
+                submit kind=BATCH tasks=6 nodesMin=3                            -> 1 PENDING
+                schedule                                                        -> 1 RUNNING n[1-3]
+                submit kind=BATCH tasks=4 nodesMin=2 nodesMax=2                 -> 2 PENDING
+                het kind=BATCH tasks=2 partition=low : kind=BATCH tasks=2 partition=high
+                schedule
+                cancel 1
+                done 1 n1
+                done 1 n2
+                done 1 n3
+                """);
+        play.lines(first ? "schedule -> 3 RUNNING n1; 4 RUNNING n2; 2 PENDING" : "schedule -> 3 PENDING; 4 PENDING; 2 RUNNING n[1-2]");
     }
 
     @Test

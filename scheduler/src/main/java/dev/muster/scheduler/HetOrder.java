@@ -1,0 +1,56 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.HetRules;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import java.util.List;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+/** bf_hetjob_prio: components of a heterogeneous job stand in the queue as if all had the least, the mean or the greatest of their priorities and tiers. */
+enum HetOrder {
+    /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
+    OWN, MIN, AVG, MAX;
+
+    private static final String WORD = "bf_hetjob_prio";
+    private static final String IMMEDIATE = "bf_hetjob_immediate";
+
+    static HetOrder of(State state) {
+        if (state.settings().options().containsKey(IMMEDIATE)) {
+            return MIN;
+        }
+        return switch (state.settings().options().getOrDefault(WORD, "")) {
+            case "min" -> MIN;
+            case "avg" -> AVG;
+            case "max" -> MAX;
+            default -> OWN;
+        };
+    }
+
+    static QueueOrder.Place place(State state, Job job, ToIntFunction<Job> tier, ToLongFunction<Job> priority) {
+        HetOrder order = job.isHet() ? of(state) : OWN;
+        if (order == OWN) {
+            return new QueueOrder.Place(tier.applyAsInt(job), priority.applyAsLong(job), job.id(), job);
+        }
+        List<Job> all = HetRules.members(state, job);
+        return new QueueOrder.Place((int) order.among(all.stream().mapToLong(tier::applyAsInt)), order.among(all.stream().mapToLong(priority)),
+                job.id(), job);
+    }
+
+    private long among(LongStream each) {
+        return switch (this) {
+            case MIN -> each.min().orElse(0);
+            case AVG, OWN -> (long) each.average().orElse(0);
+            case MAX -> each.max().orElse(0);
+        };
+    }
+
+    /** With those whose place changes with theirs. */
+    static List<Integer> touched(State state, List<Integer> jobs) {
+        return of(state) == OWN || jobs.stream().noneMatch(id -> state.jobs().find(id).filter(Job::isHet).isPresent()) ? jobs
+                : jobs.stream().flatMap(id -> Stream.concat(Stream.of(id), state.jobs().find(id).stream()
+                        .flatMap(j -> HetRules.members(state, j).stream().map(Job::id)))).distinct().toList();
+    }
+}
