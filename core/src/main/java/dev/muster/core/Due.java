@@ -31,6 +31,8 @@ public final class Due {
     private final NavigableSet<Integer> toSettle = new TreeSet<>();
     /** Running jobs with queued steps in which something has changed. */
     private final NavigableSet<Integer> toStep = new TreeSet<>();
+    /** Somebody came to cores that others have, or left them. */
+    private boolean turns;
     /** Unfinished jobs of one user and name by SLUID, and those of them that want to be alone. */
     private final Map<Named, NavigableMap<Long, Integer>> named = new HashMap<>();
     private final Map<Named, NavigableSet<Integer>> singletons = new HashMap<>();
@@ -96,7 +98,20 @@ public final class Due {
             });
             jobs.addAll(Touched.jobs(change));
         }
+        turns |= after.settings().takesTurns() && entry.changes().stream().anyMatch(Due::isTurn);
         jobs.forEach(id -> follow(before, after, id));
+    }
+
+    private static boolean isTurn(Change change) {
+        return change instanceof Change.JobStarted || change instanceof Change.PrologDone || change instanceof Change.ControllerPrologDone
+                || change instanceof Change.NodeReleased;
+    }
+
+    /** Once for each that changed who should have a turn. */
+    boolean takeTurns() {
+        boolean was = turns;
+        turns = false;
+        return was;
     }
 
     private void follow(State before, State after, int id) {
@@ -368,7 +383,7 @@ public final class Due {
 
     /** Something is to be looked at without waiting for the next second. */
     public boolean urgent() {
-        return !toSettle.isEmpty() || !toStep.isEmpty();
+        return !toSettle.isEmpty() || !toStep.isEmpty() || turns;
     }
 
     private static List<Integer> upTo(NavigableMap<Long, NavigableSet<Integer>> map, long key, int most) {

@@ -194,6 +194,11 @@ public record Settings(
     }
 
     /** Whether a word of SelectTypeParameters is set. */
+    /** Jobs that have the same cores take turns. */
+    public boolean takesTurns() {
+        return options.containsKey(GANG_SLICE_S);
+    }
+
     public boolean selects(String word) {
         return java.util.Arrays.asList(options.getOrDefault(SELECT, "").split(",")).contains(word);
     }

@@ -73,6 +73,9 @@ final class TimerRules {
     /** Of what is due what becomes so in the middle of a second. The reply is as that of {@link #due}. */
     Decision urgent() {
         settle(List.of());
+        if (due.takeTurns()) {
+            new GangRules(state, now).due(changes);
+        }
         beginSteps();
         return decided();
     }

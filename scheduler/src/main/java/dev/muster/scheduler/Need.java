@@ -223,11 +223,11 @@ record Need(
                 wanted(r, nodesMin, Math.min(tasks, partition.nodes().size())), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
-                        || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
+                        || settings.selects("LINEAR") && sharing(r, partition, settings) == 1,
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
                 r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
+                limit(desc, partition), "", sharing(r, partition, settings), apart(desc, partition, settings),
                 Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
                         || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER);
@@ -248,8 +248,9 @@ record Need(
         return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 
-    private static int sharing(ResourceRequest r, Partition partition) {
-        return alone(r, partition) ? 1 : partition.jobsPerCore(r.oversubscribe());
+    /** Who takes turns need not ask to share. */
+    private static int sharing(ResourceRequest r, Partition partition, Settings settings) {
+        return alone(r, partition) ? 1 : partition.jobsPerCore(r.oversubscribe() || settings.takesTurns());
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {

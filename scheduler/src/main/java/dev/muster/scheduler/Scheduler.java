@@ -458,7 +458,7 @@ public final class Scheduler implements Planner {
             return Optional.empty();
         }
         String first = job.desc().partition().split(",")[0];
-        return Optional.ofNullable(shared.get(first)).filter(p -> p.jobsPerCore(job.desc().request().oversubscribe()) > 1)
+        return Optional.ofNullable(shared.get(first)).filter(p -> p.jobsPerCore(job.desc().request().oversubscribe() || settings.takesTurns()) > 1)
                 .map(dev.muster.core.Partition::name);
     }
 

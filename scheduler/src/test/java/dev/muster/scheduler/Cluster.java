@@ -263,6 +263,13 @@ final class Cluster {
         last = apply(new Command.Tick());
     }
 
+    /** What nobody should wait a second for, if there is any of that. */
+    void settle() {
+        if (core.due().urgent()) {
+            apply(new Command.Settle());
+        }
+    }
+
     /** Without a word to the daemon. @param ofSecond milliseconds */
     void jump(long more, int ofSecond) {
         seconds += more;

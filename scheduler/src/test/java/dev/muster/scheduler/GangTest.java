@@ -39,6 +39,48 @@ class GangTest {
     }
 
     @Test
+    void whoComesSecondDoesNotEvenBegin() {
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p tasks=2
+                schedule               -> 1 RUNNING n1
+                settle                 -> 1 RUNNING n1
+                submit kind=BATCH partition=p tasks=2
+                schedule
+                settle                 -> 1 RUNNING n1; 2 SUSPENDED n1
+                exited 1 batch 0:0
+                done 1 n1
+                settle                 -> 2 RUNNING n1
+                """);
+    }
+
+    /** Where sharing is allowed all share that have not asked for cores of their own: they do not run side by side. */
+    @Test
+    void whereSharingIsAllowedNobodyHasToAsk() {
+        play("p nodes=n1 defmempercpu=10 oversubscribe=YES:2", """
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2 oversubscribe=true
+                submit kind=BATCH partition=p tasks=2
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1; 3 PENDING
+                settle                 -> 1 RUNNING n1; 2 SUSPENDED n1
+                cancel 1
+                done 1 n1
+                settle                 -> 2 RUNNING n1; 3 PENDING
+                schedule
+                settle                 -> 2 RUNNING n1; 3 SUSPENDED n1
+                """);
+        play("p nodes=n1 defmempercpu=10 oversubscribe=YES:2", """
+                submit kind=BATCH partition=p exclusive=NODE
+                submit kind=BATCH partition=p
+                schedule               -> 1 RUNNING n1; 2 PENDING
+                """);
+        play("p nodes=n1 defmempercpu=10 oversubscribe=NO", """
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2
+                schedule               -> 1 RUNNING n1; 2 PENDING
+                """);
+    }
+
+    @Test
     void onlyThoseOnTheSameCoresWait() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
                 submit kind=BATCH partition=p tasks=1

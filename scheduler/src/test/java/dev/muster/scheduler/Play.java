@@ -176,6 +176,7 @@ final class Play {
                     .toList())));
             case "again" -> say(cluster.apply(submission(w[1], rest.substring(w[1].length()))));
             case "schedule" -> cluster.schedule();
+            case "settle" -> cluster.settle();
             case "pass" -> cluster.pass(Long.parseLong(w[1]));
             case "cancel", "signal" -> say(cluster.apply(new Command.CancelJobs(
                     uid(w), refs(w[1]), w[0].equals("signal") ? Integer.parseInt(w[2]) : 0, false, false)));
