@@ -4,7 +4,6 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
-import dev.muster.model.JobFlag;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
@@ -175,15 +174,8 @@ public final class Core {
         return Decision.of(changes, "");
     }
 
-    /** CompleteWait: what a job that is just ending leaves may fit one that waits better than what there is now. */
-    private boolean awaitsCompletion(Now now) {
-        int wait = Integer.parseInt(state.settings().options().getOrDefault(Settings.COMPLETE_WAIT, "0"));
-        return wait > 0 && state.nodes().values().stream().flatMap(n -> n.jobs().stream()).map(state.jobs()::at)
-                .anyMatch(j -> j.has(JobFlag.COMPLETING) && now.seconds() - j.run().endTime() < wait);
-    }
-
     private Decision schedule(Command.Schedule c, Now now) {
-        if (awaitsCompletion(now)) {
+        if (CompleteWait.holdsAll(state, now)) {
             return Decision.of(List.of(), 0);
         }
         List<Change> changes = new ArrayList<>();

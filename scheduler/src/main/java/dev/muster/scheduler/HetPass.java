@@ -67,6 +67,10 @@ final class HetPass {
             if (partition.isEmpty()) {
                 continue;
             }
+            if (pass.settling.has(name)) {
+                reason = pass.settling.reason(job);
+                continue;
+            }
             reason = Limits.reason(job.desc(), partition.get(), state);
             if (reason == JobReason.NONE) {
                 Optional<Need> open = pass.inReservation(job, scheduler.known(scheduler.needs().of(job, partition.get(), state), job));

@@ -47,6 +47,7 @@ final class Pass {
     private final boolean limitStops;
     /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
     private final Set<String> closed = new HashSet<>();
+    final Settling settling;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final Takings takings;
@@ -108,6 +109,7 @@ final class Pass {
         this.most = most;
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
+        this.settling = Settling.of(scheduler, state, now);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
         this.limited = accounts.enforces("limits");
         if (limited) {
@@ -144,7 +146,7 @@ final class Pass {
 
     List<Planner.Start> run() {
         try {
-            boolean whole = turns.walk(backfill.fills() || limitStops || words.areGiven());
+            boolean whole = turns.walk(backfill.fills() || limitStops || words.areGiven() || settling.isAnywhere());
             goOn(Integer.MIN_VALUE);
             turns.fill();
             if (whole && starts.size() < most) {
@@ -291,7 +293,7 @@ final class Pass {
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
     private boolean preferred(Job job, int task, Partition partition, Need need) {
-        boolean waits = closed.contains(partition.name()) || hasFailed(need) || reserved.opens(need.reservation()) > now.seconds()
+        boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need) || reserved.opens(need.reservation()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
                 || isLimited(job) && scheduler.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
@@ -312,6 +314,9 @@ final class Pass {
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
+        if (settling.has(partition.name())) {
+            return settling.reason(job);
+        }
         JobReason policy = isLimited(job) ? scheduler.limited(job, need.limitMin()) : JobReason.NONE;
         if (closed.contains(partition.name())) {
             scheduler.explain(job.id(), JobReason.PRIORITY);
