@@ -271,7 +271,8 @@ public final class AccountUse {
         Sum one = new Sum();
         one.running = 1;
         one.on(tres(state, desc, allocation), allocation, named);
-        one.ends(state.tickMs() + (limitMin < 0 ? UNLIMITED_MIN : limitMin) * 60_000);
+        int hardMin = SoftLimit.hard(desc, limitMin, state);
+        one.ends(state.tickMs() + (hardMin < 0 ? UNLIMITED_MIN : hardMin) * 60_000);
         add(payer(desc), one, sign);
     }
 

@@ -214,8 +214,9 @@ public final class Core {
             boolean configuring = onNodes || onController || asleep;
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
             int attempt = job.attempt() + 1;
-            int limitMin = Limits.byDeadline(job.desc().timing(), start.limitMin(), now.seconds());
-            long limitTick = Limits.endTick(job.desc().timing(), start.limitMin(), asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
+            int mayRunMin = SoftLimit.hard(desc, start.limitMin(), state);
+            int limitMin = Limits.byDeadline(job.desc().timing(), mayRunMin, now.seconds());
+            long limitTick = Limits.endTick(job.desc().timing(), mayRunMin, asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
             planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {

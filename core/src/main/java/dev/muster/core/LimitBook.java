@@ -125,8 +125,11 @@ public final class LimitBook {
         eraS = Long.MIN_VALUE / 2;
     }
 
+    private State at = State.EMPTY;
+
     /** What is asked from here on is asked of this state. @param nowS seconds since 1970 */
     public void at(State state, AccountRules of, AccountUse counted, long nowS) {
+        at = state;
         rules = of;
         use = counted;
         // what running jobs may still use shrinks by seconds of the cluster's time, what was used grows by those since the last charge
@@ -146,7 +149,7 @@ public final class LimitBook {
 
     /** @param limitMin the time it would get, -1 without limit */
     public Asked asked(JobDesc desc, int limitMin) {
-        Asked out = asked(desc, rules.asked(desc), Allocation.NONE, limitMin);
+        Asked out = asked(desc, rules.asked(desc), Allocation.NONE, SoftLimit.hard(desc, limitMin, at));
         Payer payer = out.payer;
         Asked most = new Asked(payer, JobReason.NONE, out.now.length, Allocation.NONE);
         for (int n = 0; n < out.now.length; n++) {
@@ -225,7 +228,7 @@ public final class LimitBook {
 
     /** Why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
     public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin) {
-        Asked asked = asked(desc, rules.of(desc, allocation), allocation, limitMin);
+        Asked asked = asked(desc, rules.of(desc, allocation), allocation, SoftLimit.hard(desc, limitMin, at));
         return asked.alone != JobReason.NONE ? asked.alone : first(asked);
     }
 

@@ -14,6 +14,13 @@ import java.util.Optional;
 public final class Limits {
     private Limits() {}
 
+    /** The limit the job runs under: a job that may be shorter (--time-min) still gets its full time where it fits. */
+    public static int runMin(JobDesc desc, Partition partition) {
+        int limit = timeLimitMin(desc, partition);
+        int most = partition.info().maxTimeMin();
+        return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
+    }
+
     /** Minutes the job would get in this partition; -1 for no limit. */
     public static int timeLimitMin(JobDesc desc, Partition partition) {
         int asked = desc.timing().timeLimitMin();

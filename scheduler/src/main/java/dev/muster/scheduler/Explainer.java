@@ -350,11 +350,11 @@ public final class Explainer {
                 running.add(other);
             }
         }
-        running.sort(Comparator.comparingLong(j -> Forecast.left(j, now.tickMs())));
+        running.sort(Comparator.comparingLong(j -> Forecast.left(state, j, now.tickMs())));
         evidence.add(running.size() + " job" + (running.size() == 1 ? " has" : "s have") + " its nodes"
                 + (running.isEmpty() ? "." : "; first to leave:"));
         for (Job first : running.stream().filter(shown).limit(NAMED_MAX).toList()) {
-            long left = Forecast.left(first, now.tickMs());
+            long left = Forecast.left(state, first, now.tickMs());
             evidence.add("Job " + first.displayId() + " of " + first.desc().owner().user() + " has " + first.run().allocation().cpus()
                     + (first.run().allocation().cpus() == 1 ? " CPU on " : " CPUs on ")
                     + first.run().allocation().hostList() + (left > Times.HORIZON_S * 10L ? ", without a limit."

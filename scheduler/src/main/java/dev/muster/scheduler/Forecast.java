@@ -5,6 +5,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Planner;
 import dev.muster.core.Reservation;
+import dev.muster.core.SoftLimit;
 import dev.muster.core.State;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
@@ -226,7 +227,7 @@ public final class Forecast {
             if (!job.holdsNodes()) {
                 continue;
             }
-            long left = left(job, in.tickMs);
+            long left = left(in.state, job, in.tickMs);
             licences.running(job.desc().charge().reservation(), Licences.held(job), left);
             give(job, job.run().allocation().nodes(), left, !Scheduler.gaveItsCores(in.state, job), used);
             give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true, used);
@@ -258,9 +259,9 @@ public final class Forecast {
     }
 
     /** Seconds until the job must be over. */
-    static long left(Job job, long tickMs) {
-        return job.run().limitTickMs() < 0 ? job.state().isActive() ? Long.MAX_VALUE / 2 : Outlook.LEAVING_S
-                : Math.max(0, (job.run().limitTickMs() - tickMs + 999) / 1000);
+    static long left(State state, Job job, long tickMs) {
+        long end = SoftLimit.endTick(job, state.settings(), tickMs);
+        return end < 0 ? job.state().isActive() ? Long.MAX_VALUE / 2 : Outlook.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
     }
 
     private void foresee(Need need) {

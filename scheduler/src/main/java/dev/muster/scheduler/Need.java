@@ -8,6 +8,7 @@ import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.QosRules;
 import dev.muster.core.Settings;
+import dev.muster.core.SoftLimit;
 import dev.muster.core.State;
 import dev.muster.core.TaskLayout;
 import dev.muster.core.Tres;
@@ -227,7 +228,7 @@ record Need(
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
                 r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                limit(desc, partition), "", sharing(r, partition, settings), apart(desc, partition, settings),
+                SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), "", sharing(r, partition, settings), apart(desc, partition, settings),
                 Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
                         || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER);
@@ -264,13 +265,6 @@ record Need(
 
     private static long first(long a, long b) {
         return a > 0 ? a : Math.max(b, 0);
-    }
-
-    /** The limit the job runs under: a job that may be shorter (--time-min) still gets its full time where it fits. */
-    private static int limit(JobDesc desc, Partition partition) {
-        int limit = Limits.timeLimitMin(desc, partition);
-        int most = partition.info().maxTimeMin();
-        return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
     }
 
     Need in(String name) {

@@ -50,8 +50,7 @@ final class Outlook {
 
     /** Seconds until the job must be over. */
     private long left(Job job) {
-        return job.run().limitTickMs() < 0 ? job.state().isActive() ? Long.MAX_VALUE / 2 : LEAVING_S
-                : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
+        return Forecast.left(state, job, now.tickMs());
     }
 
     private static long length(Planner.Start start) {

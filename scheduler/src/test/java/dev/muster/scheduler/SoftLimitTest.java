@@ -1,0 +1,46 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Jobs that are planned with --time-min and may run for --time. shows: time_min_as_soft_limit */
+class SoftLimitTest {
+    private final Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+            "options.time_min_as_soft_limit=yes");
+    private final Play play = new Play(cluster);
+
+    private long planned(int job) {
+        return ((Scheduler) cluster.core().planner()).plannedStart(job) - cluster.seconds();
+    }
+
+    /** The wide one is planned for the end of the first one's soft limit, and nobody begins beside it who would then be there by his. */
+    @Test
+    void planning() {
+        play.lines("""
+                submit kind=BATCH tasks=2 timing.timeLimitMin=60 timing.timeMinMin=10
+                schedule                                                                 -> 1 RUNNING n1
+                submit kind=BATCH tasks=4 nodesMin=2 timing.timeLimitMin=60
+                submit kind=BATCH tasks=2 timing.timeLimitMin=60 timing.timeMinMin=20
+                submit kind=BATCH tasks=2 timing.timeLimitMin=60 timing.timeMinMin=5
+                schedule                                                    -> 2 PENDING; 3 PENDING; 4 RUNNING n2 ahead
+                """);
+        assertThat(cluster.state().jobs().at(1).run().limitMin()).isEqualTo(60);
+        assertThat(cluster.state().jobs().at(4).run().limitMin()).isEqualTo(60);
+        assertThat(planned(2)).isEqualTo(600);
+    }
+
+    /** Who goes on after that is expected to need all that it may have, and may have it. */
+    @Test
+    void whenItIsOver() {
+        play.lines("""
+                submit kind=BATCH tasks=2 timing.timeLimitMin=60 timing.timeMinMin=10
+                schedule                                                                 -> 1 RUNNING n1
+                submit kind=BATCH tasks=4 nodesMin=2 timing.timeLimitMin=60
+                pass 601                                                                 -> 1 RUNNING n1
+                schedule                                                                 -> 2 PENDING
+                """);
+        assertThat(planned(2)).isEqualTo(3600 - 601);
+        play.lines("pass 2998 -> 1 RUNNING n1\npass 2 -> 1 TIMEOUT+COMPLETING TimeLimit");
+    }
+}
