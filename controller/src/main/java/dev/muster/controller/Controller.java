@@ -343,7 +343,7 @@ final class Controller {
         c.warnings().forEach(w -> log.error(w.message()));
         for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertWords(c),
                 SisterFiles.unread(c), SchedulerWords.without(c.schedulerParameters()),
-                SchedulerWords.without(c.list(Key.SELECT_TYPE_PARAMETERS)))) {
+                SchedulerWords.without(c.list(Key.PREEMPT_PARAMETERS), c.list(Key.SELECT_TYPE_PARAMETERS)))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }

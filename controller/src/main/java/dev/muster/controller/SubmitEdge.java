@@ -28,6 +28,7 @@ final class SubmitEdge {
     static final int SCRIPT_BYTES_MAX = 4 << 20;
     /** What a request may hold in any case. */
     static final int SCRIPT_BYTES_TOP = 8 << 20;
+    private static final int LINE_BYTES_TOP = 2 << 20;
 
     private final Controller controller;
     private final CoreThread core;
@@ -47,6 +48,12 @@ final class SubmitEdge {
     private int scriptBytesMax() {
         String text = controller.conf().schedulerParameters().getOrDefault("max_script_size", "");
         return Digits.only(text, 9) && text.charAt(0) != '0' ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
+    }
+
+    /** Likewise of the line that it was submitted by: max_submit_line_size. */
+    private int lineBytesMax() {
+        String text = controller.conf().schedulerParameters().getOrDefault("max_submit_line_size", "");
+        return Digits.only(text, 9) && text.charAt(0) != '0' ? Math.min(LINE_BYTES_TOP, Integer.parseInt(text)) : LINE_BYTES_TOP / 2;
     }
 
     Reply submit(Caller caller, JobMessages.Submit m) {
@@ -107,6 +114,9 @@ final class SubmitEdge {
             return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
         }
         if (m.script().length() > scriptBytesMax()) {
+            return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
+        }
+        if (m.job().payload().submitLine().length() > lineBytesMax()) {
             return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
         }
         int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();

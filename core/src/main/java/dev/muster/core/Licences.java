@@ -198,12 +198,13 @@ public final class Licences {
             return true;
         }
         Map<String, Integer> all = configured(state);
+        boolean more = state.settings().options().containsKey("allow_zero_lic");
         int perNode = 0;
         for (Item i : wanted.get().items) {
             Optional<LayeredResource> layered = layered(state, i.name);
             perNode += layered.isPresent() && layered.get().mode() == 3 ? 1 : 0;
             boolean wrong = layered.isPresent() ? wanted.get().any || i.count > most(layered.get())
-                    : i.name.indexOf('(') >= 0 || !all.containsKey(i.name) || i.count > all.get(i.name);
+                    : i.name.indexOf('(') >= 0 || !all.containsKey(i.name) || i.count > all.get(i.name) && !more;
             if (wrong) {
                 return true;
             }

@@ -34,6 +34,8 @@ final class NodeRules {
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
+    /** Batch jobs go back to the queue, whatever they say of that. */
+    private boolean requeueAll;
     /** CpuBind of nodes that get another one. */
     private final Map<String, String> bindings = new LinkedHashMap<>();
     /** How nodes hang together with those that are moved. */
@@ -301,7 +303,7 @@ final class NodeRules {
     private void prologDone(Job job, String node, NodeMessages.PrologDone m) {
         if (!m.error().isEmpty()) {
             drain(node, m.error());
-            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, true);
+            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, true, false);
             return;
         }
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
@@ -357,7 +359,7 @@ final class NodeRules {
             return;
         }
         if (job.state().isActive()) {
-            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, m.nodeFault());
+            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, m.nodeFault(), m.reason().equals(NodeMessages.LaunchFailed.NO_ENVIRONMENT));
         }
     }
 
@@ -372,11 +374,11 @@ final class NodeRules {
     }
 
     /** A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise. */
-    private void relaunch(Job job, JobReason reason, boolean mayRequeue) {
+    private void relaunch(Job job, JobReason reason, boolean mayRequeue, boolean hold) {
         boolean forced = state.settings().options().containsKey(Settings.PROLOG_FORCE_REQUEUE);
         if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && (forced || Exits.mayRequeue(state, job))) {
             boolean often = job.restarts() >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
-            boolean held = often || !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
+            boolean held = often || hold || !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
             JobReason why = often ? JobReason.JOB_HOLD_MAX_REQUEUE : held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE;
             changes.add(new Change.JobRequeued(job.id(), held, why, "",
                     held ? 0 : Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
@@ -409,6 +411,7 @@ final class NodeRules {
         if (!node.wanted().isEmpty()) {
             changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), List.of()));
         }
+        requeueAll = state.settings().options().containsKey("requeue_on_resume_failure");
         down(node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false)
                 .with(Node.Flag.NEXT_RESUME, false).with(Node.Flag.DRAINED_FOR_THIS, false), reason, state.settings().slurmUid());
         return Decision.of(changes, "", direct);
@@ -438,7 +441,7 @@ final class NodeRules {
     /** A running job lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     private void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
-        boolean again = Expediting.isAsked(job) || job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job);
+        boolean again = Expediting.isAsked(job) || job.desc().kind() == JobDesc.Kind.BATCH && (requeueAll || Exits.mayRequeue(state, job));
         if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
             changes.addAll(Expediting.isAsked(job) ? Expediting.lost(job, now) : again ? Exits.later(state, job, now) : List.of(

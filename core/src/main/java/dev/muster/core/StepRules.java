@@ -67,6 +67,10 @@ final class StepRules {
         List<Integer> jobs = c.parts().stream().map(Command.CreateStep::jobId).toList();
         boolean oneJob = jobs.stream().map(id -> state.jobs().find(id).map(j -> j.het().jobId()).orElse(0)).distinct().count() == 1;
         boolean known = state.jobs().find(jobs.isEmpty() ? 0 : jobs.getFirst()).filter(Job::isHet).isPresent();
+        if (state.settings().options().containsKey("disable_hetjob_steps") && jobs.size() > 1) {
+            return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                    "Job steps that span multiple components of a heterogeneous job are not currently supported");
+        }
         return !oneJob || !known || new HashSet<>(jobs).size() < jobs.size() ? Decision.reject(SlurmErrno.NOT_HET_JOB)
                 : create(c.uid(), c.requestId(), c.parts());
     }

@@ -302,7 +302,7 @@ final class Jobs {
         job.steps.remove(step.stepId);
         job.notStarted.put(step.stepId, step);
         step.begun.complete(new NodeStep.Begin(why.detail, why.getMessage()));
-        fail(job, step.stepId, why.getMessage(), why.nodeFault, false);
+        fail(job, step.stepId, why.getMessage(), why.nodeFault, why.drain);
         settle(job);
     }
 

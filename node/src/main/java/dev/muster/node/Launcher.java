@@ -57,26 +57,34 @@ interface Launcher {
         /** What is said before the sentence; "" for nothing. */
         final String detail;
         final boolean nodeFault;
+        /** Nothing else is to be tried there. */
+        final boolean drain;
 
         FailedException(String message) {
-            this(message, true);
+            this(message, true, false);
         }
 
-        private FailedException(String message, boolean nodeFault) {
+        private FailedException(String message, boolean nodeFault, boolean drain) {
             super(message);
             this.detail = "";
             this.nodeFault = nodeFault;
+            this.drain = drain;
+        }
+
+        static FailedException ofUnfitNode(String message) {
+            return new FailedException(message, true, true);
         }
 
         /** What was asked for cannot be had: the step's own fault. */
         static FailedException ofUser(String message) {
-            return new FailedException(message, false);
+            return new FailedException(message, false, false);
         }
 
         FailedException(SpecBuilder.RefusedException refused) {
             super(refused.getMessage());
             detail = refused.detail;
             nodeFault = false;
+            drain = false;
         }
     }
 }

@@ -112,7 +112,8 @@ final class SettingsReader {
                         conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
                         powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
-                        options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http")),
+                        options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
+                        conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache")),
                 conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());
     }
 

@@ -60,7 +60,8 @@ final class Starter implements Launcher {
             if (stepId == dev.muster.model.node.NodeMessages.STEP_BATCH) {
                 writeScript(script, launch.script(), share);
             }
-            Launch whole = launch.userEnvironment() ? launch.withEnvironment(UserEnvironment.before(launch, log)) : launch;
+            Launch whole = !launch.userEnvironment() ? launch
+                    : launch.withEnvironment(UserEnvironment.before(launch, settings.around().needsLogin(), log));
             String cpus = whole.tasks().stream().map(dev.muster.model.node.NodeMessages.Task::cpus).filter(c -> !c.isEmpty())
                     .collect(java.util.stream.Collectors.joining(","));
             memory.before(launch.step().memBind(), specs.numaNodes());

@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.LaunchFailed;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,8 +21,8 @@ final class UserEnvironment {
 
     private UserEnvironment() {}
 
-    /** The login's variables, then the launch's own, which win. A login that fails leaves only these, and says so in the log. */
-    static List<Bytes> before(Launch launch, DaemonLog log) {
+    /** The login's variables, then the launch's own, which win. A login that fails leaves only these, and says so in the log. @param needed they must be had */
+    static List<Bytes> before(Launch launch, boolean needed, DaemonLog log) throws Launcher.FailedException {
         List<Bytes> own = launch.environment();
         Set<String> named = new HashSet<>();
         own.forEach(e -> named.add(name(e)));
@@ -34,6 +35,9 @@ final class UserEnvironment {
             }
         } catch (IOException e) {
             log.error("cannot get the environment of user " + launch.share().owner().user() + ": " + Reasons.of(e));
+            if (needed) {
+                throw Launcher.FailedException.ofUnfitNode(LaunchFailed.NO_ENVIRONMENT);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

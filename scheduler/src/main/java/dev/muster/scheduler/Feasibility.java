@@ -26,6 +26,8 @@ import java.util.Set;
 
 /** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
 final class Feasibility {
+    /** Nodes with what is asked for may come. */
+    private static final String ANY_FEATURES = "ignore_constraint_validation";
     /** What does not fit on some nodes is tried again with so much more of them: not with each, which would take the square of their number. */
     private static final int NEXT_PART = 8;
 
@@ -87,8 +89,9 @@ final class Feasibility {
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
         }
+        boolean may = state.settings().options().containsKey(ANY_FEATURES);
         for (String feature : Features.names(r.features())) {
-            if (state.nodes().values().stream().noneMatch(n -> n.features().contains(feature))) {
+            if (!may && state.nodes().values().stream().noneMatch(n -> n.features().contains(feature))) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
             }
         }
@@ -179,13 +182,14 @@ final class Feasibility {
         List<Chooser.Candidate> candidates = new ArrayList<>();
         Set<String> excluded = new HashSet<>(names(need.excludeList()));
         excluded.addAll(gone);
+        boolean may = state.settings().options().containsKey(ANY_FEATURES);
         int found = 0;
         long total = 0;
         int next = 0;
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
             if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
-                    || !Features.match(need.features(), node.get().features()) || !layers.isEmpty() && !layers.allows(name)) {
+                    || !may && !Features.match(need.features(), node.get().features()) || !layers.isEmpty() && !layers.allows(name)) {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());

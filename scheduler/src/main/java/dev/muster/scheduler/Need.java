@@ -8,6 +8,7 @@ import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.QosRules;
 import dev.muster.core.Settings;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.SoftLimit;
 import dev.muster.core.State;
 import dev.muster.core.TaskLayout;
@@ -155,17 +156,21 @@ record Need(
      * @param unbound  it does not matter where they are
      * @param severalShared the job may have parts of several GPUs
      * @param leastLoaded   parts are taken of the GPU that has most of them free
+     * @param taskParts     so many of a GPU are one task's, who has no other beside him there; 0 where tasks may share one
      */
-    record Gpus(int cpus, long memoryMb, boolean enforced, boolean unbound, boolean severalShared, boolean leastLoaded) {
+    record Gpus(int cpus, long memoryMb, boolean enforced, boolean unbound, boolean severalShared, boolean leastLoaded, int taskParts) {
         /** Nothing comes with them, and nothing is asked of where they are. */
-        static final Gpus PLAIN = new Gpus(0, 0, false, false, false, false);
+        static final Gpus PLAIN = new Gpus(0, 0, false, false, false, false, 0);
 
-        static Gpus of(ResourceRequest r, Settings settings) {
+        static Gpus of(ResourceRequest r, List<Tres.Item> perTask, Settings settings) {
             List<String> flags = List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
             boolean unbound = flags.contains("disable-binding");
+            boolean several = settings.selects("MULTIPLE_SHARING_GRES_PJ");
+            boolean alone = several && (flags.contains("one-task-per-sharing")
+                    || settings.selects("ONE_TASK_PER_SHARING_GRES") && !flags.contains("multiple-tasks-per-sharing"));
+            int taskParts = !alone ? 0 : perTask.stream().filter(i -> SharedGpus.isShared(i.name())).mapToInt(Tres.Item::count).sum();
             return new Gpus(r.cpusPerGpu(), r.memPerGpuMb(), !unbound && (flags.contains("enforce-binding")
-                    || settings.selects("ENFORCE_BINDING_GRES")), unbound, settings.selects("MULTIPLE_SHARING_GRES_PJ"),
-                    settings.selects("LL_SHARED_GRES"));
+                    || settings.selects("ENFORCE_BINDING_GRES")), unbound, several, settings.selects("LL_SHARED_GRES"), taskParts);
         }
     }
 
@@ -227,7 +232,7 @@ record Need(
                         || settings.selects("LINEAR") && sharing(r, partition, settings) == 1,
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
                 r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
-                Gpus.of(r, settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
+                Gpus.of(r, gres.perTask(), settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), "", sharing(r, partition, settings), apart(desc, partition, settings),
                 Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()

@@ -323,11 +323,26 @@ final class NodeSlot {
         return out;
     }
 
+    /** Of each GPU that has enough for a task those that one task would have. */
+    private IndexSet partsOfTasks(String name, int each) {
+        int per = SharedGpus.perGpu(spec.gres(), name);
+        IndexSet out = IndexSet.empty();
+        IndexSet gpus = open("gpu");
+        for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
+            IndexSet free = open(name).intersect(SharedGpus.parts(gpu, per));
+            out = free.count() < each ? out : out.union(Chooser.firstOf(free, each));
+        }
+        return out;
+    }
+
     /**
      * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of the one with most, or with
      * all_sharing of all.
      */
     IndexSet parts(String name, int count, Need.Gpus how) {
+        if (how.taskParts() > 0) {
+            return partsOfTasks(name, how.taskParts());
+        }
         int per = SharedGpus.perGpu(spec.gres(), name);
         IndexSet best = IndexSet.empty();
         IndexSet all = IndexSet.empty();

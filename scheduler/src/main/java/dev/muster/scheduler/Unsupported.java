@@ -16,14 +16,14 @@ import java.util.Optional;
 final class Unsupported {
     private Unsupported() {}
 
-    /** Tasks share parts of a GPU unless they ask not to, which nobody can have here. */
-    private static final List<String> KNOWN_FLAGS = List.of("", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing");
+    private static final String ALONE = "one-task-per-sharing";
+    private static final List<String> KNOWN_FLAGS = List.of("", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing", ALONE);
 
     private record Rule(boolean asked, String what) {}
 
     static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
         return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
-                "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))))
+                "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings)))
                 .or(() -> first(extras(desc.extras(), settings)))
                 .or(() -> windows(desc, settings)).or(() -> managed(desc, settings)).or(() -> NetworkWords.refusal(desc.request().network()))
                 .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
@@ -64,13 +64,15 @@ final class Unsupported {
         return Optional.empty();
     }
 
-    private static List<Rule> resources(ResourceRequest r, boolean specUsage) {
-        String flags = r.gresFlags();
+    private static List<Rule> resources(ResourceRequest r, Settings settings) {
+        boolean specUsage = settings.options().containsKey(Settings.SPEC_USAGE);
+        List<String> flags = List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
         return List.of(
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
-                new Rule(!flags.isEmpty() && !KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))),
-                        "--gres-flags=" + flags));
+                new Rule(!KNOWN_FLAGS.containsAll(flags), "--gres-flags=" + r.gresFlags()),
+                new Rule(flags.contains(ALONE) && !settings.selects("MULTIPLE_SHARING_GRES_PJ"),
+                        "without SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ --gres-flags=" + ALONE));
     }
 
     private static List<Rule> extras(JobDesc.Extras e, Settings settings) {

@@ -6,6 +6,27 @@ import org.junit.jupiter.api.Test;
 
 /** A constraint → which nodes, or in which words it is refused. n1 has a, n2 b, n3 a and c, n4 a, c and d. */
 class FeaturesTest {
+    /** shows: ignore_constraint_validation */
+    @Test
+    void nodesMayCome() {
+        String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b";
+        String partition = "p nodes=n[1-2] default=yes defmempercpu=10";
+        new Play(new Cluster(nodes, partition, "")).lines("submit features=new -> says Invalid feature specification");
+        new Play(new Cluster(nodes, partition, "options.ignore_constraint_validation=yes")).lines("""
+                submit features=(              -> says Invalid feature specification
+                submit features=new            -> 1 PENDING
+                submit                         -> 2 PENDING
+                submit features=b              -> 3 PENDING
+                schedule                       -> 1 PENDING; 2 RUNNING n1 ahead; 3 RUNNING n2 ahead
+                done 3 n2
+                cancel 2
+                done 2 n1
+                schedule                       -> 1 PENDING
+                node n1 features=a,new activefeatures=a,new
+                schedule                       -> 1 RUNNING n1
+                """);
+    }
+
     @Test
     void constraints() {
         String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b\nn3 cpus=1 feature=a;c\nn4 cpus=1 feature=a;c;d\n";

@@ -107,6 +107,17 @@ class HetJobsTest {
         play.lines(first ? "schedule -> 3 RUNNING n1; 4 RUNNING n2; 2 PENDING" : "schedule -> 3 PENDING; 4 PENDING; 2 RUNNING n[1-2]");
     }
 
+    /** shows: disable_hetjob_steps */
+    @Test
+    void stepsOfSeveralComponents() {
+        cluster("options.disable_hetjob_steps=yes").lines("""
+                het kind=BATCH : kind=BATCH
+                schedule              -> 1 RUNNING n1; 2 RUNNING n2
+                hetstep 1,2 1         -> says Job steps that span multiple components of a heterogeneous job are not currently supported
+                step 1 1              -> 1 RUNNING n1 step0=RUNNING
+                """);
+    }
+
     @Test
     void aComponentThatWaitsIsNoneToTakeAway() {
         play("""

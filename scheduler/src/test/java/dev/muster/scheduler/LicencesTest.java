@@ -189,6 +189,21 @@ class LicencesTest {
         assertThat(cluster().place("licenses=ansys")).as("without LicenseParameters").isEqualTo("Invalid license specification");
     }
 
+    /** shows: allow_zero_lic */
+    @Test
+    void moreThanThereAre() {
+        new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10",
+                "options.licenses=fluent:4,none:0 options.allow_zero_lic=yes")).lines("""
+                submit licenses=nope        -> says Invalid license specification
+                submit licenses=fluent:5    -> 1 PENDING
+                submit licenses=none        -> 2 PENDING
+                submit licenses=fluent:4    -> 3 PENDING
+                schedule                    -> 1 PENDING; 2 PENDING; 3 RUNNING n1
+                why 1                       -> says (Licenses)
+                why 2                       -> says (Licenses)
+                """);
+    }
+
     @Test
     void aRebuildCountsTheSame() {
         Cluster c = cluster();

@@ -39,6 +39,21 @@ class PowerTest {
                 """);
     }
 
+    /** shows: requeue_on_resume_failure */
+    @Test
+    void whoWouldNotGoBackDoesSoIfThatIsSaid() {
+        for (String word : List.of("", " options.requeue_on_resume_failure=yes")) {
+            play("options.power:idle=10" + word, """
+                    pass 10
+                    pass 30
+                    submit kind=BATCH timing.requeue=NO
+                    schedule                              -> 1 RUNNING+CONFIGURING n1
+                    pass 1
+                    pass 60                               -> n1 free+DOWN 'ResumeTimeout reached'; 1\s""" + (word.isEmpty() ? "NODE_FAIL NodeDown"
+                            : "PENDING+REQUEUED BeginTime restarts=1"));
+        }
+    }
+
     /** shows: ResumeTimeout */
     @Test
     void aNodeThatDoesNotComeIsDownAndItsJobGoesBack() {

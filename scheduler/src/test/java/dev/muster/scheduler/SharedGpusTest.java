@@ -41,6 +41,36 @@ class SharedGpusTest {
                 """);
     }
 
+    /** Two tasks of so many parts each; shows: ONE_TASK_PER_SHARING_GRES */
+    @Test
+    void aGpuForEachTask() {
+        String several = "gresTypes=gpu,shard options.select=CR_CORE,MULTIPLE_SHARING_GRES_PJ";
+        String apart = several + ",ONE_TASK_PER_SHARING_GRES";
+        tasks(several, "2 shard:2 | 0-3; 3 shard:2 | 0-5; 5 shard:1 | 0-4");
+        tasks(apart, "2 shard:2 | 0-1,4-5; 2 shard:4 | 0-7; 3 shard:2 | Requested node configuration is not available");
+        tasks(apart, "2 shard:2, 2 shard:1, 2 shard:2 | 0-1,4-5 2,6 (Resources)");
+        tasks(apart, "1 shard:3, 2 shard:2 | 0-2 (Resources)");
+        tasks(apart, "3 shard:2 gresFlags=multiple-tasks-per-sharing | 0-5");
+        tasks(several, "2 shard:2 gresFlags=one-task-per-sharing | 0-1,4-5");
+        tasks("gresTypes=gpu,shard", "1 shard:2 gresFlags=one-task-per-sharing | without SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ"
+                + " --gres-flags=one-task-per-sharing is not supported by this version of Muster");
+    }
+
+    /** @param rows {@code TASKS GRES, … | what each gets; …} */
+    private static void tasks(String settings, String rows) {
+        for (String row : rows.split("; ")) {
+            Cluster c = new Cluster("n1 cpus=8 gpus=2 shards=8", "p nodes=n1 defmempercpu=1", settings);
+            StringBuilder out = new StringBuilder();
+            for (String wish : row.split(" \\| ")[0].split(", ")) {
+                String[] words = wish.split(" ", 3);
+                String placed = c.place("partition=p tasks=" + words[0] + " tresPerTask=gres/" + words[1] + (words.length > 2 ? " " + words[2] : ""));
+                out.append(out.isEmpty() ? "" : " ").append(!placed.startsWith("n1") ? placed : c.state().jobs().at(c.state().nextJobId() - 1).run()
+                        .allocation().nodes().getFirst().gres().get("shard").compact());
+            }
+            assertThat(out.toString()).as(row).isEqualTo(row.split(" \\| ")[1]);
+        }
+    }
+
     private static void check(String node, String rows) {
         check(node, "gresTypes=gpu,mps", rows);
     }

@@ -98,7 +98,10 @@ public final class NodeMessages {
 
     /** A launch that failed before any task ran. */
     public record LaunchFailed(long seq, int jobId, int attempt, int stepId, String reason, boolean nodeFault, boolean drain)
-            implements ToController {}
+            implements ToController {
+        /** The reason where the user's environment was needed and could not be had. */
+        public static final String NO_ENVIRONMENT = "Job env setup error";
+    }
 
     /**
      * All tasks of the step on this node have ended.
