@@ -27,8 +27,13 @@ two=$(sbatch --parsable -p share -n2 --mem=10 -o "$dir/work/two" "$dir/work/coun
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
 soon '[ "$(squeue -h -o %T -j '"$two"')" = SUSPENDED ]'
 check "the second waits for its turn" "RUNNING SUSPENDED" "$(squeue -h -S i -o %T -j "$one,$two" | xargs)"
+check "and has hardly begun" yes "$([ "$(cat "$dir/work/two" 2>/dev/null | wc -l)" -le 2 ] && echo yes)"
 scancel "$one"; soon '[ "$(squeue -h -o %T -j '"$two"')" = RUNNING ]'; soon '[ -z "$(squeue -h -j '"$one"')" ]'
 match "an interactive job as well" "step creation temporarily disabled, retrying .Requested operation is presently disabled" \
   "$(salloc -Q -p share -n2 --mem=10 bash -c 'sleep 2; srun true' </dev/null 2>&1)"
 wait_empty
 check "it ran to its end" "40" "$(wc -l < "$dir/work/two")"
+scontrol create partitionname=may nodes=n1 oversubscribe=yes:2
+for i in 1 2 3; do sbatch -p may -n2 --mem=10 -o /dev/null --wrap 'sleep 30' >/dev/null; done
+becomes "where sharing is allowed nobody has to ask" "RUNNING SUSPENDED PENDING" '$(squeue -h -S i -o %T | xargs)'
+scancel -u "$(id -un)"
