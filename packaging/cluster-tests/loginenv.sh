@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # --get-user-env where the node has no login for the job's user: with what it was sent, or not at all.
-# shows: requeue_setup_env_fail, no_env_cache
+# requeue_setup_env_fail, no_env_cache.
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "skipped: needs root and namespaces of mounts"; exit 0; }
 sed -E 's#^(root:.*):[^:]*$#\1:/bin/false#' /etc/passwd > "$dir/passwd"; chmod 644 "$dir/passwd"

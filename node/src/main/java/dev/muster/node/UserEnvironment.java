@@ -21,7 +21,11 @@ final class UserEnvironment {
 
     private UserEnvironment() {}
 
-    /** The login's variables, then the launch's own, which win. A login that fails leaves only these, and says so in the log. @param needed they must be had */
+    /**
+     * The login's variables, then the launch's own, which win. A login that fails leaves only these, and says so in the log.
+     *
+     * @param needed they must be had
+     */
     static List<Bytes> before(Launch launch, boolean needed, DaemonLog log) throws Launcher.FailedException {
         List<Bytes> own = launch.environment();
         Set<String> named = new HashSet<>();

@@ -9,7 +9,10 @@ import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** bf_hetjob_prio: components of a heterogeneous job stand in the queue as if all had the least, the mean or the greatest of their priorities and tiers. */
+/**
+ * bf_hetjob_prio: components of a heterogeneous job stand in the queue as if all
+ * had the least, the mean or the greatest of their priorities and tiers.
+ */
 enum HetOrder {
     /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
     OWN, MIN, AVG, MAX;

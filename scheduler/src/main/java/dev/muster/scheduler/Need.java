@@ -233,7 +233,8 @@ record Need(
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
                 r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, gres.perTask(), settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), "", sharing(r, partition, settings), apart(desc, partition, settings),
+                SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), "",
+                sharing(r, partition, settings), apart(desc, partition, settings),
                 Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
                         || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER);

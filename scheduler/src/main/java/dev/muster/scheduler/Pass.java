@@ -293,7 +293,8 @@ final class Pass {
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
     private boolean preferred(Job job, int task, Partition partition, Need need) {
-        boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need) || reserved.opens(need.reservation()) > now.seconds()
+        boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need)
+                || reserved.opens(need.reservation()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
                 || isLimited(job) && scheduler.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);

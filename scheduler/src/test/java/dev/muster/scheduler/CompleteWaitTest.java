@@ -2,7 +2,7 @@ package dev.muster.scheduler;
 
 import org.junit.jupiter.api.Test;
 
-/** Nobody starts for ten seconds beside a job that is just ending. shows: CompleteWait, reduce_completing_frag */
+/** Nobody starts for ten seconds beside a job that is just ending. By CompleteWait and reduce_completing_frag. */
 class CompleteWaitTest {
     private static final String PARTITIONS = """
             a nodes=n[1-2] default=yes defmempercpu=10

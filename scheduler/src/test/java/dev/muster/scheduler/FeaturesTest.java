@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /** A constraint → which nodes, or in which words it is refused. n1 has a, n2 b, n3 a and c, n4 a, c and d. */
 class FeaturesTest {
-    /** shows: ignore_constraint_validation */
+    /** By ignore_constraint_validation. */
     @Test
     void nodesMayCome() {
         String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b";

@@ -61,7 +61,7 @@ class HetJobsTest {
                 """);
     }
 
-    /** Two components of priorities 10 and 100, beside a job of 50, for the same three nodes. shows: bf_hetjob_prio */
+    /** Two components of priorities 10 and 100, beside a job of 50, for the same three nodes. By bf_hetjob_prio. */
     @ParameterizedTest
     @CsvSource({"options.other=yes,false", "options.bf_hetjob_prio=min,false", "options.bf_hetjob_prio=avg,true", "options.bf_hetjob_prio=max,true",
             "options.bf_hetjob_immediate=yes,false", "options.bf_hetjob_prio=max options.bf_hetjob_immediate=yes,false"})
@@ -107,7 +107,7 @@ class HetJobsTest {
         play.lines(first ? "schedule -> 3 RUNNING n1; 4 RUNNING n2; 2 PENDING" : "schedule -> 3 PENDING; 4 PENDING; 2 RUNNING n[1-2]");
     }
 
-    /** shows: disable_hetjob_steps */
+    /** By disable_hetjob_steps none. */
     @Test
     void stepsOfSeveralComponents() {
         cluster("options.disable_hetjob_steps=yes").lines("""

@@ -189,7 +189,7 @@ class LicencesTest {
         assertThat(cluster().place("licenses=ansys")).as("without LicenseParameters").isEqualTo("Invalid license specification");
     }
 
-    /** shows: allow_zero_lic */
+    /** By allow_zero_lic. */
     @Test
     void moreThanThereAre() {
         new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10",

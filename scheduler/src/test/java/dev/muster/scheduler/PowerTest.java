@@ -39,7 +39,7 @@ class PowerTest {
                 """);
     }
 
-    /** shows: requeue_on_resume_failure */
+    /** By requeue_on_resume_failure. */
     @Test
     void whoWouldNotGoBackDoesSoIfThatIsSaid() {
         for (String word : List.of("", " options.requeue_on_resume_failure=yes")) {

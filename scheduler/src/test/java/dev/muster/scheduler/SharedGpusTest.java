@@ -41,7 +41,7 @@ class SharedGpusTest {
                 """);
     }
 
-    /** Two tasks of so many parts each; shows: ONE_TASK_PER_SHARING_GRES */
+    /** Two tasks of so many parts each, by ONE_TASK_PER_SHARING_GRES. */
     @Test
     void aGpuForEachTask() {
         String several = "gresTypes=gpu,shard options.select=CR_CORE,MULTIPLE_SHARING_GRES_PJ";

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Jobs that are planned with --time-min and may run for --time. shows: time_min_as_soft_limit */
+/** Jobs that are planned with --time-min and may run for --time. By time_min_as_soft_limit. */
 class SoftLimitTest {
     private final Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
             "options.time_min_as_soft_limit=yes");
