@@ -7,9 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What {@code muster_backfill=slowdown} goes by, beside how long jobs will likely run: how long others have waited of late, and how much work has
- * gone before those who wait although it came after them. Nobody is overtaken by more than a share of what his partition does in the longest wait
- * there was: who has been is due, and goes in the queue's order. Work is in CPU seconds, as expected while a job runs and as it was from its end on.
+ * What {@code muster_backfill=slowdown} goes by, beside what jobs cost for what they save ({@link Expected#price}): how long others have waited of
+ * late, and how much work has gone before those who wait although it came after them. Nobody is overtaken by more than a share of what his partition
+ * does in the longest wait there was: who has been is due, and goes in the queue's order. Work is in CPU seconds, as expected while a job runs and as
+ * it was from its end on.
  */
 public final class Slowdown {
     /** Of what the partition does in the longest wait: so much may overtake one who waits. */
@@ -21,7 +22,7 @@ public final class Slowdown {
     /** The longest wait counts as no less, in seconds. */
     private static final long LEAST_S = 3600;
     private static final int DAY_S = 86_400;
-    /** Who costs no more of what the partition does in the longest wait, times that wait, goes by his price: the others' slowdowns are low anyway. */
+    /** Who costs more of what the partition does in the longest wait, times that wait, does not go by his price: his slowdown is low anyway. */
     private static final double DEAR_SHARE = 1e-6;
     /** So long a wait is remembered. */
     private static final int DAYS = 28;
