@@ -25,8 +25,8 @@ final class Backfill {
 
     /**
      * EASY: the first that waits in each partition gets a reservation; behind it the queue's order. SHORT: behind it the shortest first.
-     * EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: the same, but for those who are due ({@link Slowdown}), and where
-     * nobody wide waits for all: then the first in that order that waits has the reservation.
+     * EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: behind it those who are due, then who costs least for what
+     * that saves ({@link Slowdown}); where nobody wide waits the first in that order that waits has the reservation.
      */
     enum Mode { QUEUE, EASY, SHORT, EXPECTED, SLOWDOWN }
 
@@ -108,8 +108,7 @@ final class Backfill {
             case EXPECTED -> expectedS(job);
             case SLOWDOWN -> {
                 String p = first(job);
-                boolean due = slowdown.isDue(p, job.eligibleTime(), waitS, longestS, scheduler.cpusOf(p), ruled.test(p));
-                yield due ? Double.NEGATIVE_INFINITY : expectedS(job);
+                yield slowdown.key(p, job.eligibleTime(), waitS, longestS, width(job, p), scheduler.cpusOf(p), price(job), ruled.test(p));
             }
         };
     }
@@ -146,6 +145,10 @@ final class Backfill {
 
     private double expectedS(Job job) {
         return expected.seconds(job.desc().owner().uid(), limitMin(job), cpus(job), limitS(job));
+    }
+
+    private double price(Job job) {
+        return expected.price(job.desc().owner().uid(), limitMin(job), cpus(job), limitS(job));
     }
 
     static int cpus(Job job) {

@@ -235,7 +235,8 @@ final class Kernel {
             case FCFS, EASY, CONSERVATIVE -> 0;
             case SHORT -> job.limitS();
             case EXPECTED -> expectedS(job);
-            case SLOWDOWN -> slowdown.isDue("", job.submitS(), waitS, longestS, cpus, beside) ? Double.NEGATIVE_INFINITY : expectedS(job);
+            case SLOWDOWN -> slowdown.key("", job.submitS(), waitS, longestS, job.cpus(), cpus,
+                    expected.price(job.user(), job.limitS(), job.cpus(), job.limitS()), beside);
         };
     }
 

@@ -131,7 +131,7 @@ class ReplayTest {
 
     /** Many small jobs: slowdowns fall to a part, and nobody waits much longer than the longest wait was. */
     @Test
-    void smallJobsGoByTheirExpectedTime() {
+    void smallJobsGoByTheirPrice() {
         double slowdown = 0;
         int tried = 0;
         for (int seed = 200; seed < 206; seed++) {
@@ -142,7 +142,7 @@ class ReplayTest {
             tried++;
             assertThat(ours.maxWaitS()).as("seed " + seed).isLessThan(1.2 * easy.maxWaitS());
         }
-        assertThat(Math.exp(slowdown / tried)).isLessThan(0.9);
+        assertThat(Math.exp(slowdown / tried)).isLessThan(0.7);
     }
 
     /** What the policies are for, on work that they were not made from; the figures of real traces are docs/replay.md's. */
@@ -162,7 +162,7 @@ class ReplayTest {
                 assertThat(ours.maxWaitS()).as("seed " + seed + " load " + load).isLessThan(1.2 * easy.maxWaitS());
             }
         }
-        assertThat(Math.exp(slowdown / tried)).isLessThan(0.97);
+        assertThat(Math.exp(slowdown / tried)).isLessThan(0.91);
         assertThat(Math.exp(expected / tried)).isLessThan(0.91);
     }
 }
