@@ -21,6 +21,12 @@ public final class Limits {
         return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
     }
 
+    /** Minutes for which the job may begin where its whole time would not fit ({@code --time-min}); -1 if it is to have all of it. */
+    public static int shortestMin(JobDesc desc, int limitMin, Settings settings) {
+        int least = desc.timing().timeMinMin();
+        return least > 0 && (limitMin < 0 || least < limitMin) && !SoftLimit.has(desc, settings) ? least : -1;
+    }
+
     /** Minutes the job would get in this partition; -1 for no limit. */
     public static int timeLimitMin(JobDesc desc, Partition partition) {
         int asked = desc.timing().timeLimitMin();

@@ -9,7 +9,7 @@ public final class SoftLimit {
     private SoftLimit() {}
 
     /** Of a job that has a soft limit. */
-    private static boolean has(JobDesc desc, Settings settings) {
+    static boolean has(JobDesc desc, Settings settings) {
         return desc.timing().timeMinMin() > 0 && settings.options().containsKey(WORD);
     }
 

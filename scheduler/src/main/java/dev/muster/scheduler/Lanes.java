@@ -146,7 +146,7 @@ final class Lanes {
 
     private void spread(int id) {
         if (id < states.length && states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
-                && !pass.isBarred(settled.partition(id), () -> settled.need(id))) {
+                && !pass.barred().is(settled.partition(id), () -> settled.need(id))) {
             fail(id);
             verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
         }
@@ -211,7 +211,7 @@ final class Lanes {
             return first(classes.lane(block.lanes[i]).need);
         }
         int partition = settled.partition(id);
-        if (!isBlocked(partition) || pass.isBarred(partition, () -> settled.need(id))) {
+        if (!isBlocked(partition) || pass.barred().is(partition, () -> settled.need(id))) {
             return 0;
         }
         return fail(id);
@@ -240,7 +240,7 @@ final class Lanes {
         // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with it
         boolean remembered = c.bounded && isRemembered(c);
         if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !remembered && !isShort(c)
-                || pass.isBarred(c)) {
+                || pass.barred().is(c)) {
             return 0;
         }
         boolean anyTime = c.isKnownShort(free);

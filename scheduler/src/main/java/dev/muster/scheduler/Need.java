@@ -300,6 +300,13 @@ record Need(
                 gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, Reboot.NEVER);
     }
 
+    /** @param minutes its limit */
+    Need lasting(int minutes) {
+        return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
+                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
+                gpus, licences, minutes, reservation, jobsPerCore, apart, network, batch, reboot);
+    }
+
     /** On nodes that have the features already. */
     Need withoutReboot() {
         return features.isEmpty() ? this : on(features);

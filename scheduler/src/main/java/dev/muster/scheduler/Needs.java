@@ -58,6 +58,11 @@ final class Needs {
         return one(need.on(features));
     }
 
+    /** The same need for so many minutes. */
+    Need lasting(int minutes, Need need) {
+        return minutes == need.limitMin() ? need : one(need.lasting(minutes));
+    }
+
     /** The same need of somebody in particular, unless it says already whose it is. */
     Need by(Need need, Apart who) {
         return need.apart() == Apart.ANYBODY ? one(need.by(who)) : need;

@@ -17,7 +17,6 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
@@ -92,20 +90,13 @@ final class Pass {
     private int backfilled;
     private int backfilledHet;
     private final Lanes lanes;
+    private final Shorter shorter;
     /** Places of the last plan, where plans are made elsewhere. */
     private final Optional<Standing> standing;
     /** Those that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
 
-    /** Partitions of which reservations leave nothing for so long. */
-    private final Map<Span, Boolean> barred = new HashMap<>();
-
-    private static final byte OPEN = 1;
-    private static final byte CLOSED = 2;
-    /** Of partitions by their numbers, whether reservations leave nothing to who has no end; 0 where nobody asked yet. */
-    private byte[] barredForGood = {};
-
-    private record Span(int partition, int limitMin) {}
+    private final Barred barred;
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
@@ -124,6 +115,7 @@ final class Pass {
         }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), scheduler.marked(), now.seconds());
+        this.barred = new Barred(scheduler, reserved, now.seconds());
         this.candidates = new Candidates(scheduler, state);
         this.backfill = scheduler.backfill(state);
         this.outlook = new Outlook(scheduler, state, now, starts);
@@ -140,6 +132,7 @@ final class Pass {
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });
         this.lanes = new Lanes(this, scheduler, state, candidates, limited);
+        this.shorter = new Shorter(this, scheduler, state);
         this.turns = new Turns(this, scheduler, backfill, lanes, now.seconds());
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -309,8 +302,7 @@ final class Pass {
             failed.add(need);
             return false;
         }
-        started(job, need, new Planner.Start(job.id(), task, ahead(allocation.get(), need), need.limitMin(), need.partition(),
-                need.reservation(), job.desc().charge().qos()));
+        begins(job, task, need, allocation.get());
         return true;
     }
 
@@ -352,7 +344,7 @@ final class Pass {
             return JobReason.PRIORITY;
         }
         if (hasFailed(need)) {
-            Optional<JobReason> room = room(job, task, need);
+            Optional<JobReason> room = roomOrLess(job, task, need);
             if (room.isPresent()) {
                 return room.get();
             }
@@ -377,8 +369,7 @@ final class Pass {
             return whole;
         }
         if (allocation.isPresent()) {
-            started(job, need, new Planner.Start(job.id(), task, ahead(allocation.get(), need), need.limitMin(), need.partition(),
-                    need.reservation(), job.desc().charge().qos()));
+            begins(job, task, need, allocation.get());
             return JobReason.NONE;
         }
         failed.add(need);
@@ -387,7 +378,7 @@ final class Pass {
             exceeding.add(need);
             return tooSmall(job, need);
         }
-        Optional<JobReason> room = room(job, task, need);
+        Optional<JobReason> room = roomOrLess(job, task, need);
         return room.isPresent() ? room.get() : last ? planned(job, need) : JobReason.RESOURCES;
     }
 
@@ -405,6 +396,14 @@ final class Pass {
         return reason;
     }
 
+    /** As {@link #room}; or it begins for less than its whole time. */
+    private Optional<JobReason> roomOrLess(Job job, int task, Need need) {
+        return room(job, task, need).or(() -> shorter.find(job, need).map(f -> {
+            begins(job, task, f.need(), f.place());
+            return JobReason.NONE;
+        }));
+    }
+
     /** Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if nobody has to. */
     private Optional<JobReason> room(Job job, int task, Need need) {
         if (!preemptor.isOn()) {
@@ -418,8 +417,7 @@ final class Pass {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
                 claim(job, r.allocation(), need);
-                starts.add(new Planner.Start(job.id(), task, ahead(r.allocation(), need), need.limitMin(), need.partition(), need.reservation(),
-                        job.desc().charge().qos()));
+                starts.add(start(job, task, need, r.allocation()));
                 yield Optional.of(JobReason.NONE);
             }
             case Preemptor.Soon r -> {
@@ -496,6 +494,14 @@ final class Pass {
         return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
 
+    private Planner.Start start(Job job, int task, Need need, Allocation place) {
+        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(), job.desc().charge().qos());
+    }
+
+    private void begins(Job job, int task, Need need, Allocation place) {
+        started(job, need, start(job, task, need, place));
+    }
+
     void started(Job job, Need need, Planner.Start start) {
         if (limited) {
             scheduler.use().started(state, job.desc(), start.allocation(), start.limitMin(), 1);
@@ -505,9 +511,19 @@ final class Pass {
         starts.add(start);
     }
 
+    /** A place that limits allow. */
+    Optional<Allocation> placeFor(Job job, Need need) {
+        return hasFailed(need) || lanes.isShort(need) ? Optional.empty()
+                : placeWithin(job, need).filter(a -> whole(job, need, Optional.of(a)) == JobReason.NONE);
+    }
+
     /** The need is known to have no place in this pass. */
     private boolean hasFailed(Need need) {
         return failed.contains(need) || lanes.hasFailed(need);
+    }
+
+    Barred barred() {
+        return barred;
     }
 
     boolean isInOrder() {
@@ -659,29 +675,6 @@ final class Pass {
 
     // ---- later
 
-    /** As {@link #unavailable}, of a class that names no nodes. */
-    boolean isBarred(NeedClass c) {
-        return isBarred(c.partition, () -> c);
-    }
-
-    /** @param c of that partition; looked at only where reservations keep all of it from who has no end */
-    boolean isBarred(int partition, Supplier<NeedClass> c) {
-        if (reserved.isEmpty() || partition < barredForGood.length && barredForGood[partition] == OPEN) {
-            return false;
-        }
-        NeedClass need = c.get();
-        if (!need.need.reservation().isEmpty()) {
-            return false;
-        }
-        if (partition >= barredForGood.length) {
-            barredForGood = Arrays.copyOf(barredForGood, partition + 8);
-        }
-        // who is not kept out for good is not for any time
-        barredForGood[partition] = barredForGood[partition] == CLOSED || allBarred(need.need, -1) ? CLOSED : OPEN;
-        return barredForGood[partition] == CLOSED
-                && barred.computeIfAbsent(new Span(partition, need.need.limitMin()), s -> allBarred(need.need, s.limitMin));
-    }
-
     /** Reservations draw the job although it names none. */
     boolean isDrawn(Job job) {
         return reserved.areMagnetic() && reserved.of(job.desc()).size() > 1;
@@ -694,7 +687,7 @@ final class Pass {
                 return true;
             }
         }
-        return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need, need.limitMin());
+        return !reserved.isEmpty() && need.reservation().isEmpty() && barred.isAll(need, need.limitMin());
     }
 
     /** There are nodes enough, but not with what it asks for of layered resources. */
@@ -705,16 +698,6 @@ final class Pass {
     /** There are nodes enough, but they do not hang together. */
     private boolean lacksUnit(Need need) {
         return need.network().in(state.settings()).isStrict() && place(need, Topology.FLAT).isPresent();
-    }
-
-    /** Reservations leave nothing of the partition for now. */
-    private boolean allBarred(Need need, int limitMin) {
-        for (NodeSlot node : scheduler.nodesOf(need.partition())) {
-            if (node.usable && !reserved.allowed("", node, now.seconds(), until(now.seconds(), limitMin)).isEmpty()) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */

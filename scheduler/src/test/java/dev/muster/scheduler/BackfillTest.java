@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +20,43 @@ class BackfillTest {
                 submit kind=BATCH timing.timeLimitMin=120
                 schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1 ahead; 4 RUNNING n2 ahead; 5 PENDING
                 """);
+    }
+
+    /** What does not fit beside the wide job for its whole time begins for as long as it fits, but for less than its --time-min. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            timing.timeLimitMin=50                          | RUNNING n2 ahead | 50
+            timing.timeLimitMin=50 timing.timeMinMin=5      | RUNNING n2 ahead | 50
+            timing.timeLimitMin=200                         | PENDING          | 0
+            timing.timeLimitMin=200 timing.timeMinMin=5     | RUNNING n2 ahead | 60
+            timing.timeLimitMin=200 timing.timeMinMin=60    | RUNNING n2 ahead | 60
+            timing.timeLimitMin=200 timing.timeMinMin=61    | PENDING          | 0
+            timing.timeLimitMin=-1 timing.timeMinMin=30     | RUNNING n2 ahead | 60
+            """)
+    void forLessThanItsWholeTime(String job, String state, int minutes) {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
+        Play play = new Play(c);
+        play.lines("""
+                submit kind=BATCH timing.timeLimitMin=60 tasks=2
+                submit kind=BATCH timing.timeLimitMin=60 nodesMin=2 nodesMax=2 exclusive=NODE
+                submit kind=BATCH tasks=2 %s
+                schedule -> 1 RUNNING n1; 2 PENDING; 3 %s
+                """.formatted(job, state));
+        assertThat(minutes == 0 ? 0 : c.state().jobs().at(3).run().limitMin()).isEqualTo(minutes);
+    }
+
+    /** Before a reservation of its nodes as well. */
+    @Test
+    void untilAReservationBegins() {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
+        c.apply(new dev.muster.core.Command.CreateReservation(0, "r", c.moments(new java.util.TreeMap<>(java.util.Map.of("starttime", "+3600",
+                "duration", "3600", "nodes", "n[1-2]", "users", "root"))), java.util.Map.of()));
+        new Play(c).lines("""
+                submit kind=BATCH timing.timeLimitMin=100 timing.timeMinMin=70
+                submit kind=BATCH timing.timeLimitMin=100 timing.timeMinMin=10
+                schedule -> 1 PENDING; 2 RUNNING n1 ahead
+                """);
+        assertThat(c.state().jobs().at(2).run().limitMin()).isEqualTo(60);
     }
 
     /** For whom room is kept: job 5, which would delay job 2, starts where that one has no reservation. */

@@ -52,7 +52,7 @@ class PruningTest {
         return "timing.timeLimitMin=" + (1 + r.nextInt(200)) + " " + size + partition
                 + (r.nextInt(5) == 0 ? " features=" + List.of("a", "b", "a|b").get(r.nextInt(3)) : "")
                 + (r.nextInt(4) == 0 ? " licenses=" + List.of("lic:1", "lic:2", "power:1", "power:2").get(r.nextInt(4)) : "")
-                + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "")
+                + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "") + (r.nextInt(7) == 0 ? " timing.timeMinMin=1" : "")
                 + (r.nextInt(12) == 0 ? " nodeList=n" + (1 + r.nextInt(10)) : "") + (r.nextInt(12) == 0 ? " timing.array=0-" + r.nextInt(5) : "")
                 + (r.nextInt(15) == 0 ? " overcommit=true" : "");
     }

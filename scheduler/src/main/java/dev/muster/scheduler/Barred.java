@@ -1,0 +1,60 @@
+package dev.muster.scheduler;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Partitions of which reservations leave nothing to who names none of them, in one pass. */
+final class Barred {
+    private static final byte OPEN = 1;
+    private static final byte CLOSED = 2;
+
+    private final Scheduler scheduler;
+    private final Reserved reserved;
+    private final long nowS;
+    /** By their numbers, whether they are for who has no end; 0 where nobody asked yet. */
+    private byte[] forGood = {};
+    private final Map<Span, Boolean> forSoLong = new HashMap<>();
+
+    private record Span(int partition, int limitMin) {}
+
+    Barred(Scheduler scheduler, Reserved reserved, long nowS) {
+        this.scheduler = scheduler;
+        this.reserved = reserved;
+        this.nowS = nowS;
+    }
+
+    /** All of its partition is kept from the class, which names no nodes. */
+    boolean is(NeedClass c) {
+        return is(c.partition, () -> c);
+    }
+
+    /** @param c of that partition; looked at only where reservations keep all of it from who has no end */
+    boolean is(int partition, Supplier<NeedClass> c) {
+        if (reserved.isEmpty() || partition < forGood.length && forGood[partition] == OPEN) {
+            return false;
+        }
+        Need need = c.get().need;
+        if (!need.reservation().isEmpty()) {
+            return false;
+        }
+        if (partition >= forGood.length) {
+            forGood = Arrays.copyOf(forGood, partition + 8);
+        }
+        // who is not kept out for good is not for any time
+        forGood[partition] = forGood[partition] == CLOSED || isAll(need, -1) ? CLOSED : OPEN;
+        return forGood[partition] == CLOSED && forSoLong.computeIfAbsent(new Span(partition, need.limitMin()), s -> isAll(need, s.limitMin));
+    }
+
+    /** @param limitMin from now on, -1 for good */
+    boolean isAll(Need need, int limitMin) {
+        long until = limitMin < 0 ? Long.MAX_VALUE : nowS + limitMin * 60L;
+        for (NodeSlot node : scheduler.nodesOf(need.partition())) {
+            if (node.usable && !reserved.allowed("", node, nowS, until).isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
