@@ -45,6 +45,23 @@ class BackfillTest {
         assertThat(minutes == 0 ? 0 : c.state().jobs().at(3).run().limitMin()).isEqualTo(minutes);
     }
 
+    /** Some seconds later a minute less is left, and the pass has looked at the queue before. */
+    @Test
+    void asLongAsItFitsThen() {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
+        new Play(c).lines("""
+                submit kind=BATCH timing.timeLimitMin=60 tasks=2
+                schedule
+                pass 1
+                submit kind=BATCH timing.timeLimitMin=60 nodesMin=2 nodesMax=2 exclusive=NODE
+                schedule -> 1 RUNNING n1; 2 PENDING
+                pass 1
+                submit kind=BATCH tasks=2 timing.timeLimitMin=200 timing.timeMinMin=5
+                schedule -> 3 RUNNING n2 ahead
+                """);
+        assertThat(c.state().jobs().at(3).run().limitMin()).isEqualTo(59);
+    }
+
     /** Before a reservation of its nodes as well. */
     @Test
     void untilAReservationBegins() {
