@@ -81,6 +81,9 @@ public final class PlanBenchmark {
         if (features.contains("licences")) {
             options.put("licenses", "fluent:500,matlab:2000");
         }
+        if (features.contains("slowdown")) {
+            options.put("muster_backfill", "slowdown");
+        }
         if (features.contains("preemption")) {
             options.put("preempt_type", "preempt/qos").put("preempt_mode", "REQUEUE");
         }
