@@ -55,6 +55,8 @@ final class Pass {
     /** So many nodes fewer of a range are tried one by one, then the least. */
     private static final int FEWER_MAX = 16;
 
+    /** Of those that failed, who find nodes enough but not their layered resources there. */
+    private final Set<Need> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
@@ -343,7 +345,8 @@ final class Pass {
             if (room.isPresent()) {
                 return room.get();
             }
-            JobReason reason = blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
+            JobReason reason = lacking.contains(need) ? JobReason.LICENSES
+                    : blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
             if (last) {
                 reserve(job, need, reason);
             }
@@ -675,7 +678,10 @@ final class Pass {
 
     /** There are nodes enough, but not with what it asks for of layered resources. */
     private boolean lacksLayers(Need need) {
-        return !licences.layers(need, 0).isEmpty() && place(need).isPresent();
+        if (!licences.layers(need, 0).isEmpty() && place(need).isPresent()) {
+            lacking.add(need);
+        }
+        return lacking.contains(need);
     }
 
     /** There are nodes enough, but they do not hang together. */
