@@ -234,7 +234,8 @@ final class ScontrolReservation {
         }
         boolean features = !v.text("features").isEmpty() && v.has("partitionname");
         boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0") || !v.text("corecnt").isEmpty();
-        boolean unsaid = v.text("nodes").isEmpty() && !counted && v.text("licenses").isEmpty() && v.text("tres").isEmpty() && v.text("trespernode").isEmpty() && v.text("burstbuffer").isEmpty() && !features;
+        boolean unsaid = List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream().allMatch(k -> v.text(k).isEmpty()) && !counted
+                && !features;
         if (unsaid && !v.text("partitionname").isEmpty()) {
             // a partition alone means all of it
             v.put("nodes", "ALL");
@@ -325,7 +326,8 @@ final class ScontrolReservation {
             out.append(oneLine ? " " : "\n     ").append("NodeName=").append(core.text("node")).append(" CoreIDs=").append(core.text("ids"));
         }
         out.append(next).append("TRES=").append(r.text("nodes").isEmpty() ? "(null)" : "cpu=" + r.number("cpuCount"))
-                .append(r.text("gres").isEmpty() ? "" : "," + r.text("gres")).append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
+                .append(r.text("gres").isEmpty() ? "" : "," + r.text("gres"))
+                .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
                 .append(" Accounts=").append(orNull(r.text("accounts")));
         if (!r.text("qos").isEmpty()) {
             out.append(" QOS=").append(r.text("qos"));
@@ -367,7 +369,8 @@ final class ScontrolReservation {
         }
         for (Json.Obj r : all) {
             c.out().println(row(width, r.text("name"), r.flag("active") ? "ACTIVE" : "INACTIVE", Times.iso(r.number("startTime"), c.host().zone()),
-                    Times.iso(r.number("endTime"), c.host().zone()), Durations.full(r.number("endTime") - r.number("startTime")), orNull(r.text("nodes"))));
+                    Times.iso(r.number("endTime"), c.host().zone()), Durations.full(r.number("endTime") - r.number("startTime")),
+                    orNull(r.text("nodes"))));
         }
         return 0;
     }

@@ -343,7 +343,8 @@ final class Controller {
         c.warnings().forEach(w -> log.error(w.message()));
         for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertWords(c),
                 SisterFiles.unread(c), SchedulerWords.without(c.schedulerParameters()),
-                SchedulerWords.without(c.list(Key.SELECT_TYPE_PARAMETERS)))) {
+                SchedulerWords.without(c.list(Key.SELECT_TYPE_PARAMETERS)),
+                SchedulerWords.withoutOfPreemption(c.list(Key.PREEMPT_PARAMETERS)))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }
@@ -562,8 +563,9 @@ final class Controller {
 
     PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m) {
         Partition empty = new Partition(Codec.bind(new Json.Obj().put("name", m.partition()).put("state", "UP").put("maxTimeMin", -1L)
-                .put("maxNodes", -1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL").put("overSubscribe", "NO")
-                .put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L), ClusterMessages.PartitionInfo.class), List.of());
+                .put("maxNodes", -1L).put("minNodes", 1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL")
+                .put("overSubscribe", "NO").put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L),
+                ClusterMessages.PartitionInfo.class), List.of());
         Map<String, String> values = new TreeMap<>();
         m.values().forEach((k, v) -> values.put(k.toLowerCase(java.util.Locale.ROOT), v));
         return PartitionEdit.edit(empty, values, thread.durable());

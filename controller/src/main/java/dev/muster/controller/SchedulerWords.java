@@ -14,6 +14,8 @@ final class SchedulerWords {
             "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation", "muster_backfill",
             "bf_busy_nodes", "bf_job_part_count_reserve", "bf_max_job_array_resv", "bf_min_age_reserve", "bf_min_prio_reserve", "bf_one_resv_per_job",
             "delay_boot", "disable_job_shrink", "extra_constraints", "requeue_delay", "spec_cores_first", "whole_hetjob", "whole_pack"));
+    private static final List<String> PREEMPTION = List.of("min_exempt_priority", "reclaim_licenses", "send_user_signal", "suspend_grace_time",
+            "youngest_first");
     private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";
     private static final String PLAN = "the plan covers seven days on a grid of its own";
@@ -37,6 +39,20 @@ final class SchedulerWords {
         for (String word : selectTypeParameters) {
             if (word.equalsIgnoreCase("ONE_TASK_PER_SHARING_GRES")) {
                 out.add("SelectTypeParameters=" + word + " has no effect in this version");
+            }
+        }
+        return out;
+    }
+
+    /** Likewise of PreemptParameters. */
+    static List<String> withoutOfPreemption(List<String> words) {
+        List<String> out = new ArrayList<>();
+        for (String word : words) {
+            String name = word.split("=")[0];
+            if (List.of("strict_order", "reorder_count").contains(name)) {
+                out.add("PreemptParameters=" + name + " has no effect: " + reason("preempt_" + name));
+            } else if (!PREEMPTION.contains(name)) {
+                out.add("PreemptParameters=" + name + " has no effect: " + reason(name));
             }
         }
         return out;

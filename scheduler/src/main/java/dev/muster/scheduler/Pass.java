@@ -128,7 +128,7 @@ final class Pass {
         this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
-        this.preemptor = new Preemptor(scheduler, state, now, takings, beside(), (job, off) -> {
+        this.preemptor = new Preemptor(scheduler, state, now, takings, licences, beside(), (job, off) -> {
             outlook.lifted(job, off);
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });
@@ -353,11 +353,12 @@ final class Pass {
             return reason;
         }
         if (licences.given(need, 0).isEmpty()) {
-            if (last) {
+            Optional<JobReason> room = preemptor.reclaims(need) ? room(job, task, need) : Optional.empty();
+            if (last && room.isEmpty()) {
                 lanes.lacksLicences(need);
                 reserve(job, need, JobReason.LICENSES);
             }
-            return JobReason.LICENSES;
+            return room.orElse(JobReason.LICENSES);
         }
         boolean isShort = lanes.isShort(need);
         Optional<Allocation> allocation = isShort ? Optional.empty() : placeWithin(job, need);
@@ -424,7 +425,7 @@ final class Pass {
         return new Preemptor.Places() {
             @Override
             public Optional<Allocation> find() {
-                return placeAvoiding(need, Set.of());
+                return preemptor.lacksLicences(need) ? Optional.empty() : placeAvoiding(need, Set.of());
             }
 
             @Override
