@@ -53,6 +53,7 @@ scancel "$a"; wait_empty
 scontrol create res reservationname=x start=now dur=5 nodes=n[2,4] user=nobody >/dev/null
 a=$(sbatch --parsable -o sw.txt -N2 --switches=1 --wrap 'echo $SLURM_JOB_NODELIST'); sleep 1
 check "few switches are waited for" "PD" "$(squeue -h -j "$a" -o %t)"
+sleep 3.5; scancel "$(sbatch --parsable -H --wrap true)"   # something happens: the queue is looked at
 becomes "for a while" "n[1,3]" '"$(cat sw.txt)"'
 scontrol delete reservationname=x
 check "no such topology" "slurm_update error: Requested topology configuration is not available" "$(scontrol update partitionname=blk topology=nosuch 2>&1)"

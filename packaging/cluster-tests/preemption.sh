@@ -55,11 +55,13 @@ comes "its tasks are told" "a task hears it" '"$(cat graced.out)"'
 check "and it goes on" "RUNNING" "$(state "$low")"
 check "the script is not" 0 "$(grep -c "the script hears" graced.out)"
 check "then it is over" PREEMPTED "$(until_state "$low" PREEMPTED)"
-check "grace has an end" "scontrol: error: Invalid GraceTime value: UNLIMITED" "$(scontrol update partitionname=low gracetime=unlimited 2>&1 | head -1)"
+check "grace has an end" "scontrol: error: Invalid GraceTime value: unlimited" "$(scontrol update partitionname=low gracetime=unlimited 2>&1 | head -1)"
 scontrol update partitionname=low gracetime=0; wait_empty
 
 # Licences that others have.
 { echo "PreemptParameters=reclaim_licenses,suspend_grace_time=1,colour=red"; echo "Licenses=lic:2"; } >> "$SLURM_CONF"; reread
+scontrol create partitionname=low nodes=n1 priority=1 preemptmode=cancel   # slurm.conf knows none of these
+scontrol create partitionname=high nodes=n1 priority=2 preemptmode=off
 match "a word that is none" "PreemptParameters=colour has no effect" "$(cat "$dir/log/slurmctld.log")"
 low=$(sbatch --parsable -p low -o /dev/null -t1 --mem=10 -L lic:2 --wrap 'sleep 60'); running "$low"
 high=$(sbatch --parsable -p high -o /dev/null -t1 --mem=10 -L lic:1 --wrap true)
