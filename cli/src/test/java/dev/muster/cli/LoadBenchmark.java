@@ -29,6 +29,7 @@ final class LoadBenchmark {
     private LoadBenchmark() {}
 
     public static void main(String[] args) throws Exception {
+        dev.muster.transport.Hash.manyToCome();
         int jobs = Integer.parseInt(args[0]);
         boolean hold = args[1].equals("hold");
         String kind = args[2];

@@ -27,8 +27,10 @@ final class CoreThread {
     /** Jobs started by one pass; another follows at once if it was used up. */
     static final int STARTS_PER_PASS = 200;
     static final long TICK_MS = 1000;
-    /** A pass may use this share of the core thread: one in so many. */
+    /** After a pass others have the core thread for so many times as long as it took. */
     static final int PASS_SHARE = 4;
+    /** The same where nothing has happened since but that jobs were submitted: they are tried together. */
+    static final int SUBMITTED_SHARE = 12;
 
     private final Core core;
     private final Journal journal;
@@ -42,9 +44,12 @@ final class CoreThread {
     private Thread decider;
     private Thread releaser;
     private volatile boolean schedulable;
+    /** Not only jobs that were submitted ask for a pass. */
+    private volatile boolean urgent;
     /** Not before: who asks after a restart would wait for a first pass over the whole queue. */
     private volatile boolean doorsOpen;
-    private long passNotBeforeNs;
+    private long passEndedNs;
+    private long passTookNs;
     private long nextTickNs;
     private volatile long passes;
 
@@ -174,17 +179,21 @@ final class CoreThread {
             } else if (core.due().urgent()) {
                 whatIsDue(new Command.Settle());
             }
-            if (doorsOpen && schedulable && System.nanoTime() >= passNotBeforeNs) {
+            if (doorsOpen && schedulable && untilPassNs(System.nanoTime()) <= 0) {
                 pass();
             }
         }
+    }
+
+    private long untilPassNs(long nowNs) {
+        return passEndedNs + passTookNs * (urgent ? PASS_SHARE : SUBMITTED_SHARE) - nowNs;
     }
 
     private Item next() {
         long now = System.nanoTime();
         long wait = nextTickNs - now;
         if (doorsOpen && schedulable) {
-            wait = Math.min(wait, passNotBeforeNs - now);
+            wait = Math.min(wait, untilPassNs(now));
         }
         try {
             return wait <= 0 ? queue.poll() : queue.poll(wait, TimeUnit.NANOSECONDS);
@@ -206,6 +215,9 @@ final class CoreThread {
         }
         long index = pipeline.take(decision, item.command, item.uid, now, item.answer::complete);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
+            if (!(item.command instanceof Command.SubmitJob)) {
+                urgent = true;
+            }
             schedulable = true;
         }
         if (index <= journal.durableIndex()) {
@@ -225,16 +237,19 @@ final class CoreThread {
         long start = System.nanoTime();
         // cleared before the look at the queue: what wakes the planner during the pass asks for another one
         schedulable = false;
+        urgent = false;
         decide(new Item(new Command.Schedule(STARTS_PER_PASS), -1, new CompletableFuture<>()));
         long took = System.nanoTime() - start;
         passTookUs.accept(took / 1000);
         passes++;
-        passNotBeforeNs = System.nanoTime() + took * PASS_SHARE;
+        passTookNs = took;
+        passEndedNs = start + took;
     }
 
     /** A node came or went, or time made something possible: look at the queue again. */
     void wake() {
-        if (!schedulable) {
+        if (!schedulable || !urgent) {
+            urgent = true;
             schedulable = true;
             queue.offer(NUDGE);
         }

@@ -149,7 +149,7 @@ final class Lanes {
 
     private void spread(int id) {
         if (id < states.length && states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
-                && !(pass.hasReservations() && pass.isBarred(settled.need(id)))) {
+                && !pass.isBarred(settled.partition(id), () -> settled.need(id))) {
             fail(id);
             verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
         }
@@ -217,7 +217,7 @@ final class Lanes {
             return first(classes.lane(block.lanes[i]).need);
         }
         int partition = settled.partition(id);
-        if (!isBlocked(partition) || pass.hasReservations() && pass.isBarred(settled.need(id))) {
+        if (!isBlocked(partition) || pass.isBarred(partition, () -> settled.need(id))) {
             return 0;
         }
         return fail(id);

@@ -45,12 +45,17 @@ final class NeedClass {
 
     /** When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known to be. */
     static final class Memory {
+        /** To ask is dear, and who is not asked costs no more than these attempts to make room for him. */
+        private static final int REST = 30;
+
         private long shortAt = -1;
         /** Nodes that had room for one task at least, and tasks for which there was room, or more: too few of one of them. */
         private long nodes;
         private long tasks;
         /** A node that was enough alone when it was last looked for; -1: none is known. */
         int witness = -1;
+        /** So often it is not asked again whether there were room without all who may have to go, nor what is planned, as there was. */
+        private int rest;
 
         void at(long freed) {
             at(freed, Integer.MAX_VALUE, Integer.MAX_VALUE);
@@ -64,6 +69,15 @@ final class NeedClass {
 
         void forget() {
             shortAt = -1;
+        }
+
+        /** It is asked again whether there were room without all who may have to go. */
+        boolean isDue() {
+            return rest-- <= 0;
+        }
+
+        void fitted(boolean is) {
+            rest = is ? REST : 0;
         }
     }
 

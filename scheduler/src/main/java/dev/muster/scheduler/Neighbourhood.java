@@ -3,13 +3,14 @@ package dev.muster.scheduler;
 import dev.muster.model.Topology;
 import dev.muster.scheduler.Chooser.Candidate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -56,7 +57,22 @@ final class Neighbourhood {
                 places.put(name(candidates.get(i)), i);
             }
         }
-        return nodes.stream().map(places::get).filter(Objects::nonNull).distinct().sorted().map(candidates::get).toList();
+        int[] found = new int[nodes.size()];
+        int count = 0;
+        for (String node : nodes) {
+            Integer place = places.get(node);
+            if (place != null) {
+                found[count++] = place;
+            }
+        }
+        Arrays.sort(found, 0, count);
+        List<Candidate> out = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            if (i == 0 || found[i] != found[i - 1]) {
+                out.add(candidates.get(found[i]));
+            }
+        }
+        return out;
     }
 
     // ---- switches
@@ -118,9 +134,12 @@ final class Neighbourhood {
 
     private List<List<Candidate>> leaves(List<Candidate> some) {
         List<List<Candidate>> out = new ArrayList<>();
+        boolean all = some.size() == candidates.size();
+        Set<Candidate> those = Collections.newSetFromMap(new IdentityHashMap<>());
+        those.addAll(all ? List.of() : some);
         for (Topology.Block unit : topology.units()) {
-            Set<String> nodes = new HashSet<>(unit.nodes());
-            List<Candidate> here = some.stream().filter(c -> nodes.contains(name(c))).toList();
+            List<Candidate> here = among(unit.nodes());
+            here.removeIf(c -> !all && !those.contains(c));
             if (!here.isEmpty()) {
                 out.add(here);
             }
@@ -140,10 +159,13 @@ final class Neighbourhood {
             }
         }
         List<Candidate> found = Chooser.enough(want, order, named.size());
+        left.sort(Comparator.comparingInt(List::size));
         while (found.isEmpty() && !left.isEmpty()) {
             List<Candidate> next = null;
-            left.sort(Comparator.comparingInt(List::size));
             for (List<Candidate> unit : left) {
+                if (order.size() + unit.size() < want.nodesMin()) {
+                    continue;
+                }
                 List<Candidate> with = new ArrayList<>(order);
                 with.addAll(unit);
                 if (!Chooser.enough(want, with, named.size()).isEmpty()) {

@@ -17,6 +17,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
@@ -98,6 +100,11 @@ final class Pass {
 
     /** Partitions of which reservations leave nothing for so long. */
     private final Map<Span, Boolean> barred = new HashMap<>();
+
+    private static final byte OPEN = 1;
+    private static final byte CLOSED = 2;
+    /** Of partitions by their numbers, whether reservations leave nothing to who has no end; 0 where nobody asked yet. */
+    private byte[] barredForGood = {};
 
     private record Span(int partition, int limitMin) {}
 
@@ -650,16 +657,27 @@ final class Pass {
 
     // ---- later
 
-    boolean hasReservations() {
-        return !reserved.isEmpty();
-    }
-
     /** As {@link #unavailable}, of a class that names no nodes. */
     boolean isBarred(NeedClass c) {
+        return isBarred(c.partition, () -> c);
+    }
+
+    /** @param c of that partition; looked at only where reservations keep all of it from who has no end */
+    boolean isBarred(int partition, Supplier<NeedClass> c) {
+        if (reserved.isEmpty() || partition < barredForGood.length && barredForGood[partition] == OPEN) {
+            return false;
+        }
+        NeedClass need = c.get();
+        if (!need.need.reservation().isEmpty()) {
+            return false;
+        }
+        if (partition >= barredForGood.length) {
+            barredForGood = Arrays.copyOf(barredForGood, partition + 8);
+        }
         // who is not kept out for good is not for any time
-        return !reserved.isEmpty() && c.need.reservation().isEmpty()
-                && barred.computeIfAbsent(new Span(c.partition, -1), s -> allBarred(c.need, -1))
-                && barred.computeIfAbsent(new Span(c.partition, c.need.limitMin()), s -> allBarred(c.need, s.limitMin));
+        barredForGood[partition] = barredForGood[partition] == CLOSED || allBarred(need.need, -1) ? CLOSED : OPEN;
+        return barredForGood[partition] == CLOSED
+                && barred.computeIfAbsent(new Span(partition, need.need.limitMin()), s -> allBarred(need.need, s.limitMin));
     }
 
     /** Reservations draw the job although it names none. */

@@ -176,8 +176,8 @@ final class Preemptor {
         if (found.isEmpty()) {
             arrive(false, serves);
             hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
-            boolean never = scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty()
-                    && !fitsWithoutAll(candidates, places);
+            boolean never = scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty() && group.memory.isDue()
+                    && !fitsWithoutAll(candidates, group.memory, places);
             gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             // with everybody back on his nodes: what is looked up of these now is remembered
             if (never) {
@@ -294,9 +294,10 @@ final class Preemptor {
     }
 
     /** Even what is planned for others, or what others wait for already, would do for it. */
-    private boolean fitsWithoutAll(Near candidates, Places places) {
+    private boolean fitsWithoutAll(Near candidates, NeedClass.Memory memory, Places places) {
         candidates.all().forEach(h -> lift(h, mode(h)));
         boolean out = places.isThereUnplanned();
+        memory.fitted(out);
         candidates.all().forEach(h -> drop(h, mode(h)));
         return out;
     }

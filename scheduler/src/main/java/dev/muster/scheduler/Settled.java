@@ -73,11 +73,17 @@ final class Settled {
 
     private boolean mayServe(int id, Beside beside) {
         for (int n : freer) {
-            if (table.mayTake(needs[id], n, beside)) {
+            if (mayTake(id, n) && table.mayTake(needs[id], n, beside)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** As {@link FreeTable#mayTake}, from what is noted down here. */
+    private boolean mayTake(int id, int n) {
+        return table.cpus[n] >= cpus[id] && table.memoryMb[n] >= memoryMb[id] && table.gpus[n] >= gpus[id]
+                && table.isOpen(wheres[id].mask, exclusive[id], n);
     }
 
     /** As far as can be told without a look at what it asks for. */
@@ -259,9 +265,8 @@ final class Settled {
         if (!isLess(id)) {
             return false;
         }
-        long[] mask = wheres[id].mask;
         for (int n : freer) {
-            if (table.cpus[n] >= cpus[id] && table.memoryMb[n] >= memoryMb[id] && table.gpus[n] >= gpus[id] && table.isOpen(mask, exclusive[id], n)) {
+            if (mayTake(id, n)) {
                 return true;
             }
         }

@@ -126,6 +126,7 @@ public final class Server implements AutoCloseable {
     /** As above. @param tls with whose certificate connections are encrypted; without one they are not */
     public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
             Map<String, StreamHandler> streams, OpenHandler open) {
+        Hash.manyToCome();
         Edge edge = new Edge(verifier, messages, new TreeMap<>(streams), open);
         var selector = Http1ConnectionSelector.builder()
                 .config(c -> c.validateRequestHostHeader(false).maxHeadersSize(1 << 16));

@@ -29,7 +29,9 @@ class HashTest {
     void digests() throws Exception {
         for (int length = 0; length <= Hash.SHORT_BYTES + 70; length++) {
             byte[] content = bytes(length);
-            assertThat(Hash.sha256(content)).as(length + " bytes").isEqualTo(MessageDigest.getInstance("SHA-256").digest(content));
+            byte[] wanted = MessageDigest.getInstance("SHA-256").digest(content);
+            assertThat(Sha256.of(content)).as(length + " bytes, in plain code").isEqualTo(wanted);
+            assertThat(Hash.sha256(content)).as(length + " bytes").isEqualTo(wanted);
         }
     }
 
