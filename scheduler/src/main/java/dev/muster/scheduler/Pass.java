@@ -263,7 +263,7 @@ final class Pass {
                 continue;
             }
             Need plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
-            for (Job as : under(job, partition.get(), plain)) {
+            for (Job as : Waits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j, plain.limitMin()) == JobReason.NONE)) {
                 String prefer = job.desc().request().prefer();
                 Need liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
                 if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.needs().in(r, liked)))) {
@@ -284,18 +284,6 @@ final class Pass {
             scheduler.explain(job.id(), reason);
         }
         return false;
-    }
-
-    /** The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all are. */
-    private List<Job> under(Job job, Partition partition, Need need) {
-        if (job.desc().charge().qos().indexOf(',') < 0) {
-            return List.of(job);
-        }
-        List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos)
-                .filter(j -> Limits.reason(j.desc(), partition, state) == JobReason.NONE).toList();
-        List<Job> free = admitted.stream().filter(j -> !isLimited(j)
-                || scheduler.limited(j, need.limitMin()) == JobReason.NONE).toList();
-        return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
@@ -710,12 +698,7 @@ final class Pass {
 
     /** Reservations leave nothing of the partition for now. */
     private boolean allBarred(Need need, int limitMin) {
-        for (NodeSlot node : scheduler.nodesOf(need.partition())) {
-            if (node.usable && !reserved.allowed("", node, now.seconds(), until(now.seconds(), limitMin)).isEmpty()) {
-                return false;
-            }
-        }
-        return true;
+        return reserved.leavesNothing(scheduler.nodesOf(need.partition()), now.seconds(), until(now.seconds(), limitMin));
     }
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */
