@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reservations through the commands: who may run in them, what they keep free, that they outlive the controller.
 . "$(dirname "$0")/lib.bash"
-start_cluster 3 4
+start_cluster 3 4 "Licenses=lic:2"
 me=$(id -un)
 check "created" "Reservation created: r1" "$(scontrol create reservation reservationname=r1 starttime=now duration=10 nodes=n1 users="$me")"
 check "named by itself" "Reservation created: ${me}_1" "$(scontrol create reservation start=now+1hour dur=10 nodecnt=1 user="$me" flags=maint,overlap)"
@@ -42,3 +42,21 @@ scontrol create reservation reservationname=short start=now+2 end=now+6 nodes=AL
 id=$(sbatch --parsable -o /dev/null -t 5 --wrap true); sleep 1
 check "nothing runs into it" PENDING "$(squeue -h -o %T -j "$id")"
 becomes "after it" COMPLETED '"$(sacct -X -n -P -o State -j "$id")"'
+# What the commands say by themselves, and of what a reservation may be: nodes, licences, or both.
+shown() { scontrol -o show res "$1" | sed -E 's/.* (Nodes=.*) NodeCnt=.*(PartitionName=[^ ]* Flags=[^ ]*) .*(TRES=[^ ]*) .*/\1 \2 \3/'; }
+says() { check "$1" "$3" "$(scontrol create res reservationname=w start=now+1hour dur=10 user="$me" $2 2>&1 | head -1)"; scontrol delete reservationname=w >/dev/null 2>&1 || true; }
+says "no count of nodes" "nodecnt=x" "scontrol: error: Invalid node count x"
+says "none of them" "nodecnt=0" "scontrol: error: CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified.  No reservation created."
+says "no count of cores" "corecnt=x" "scontrol: error: Invalid core count x"
+says "no resource" "tres=mem=10" "scontrol: error: TRES type 'mem' not supported with reservations"
+says "times that do not fit" "end=now+3hours nodecnt=1" "scontrol: error: StartTime + Duration does not equal EndTime.  No reservation created."
+says "licences alone, but no flag" "licenses=lic:1" "Error creating the reservation: Invalid node name specified"
+scontrol create res reservationname=any start=now dur=10 user=nobody licenses=lic:1 nodecnt=2 flags=any_nodes >/dev/null
+check "with it" "Nodes=(null) PartitionName=(null) Flags=ANY_NODES TRES=(null)" "$(shown any)"
+check "others get what is left of them" "PD Licenses" "$(id=$(sbatch --parsable -o /dev/null -L lic:2 --wrap true); sleep 1; squeue -h -o '%t %r' -j "$id"; scancel "$id")"
+scontrol update reservation=any nodes=n2 >/dev/null
+check "and nodes besides" "Nodes=n2 PartitionName=(null) Flags=SPEC_NODES,ANY_NODES TRES=cpu=4" "$(shown any)"
+check "it has begun" "Error updating the reservation: Reservation already started" "$(scontrol update reservation=any start=now+1hour 2>&1 | head -1)"
+scontrol create res reservationname=f start=now+1hour dur=10 user=nobody nodecnt=1 flags=daily,overlap >/dev/null
+scontrol update reservation=f flags=-daily,+flex tres=node=2 >/dev/null
+check "flags with signs of their own, and nodes counted anew" "Nodes=n[1-2] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"

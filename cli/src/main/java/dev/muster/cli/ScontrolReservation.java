@@ -8,21 +8,43 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /** scontrol's words about reservations: create, update, delete and show. */
 final class ScontrolReservation {
     private static final long YEAR_MINUTES = 365L * 24 * 60;
+    /** Of TRES these are never reserved. */
+    private static final List<String> UNRESERVED = List.of("mem", "energy", "billing", "vmem", "pages");
     private static final List<String> LISTS = List.of("users", "accounts", "groups", "qos", "allowedpartitions");
 
     private ScontrolReservation() {}
 
     /** Said with the right ending for what was not done. */
-    private static final class Wrong extends Exception {
+    private static sealed class Wrong extends Exception {
         private static final long serialVersionUID = 1;
 
         Wrong(String sentence) {
             super(sentence, null, false, false);
+        }
+
+        String with(String ending) {
+            return getMessage() + ending;
+        }
+    }
+
+    /** Said as it is. */
+    private static final class Alone extends Wrong {
+        private static final long serialVersionUID = 1;
+
+        Alone(String sentence) {
+            super(sentence);
+        }
+
+        @Override
+        String with(String ending) {
+            return getMessage();
         }
     }
 
@@ -84,8 +106,10 @@ final class ScontrolReservation {
                 }
             }
             case "duration" -> out.put(key + sign, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));
-            case "maxstartdelay" -> out.put(key, Long.toString(60 * minutes(value, "Invalid max start delay " + word + ".")));
-            case "nodecnt" -> out.put(key, nodeCount(value, word));
+            case "maxstartdelay" -> out.put(key, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));
+            case "nodecnt" -> out.put(key, nodeCount(value));
+            case "corecnt" -> out.put(key, coreCount(value));
+            case "tres" -> out.put(key, tres(value));
             case "flags" -> flags(out, sign, value);
             default -> out.put(key + sign, value);
         }
@@ -100,33 +124,66 @@ final class ScontrolReservation {
     }
 
     /** {@code 2k} is 2048. */
-    private static String nodeCount(String value, String word) throws Wrong {
+    private static String nodeCount(String value) throws Wrong {
         List<String> out = new ArrayList<>();
         for (String item : Texts.split(value, ',')) {
             boolean kilo = item.endsWith("k") || item.endsWith("K");
             long n = OptionCheck.parseNumber(kilo ? item.substring(0, item.length() - 1) : item);
             if (n < 0 || n > 1_000_000) {
-                throw new Wrong("Invalid node count " + word + ".");
+                throw new Alone("Invalid node count " + value);
             }
             out.add(Long.toString(kilo ? n * 1024 : n));
         }
         return String.join(",", out);
     }
 
-    private static void flags(Json.Obj out, String sign, String value) throws Wrong {
-        List<String> names = new ArrayList<>();
+    private static String coreCount(String value) throws Wrong {
+        if (!value.matches("[0-9]{1,9}(,[0-9]{1,9})*,?")) {
+            throw new Alone("Invalid core count " + value);
+        }
+        return value;
+    }
+
+    /** What can be seen here to be no resource of a reservation. */
+    private static String tres(String value) throws Wrong {
         for (String item : Texts.split(value, ',')) {
             int eq = item.indexOf('=');
-            var flag = ReservationFlag.of(eq < 0 ? item : item.substring(0, eq));
-            if (flag.isEmpty() || eq >= 0 && flag.get() != ReservationFlag.PURGE_COMP) {
-                throw new Wrong("Error parsing flags " + value + ".");
+            String type = eq < 0 ? item : item.substring(0, eq);
+            if (eq <= 0) {
+                throw new Alone("invalid TRES '" + item + "'");
             }
-            names.add(flag.get().word());
-            if (flag.get() == ReservationFlag.PURGE_COMP) {
-                out.put("purge_comp", Long.toString(eq < 0 ? 300 : 60 * minutes(item.substring(eq + 1), "Error parsing flags " + value + ".")));
+            if (UNRESERVED.contains(Texts.lower(type))) {
+                throw new Alone("TRES type '" + type + "' not supported with reservations");
+            }
+            if (!item.substring(eq + 1).matches("[0-9]+")) {
+                throw new Alone("invalid TRES " + type + " value '" + item.substring(eq + 1) + "'");
             }
         }
-        out.put("flags" + sign, String.join(",", names));
+        return value;
+    }
+
+    /** Words with a sign of their own are added, or taken away: {@code flags=-daily,+flex}. */
+    private static void flags(Json.Obj out, String sign, String value) throws Wrong {
+        List<String> words = value.isEmpty() ? List.of() : List.of(value.split(",", -1));
+        String shown = sign.isEmpty() ? value : sign + String.join("," + sign, words);
+        Map<String, List<String>> names = new TreeMap<>();
+        for (String word : words) {
+            boolean signed = sign.isEmpty() && (word.startsWith("+") || word.startsWith("-"));
+            String item = signed ? word.substring(1) : word;
+            int eq = item.indexOf('=');
+            var flag = ReservationFlag.of(eq < 0 ? item : item.substring(0, eq));
+            if (item.isEmpty() || flag.isEmpty() || eq >= 0 && flag.get() != ReservationFlag.PURGE_COMP) {
+                throw new Wrong("Error parsing flags " + shown + ".");
+            }
+            names.computeIfAbsent(signed ? word.substring(0, 1) : sign, k -> new ArrayList<>()).add(flag.get().word());
+            if (flag.get() == ReservationFlag.PURGE_COMP) {
+                out.put("purge_comp", Long.toString(eq < 0 ? 300 : 60 * minutes(item.substring(eq + 1), "Error parsing flags " + shown + ".")));
+            }
+        }
+        if (words.isEmpty()) {
+            out.put("flags" + sign, "");
+        }
+        names.forEach((s, all) -> out.put("flags" + s, String.join(",", all)));
     }
 
     private static Json.Obj request(CommandContext c, Json.Obj values) {
@@ -139,7 +196,7 @@ final class ScontrolReservation {
             values = values(c, words, true);
             complete(values);
         } catch (Wrong e) {
-            c.error(e.getMessage() + "  No reservation created.");
+            c.error(e.with("  No reservation created."));
             return 1;
         }
         Json.Obj q = request(c, values);
@@ -168,12 +225,17 @@ final class ScontrolReservation {
         if (v.has("endtime") && Long.parseLong(v.text("endtime")) <= Long.parseLong(v.text("starttime"))) {
             throw new Wrong("Start time cannot be after end time.");
         }
+        if (v.has("endtime") && v.has("duration")
+                && Long.parseLong(v.text("starttime")) + Long.parseLong(v.text("duration")) != Long.parseLong(v.text("endtime"))) {
+            throw new Wrong("StartTime + Duration does not equal EndTime.");
+        }
         if (part && (!all || v.text("partitionname").isEmpty())) {
             throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
         }
         boolean features = !v.text("features").isEmpty() && v.has("partitionname");
-        boolean unsaid = v.text("nodes").isEmpty() && v.text("nodecnt").isEmpty() && v.text("corecnt").isEmpty() && v.text("licenses").isEmpty()
-                && v.text("tres").isEmpty() && v.text("trespernode").isEmpty() && v.text("burstbuffer").isEmpty() && !features;
+        boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0") || !v.text("corecnt").isEmpty();
+        boolean unsaid = List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream().allMatch(k -> v.text(k).isEmpty()) && !counted
+                && !features;
         if (unsaid && !v.text("partitionname").isEmpty()) {
             // a partition alone means all of it
             v.put("nodes", "ALL");
@@ -193,7 +255,7 @@ final class ScontrolReservation {
         try {
             values = values(c, words, false);
         } catch (Wrong e) {
-            c.error(e.getMessage() + "  No reservation update.");
+            c.error(e.with("  No reservation update."));
             c.err().println("slurm_update error: No error");
             return 1;
         }
@@ -257,13 +319,14 @@ final class ScontrolReservation {
                 .append(" StartTime=").append(Times.iso(r.number("startTime"), c.host().zone()))
                 .append(" EndTime=").append(Times.iso(r.number("endTime"), c.host().zone()))
                 .append(" Duration=").append(Durations.full(seconds))
-                .append(next).append("Nodes=").append(r.text("nodes")).append(" NodeCnt=").append(r.number("nodeCount"))
+                .append(next).append("Nodes=").append(orNull(r.text("nodes"))).append(" NodeCnt=").append(r.number("nodeCount"))
                 .append(" CoreCnt=").append(r.number("coreCount")).append(" Features=").append(orNull(r.text("features")))
                 .append(" PartitionName=").append(orNull(r.text("partition"))).append(" Flags=").append(flags(r));
         for (Json.Obj core : r.objects("cores")) {
             out.append(oneLine ? " " : "\n     ").append("NodeName=").append(core.text("node")).append(" CoreIDs=").append(core.text("ids"));
         }
-        out.append(next).append("TRES=cpu=").append(r.number("cpuCount")).append(r.text("gres").isEmpty() ? "" : "," + r.text("gres"))
+        out.append(next).append("TRES=").append(r.text("nodes").isEmpty() ? "(null)" : "cpu=" + r.number("cpuCount"))
+                .append(r.text("gres").isEmpty() ? "" : "," + r.text("gres"))
                 .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
                 .append(" Accounts=").append(orNull(r.text("accounts")));
         if (!r.text("qos").isEmpty()) {
@@ -306,7 +369,8 @@ final class ScontrolReservation {
         }
         for (Json.Obj r : all) {
             c.out().println(row(width, r.text("name"), r.flag("active") ? "ACTIVE" : "INACTIVE", Times.iso(r.number("startTime"), c.host().zone()),
-                    Times.iso(r.number("endTime"), c.host().zone()), Durations.full(r.number("endTime") - r.number("startTime")), r.text("nodes")));
+                    Times.iso(r.number("endTime"), c.host().zone()), Durations.full(r.number("endTime") - r.number("startTime")),
+                    orNull(r.text("nodes"))));
         }
         return 0;
     }

@@ -15,7 +15,15 @@ final class ScontrolTopology {
     private record Filter(String unit, List<String> nodes, String loose) {
         boolean wants(Json.Obj s) {
             return (unit.isEmpty() || s.text("name").equals(unit)) && texts(s, "nodes").containsAll(nodes)
-                    && (loose.isEmpty() || s.text("name").equals(loose) || texts(s, "nodes").contains(loose));
+                    && (loose.isEmpty() || s.text("name").equals(loose) || texts(s, "nodes").containsAll(names(loose)));
+        }
+
+        boolean isOpen() {
+            return unit.isEmpty() && nodes.isEmpty() && loose.isEmpty();
+        }
+
+        static List<String> names(String text) {
+            return HostList.parse(text) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(text);
         }
 
         String text() {
@@ -44,7 +52,7 @@ final class ScontrolTopology {
             if (UNITS.contains(kind)) {
                 unit = value;
             } else if (kind.equals("node")) {
-                nodes = HostList.parse(value) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(value);
+                nodes = Filter.names(value);
             } else if (!kind.isEmpty()) {
                 throw c.bad(1, "Invalid topology filter: " + word);
             } else if (!named.isEmpty()) {
@@ -53,10 +61,10 @@ final class ScontrolTopology {
                 loose = value;
             }
         }
-        return print(c, chosen, new Filter(unit, nodes, loose), words.isEmpty());
+        return print(c, chosen, new Filter(unit, nodes, loose));
     }
 
-    private static int print(CommandContext c, List<Json.Obj> all, Filter filter, boolean whole) {
+    private static int print(CommandContext c, List<Json.Obj> all, Filter filter) {
         List<String> lines = new ArrayList<>();
         for (Json.Obj t : all) {
             for (Json.Obj s : t.objects("switches")) {
@@ -82,7 +90,7 @@ final class ScontrolTopology {
                 }
             }
         }
-        if (lines.isEmpty() && whole) {
+        if (lines.isEmpty() && filter.isOpen()) {
             c.out().println("No topology information available");
             return 0;
         }

@@ -55,19 +55,23 @@ final class UpdateValues {
     private static final Map<String, Long> NUMBERS = Map.of("PriorityJobFactor", SHORT_MAX, "PriorityTier", SHORT_MAX, "OverTimeLimit", SHORT_MAX,
             "GraceTime", WORD_MAX, "DefMemPerCPU", LONG_MAX, "DefMemPerNode", LONG_MAX, "MaxMemPerCPU", LONG_MAX, "MaxMemPerNode", LONG_MAX,
             "MaxCPUsPerNode", WORD_MAX, "MaxCPUsPerSocket", WORD_MAX);
-    private static final String PREEMPTION = "|(off|cancel|requeue|suspend|gang|within)(,(cancel|requeue|suspend|gang|within))*";
+    /** Of them those that may be without bound. */
+    private static final List<String> UNBOUND = List.of("OverTimeLimit", "MaxCPUsPerNode", "MaxCPUsPerSocket");
+    private static final String SHARES = "no|exclusive|(yes|force)(:[1-9][0-9]{0,4})?";
+    private static final String PREEMPTION = "|(off|cancel|requeue|suspend|gang|within|priority)(,(cancel|requeue|suspend|gang|within|priority))*";
 
     /** What is YES or NO, and numbers. */
     private static List<String> plain(String key, String value, String typed) {
         for (String name : SWITCHES) {
-            if (Texts.lower(name).equals(key) && !value.equalsIgnoreCase("YES") && !value.equalsIgnoreCase("NO")) {
+            boolean good = !value.isEmpty() && ("yes".startsWith(Texts.lower(value)) || "no".startsWith(Texts.lower(value)));
+            if (Texts.lower(name).equals(key) && !good) {
                 return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable " + name + " values are YES and NO",
                         NOTHING_ASKED);
             }
         }
-        boolean unlimited = List.of("unlimited", "infinite").contains(Texts.lower(value));
         for (Map.Entry<String, Long> number : NUMBERS.entrySet()) {
             long n = OptionCheck.parseNumber(value);
+            boolean unlimited = UNBOUND.contains(number.getKey()) && List.of("unlimited", "infinite").contains(Texts.lower(value));
             if (Texts.lower(number.getKey()).equals(key) && !unlimited && (n < 0 || n > number.getValue())) {
                 return List.of("scontrol: error: Invalid " + number.getKey() + " value: " + value, NOTHING_ASKED);
             }
@@ -86,19 +90,33 @@ final class UpdateValues {
         if (key.equals("preemptmode") && !Texts.lower(value).matches(PREEMPTION)) {
             return List.of("scontrol: error: Invalid input: " + typed, NOTHING_ASKED);
         }
+        if ((key.equals("oversubscribe") || key.equals("shared")) && !Texts.lower(value).matches(SHARES)) {
+            return List.of("scontrol: error: Invalid input: " + typed,
+                    "scontrol: error: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#", NOTHING_ASKED);
+        }
         List<String> plain = plain(key, value, typed);
         if (!plain.isEmpty()) {
             return plain;
         }
-        boolean named = List.of("unlimited", "infinite", "default").contains(Texts.lower(value));
-        if ((key.equals("maxnodes") || key.equals("minnodes")) && !named && OptionCheck.parseNumber(value) < 0) {
-            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for "
-                    + (key.equals("maxnodes") ? "MaxNodes" : "MinNodes") + ".");
+        boolean named = List.of("unlimited", "infinite").contains(Texts.lower(value));
+        if (key.equals("minnodes") && !isNodeCount(value)) {
+            return List.of("scontrol: error: \"" + value + "\" is not a valid node count");
         }
-        if ((key.equals("maxtime") || key.equals("defaulttime")) && !named && !Texts.lower(value).equals("none") && !isTime(value)) {
+        if (key.equals("maxnodes") && value.matches("[0-9]{10,}") && !isNodeCount(value)) {
+            return List.of("scontrol: error: Numeric argument (" + value + ") to big for MaxNodes.");
+        }
+        if (key.equals("maxnodes") && !named && !isNodeCount(value)) {
+            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for MaxNodes.");
+        }
+        if ((key.equals("maxtime") || key.equals("defaulttime")) && !named && !isTime(value)) {
             return List.of("scontrol: error: Invalid input " + typed, "slurm_update error: No error");
         }
         return List.of();
+    }
+
+    private static boolean isNodeCount(String value) {
+        long n = OptionCheck.parseNumber(value);
+        return n >= 0 && n <= Integer.MAX_VALUE;
     }
 
     private static final String COUNT = "[0-9]{1,10}";

@@ -27,10 +27,26 @@ class UpdateValuesTest {
             UpdatePartition | DefMemPerCPU=x       | E: Invalid DefMemPerCPU value: x / NONE
             UpdatePartition | MaxCPUsPerNode=x     | E: Invalid MaxCPUsPerNode value: x / NONE
             UpdatePartition | MaxNodes=x           | E: Invalid numeric value "x" for MaxNodes.
+            UpdatePartition | MaxNodes=4294967294  | E: Numeric argument (4294967294) to big for MaxNodes.
+            UpdatePartition | MaxNodes=unlimited   | ''
+            UpdatePartition | MinNodes=unlimited   | E: "unlimited" is not a valid node count
+            UpdatePartition | MinNodes=2           | ''
+            UpdatePartition | GraceTime=UNLIMITED  | E: Invalid GraceTime value: UNLIMITED / NONE
+            UpdatePartition | DefMemPerCPU=infinite | E: Invalid DefMemPerCPU value: infinite / NONE
+            UpdatePartition | PriorityTier=INFINITE | E: Invalid PriorityTier value: INFINITE / NONE
+            UpdatePartition | MaxCPUsPerNode=UNLIMITED | ''
+            UpdatePartition | MaxTime=default      | E: Invalid input MaxTime=default / NONE
+            UpdatePartition | MaxTime=INFINITE     | ''
+            UpdatePartition | Hidden=y             | ''
+            UpdatePartition | Hidden=              | E: Invalid input: Hidden= / E: Acceptable Hidden values are YES and NO / NONE
+            UpdatePartition | Shared=force:0       | E: Invalid input: Shared=force:0 / SHARES / NONE
+            UpdatePartition | OverSubscribe=force:3 | ''
+            UpdatePartition | PreemptMode=priority | ''
             """)
     void sentences(String entity, String typed, String expected) {
         int eq = typed.indexOf('=');
         assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(typed.substring(0, eq)), typed.substring(eq + 1), typed)))
-                .isEqualTo(expected.replace("E: ", "scontrol: error: ").replace("NONE", "slurm_update error: No error"));
+                .isEqualTo(expected.replace("SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
+                        .replace("E: ", "scontrol: error: ").replace("NONE", "slurm_update error: No error"));
     }
 }

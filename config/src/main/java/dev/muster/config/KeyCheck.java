@@ -150,8 +150,11 @@ final class KeyCheck {
 
     private static String preemptMode(String value, Values values) {
         String upper = value.toUpperCase(Locale.ROOT);
-        if (!Names.PREEMPT_MODES.containsAll(Values.list(upper))) {
+        List<String> modes = Values.list(upper);
+        if (!Names.PREEMPT_MODES.containsAll(modes) || modes.stream().filter(List.of("OFF", "CANCEL", "REQUEUE", "SUSPEND")::contains).count() > 1) {
             values.error("PreemptMode=" + value + " invalid");
+        } else if (modes.contains("SUSPEND") && !modes.contains("GANG")) {
+            values.error("PreemptMode=SUSPEND requires GANG too");
         }
         return upper;
     }

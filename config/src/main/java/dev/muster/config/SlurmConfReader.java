@@ -283,8 +283,21 @@ final class SlurmConfReader implements ConfLines.Sink {
                 + ") is greater than " + MAX_ARRAY_SIZE, ""));
             numbers[Key.MAX_ARRAY_SIZE.ordinal()] = MAX_ARRAY_SIZE;
         }
+        preemption(file);
         exclusive(file, Key.DEF_MEM_PER_CPU, Key.DEF_MEM_PER_NODE);
         exclusive(file, Key.MAX_MEM_PER_CPU, Key.MAX_MEM_PER_NODE);
+    }
+
+    /** Who has to give way, and how: one goes with the other. */
+    private void preemption(String file) {
+        String type = texts[Key.PREEMPT_TYPE.ordinal()];
+        List<String> modes = Values.list(texts[Key.PREEMPT_MODE.ordinal()].toUpperCase(java.util.Locale.ROOT));
+        boolean none = type.isEmpty() || type.equals("preempt/none");
+        boolean how = modes.stream().anyMatch(m -> m.equals("CANCEL") || m.equals("REQUEUE") || m.equals("SUSPEND"));
+        boolean odd = none ? !List.of("OFF", "GANG").containsAll(modes) : List.of("preempt/partition_prio", "preempt/qos").contains(type) && !how;
+        if (odd && errors.isEmpty()) {
+            errors.add(new ConfigError(file, 0, "PreemptType and PreemptMode values incompatible", ""));
+        }
     }
 
     private void exclusive(String file, Key perCpu, Key perNode) {

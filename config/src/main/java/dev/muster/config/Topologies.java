@@ -163,10 +163,19 @@ public final class Topologies {
                 error("a list of topologies was expected");
                 return List.of();
             }
+            boolean chosen = false;
             for (Object item : list) {
                 Map<?, ?> m = YamlLite.map(item);
                 Topology t = one(m, onRequest);
-                out.add(YamlLite.text(m, "cluster_default").equals("true") ? 0 : out.size(), t);
+                if (t.name().isEmpty() || !m.keySet().iterator().next().equals("topology")) {
+                    error("a topology begins with its name");
+                }
+                if (out.stream().anyMatch(o -> o.name().equals(t.name()))) {
+                    error("topology " + t.name() + " has already been defined");
+                }
+                boolean first = !chosen && isTrue(YamlLite.text(m, "cluster_default"));
+                chosen |= first;
+                out.add(first ? 0 : out.size(), t);
             }
         } catch (IOException e) {
             error("cannot be read: " + e.getMessage());
@@ -176,8 +185,19 @@ public final class Topologies {
         return out;
     }
 
+    private static final List<String> KINDS = List.of("tree", "block", "ring", "torus3d", "flat");
+
+    private static boolean isTrue(String text) {
+        return text.equalsIgnoreCase("true");
+    }
+
     private Topology one(Map<?, ?> m, boolean onRequest) {
         String name = YamlLite.text(m, "topology");
+        if (m.keySet().stream().filter(k -> KINDS.contains(k.toString())).count() > 1) {
+            error("topology " + name + " is of more than one kind");
+        }
+        m.keySet().stream().map(Object::toString).filter(k -> !KINDS.contains(k) && !k.equals("topology") && !k.equals("cluster_default"))
+                .findFirst().ifPresent(k -> error("topology " + name + " is of no kind that is known: " + k));
         if (m.containsKey("tree")) {
             List<Switch> switches = new ArrayList<>();
             for (Object o : YamlLite.list(YamlLite.map(m.get("tree")).get("switches"))) {
@@ -208,10 +228,10 @@ public final class Topologies {
             return new Topology(name, Topology.Kind.TORUS, List.of(), List.of(), List.of(), placements, false, false,
                     YamlLite.lines(Map.of("torus3d", m.get("torus3d"))));
         }
-        if (!m.containsKey("flat")) {
+        if (!(m.get("flat") instanceof Map<?, ?>) && !isTrue(YamlLite.text(m, "flat"))) {
             error("topology " + name + " is of no kind that is known");
         }
-        boolean alpha = m.get("flat") instanceof Map<?, ?> flat && YamlLite.text(flat, "alpha_step_rank").equals("true");
+        boolean alpha = m.get("flat") instanceof Map<?, ?> flat && isTrue(YamlLite.text(flat, "alpha_step_rank"));
         return new Topology(name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha, List.of());
     }
 

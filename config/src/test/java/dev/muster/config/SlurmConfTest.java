@@ -49,6 +49,21 @@ class SlurmConfTest {
         return found;
     }
 
+    /** Who has to give way is one key, how another, and they go together. */
+    @Test
+    void preemptionHasAWayAndAReason() {
+        for (String good : List.of("", "PreemptMode=GANG", "PreemptType=preempt/none\nPreemptMode=OFF",
+                "PreemptType=preempt/qos\nPreemptMode=CANCEL,GANG", "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG",
+                "PreemptType=preempt/qos\nPreemptMode=REQUEUE,WITHIN,PRIORITY")) {
+            assertThat(errors(BASE + good)).as(good).isEmpty();
+        }
+        for (String wrong : List.of("PreemptMode=CANCEL", "PreemptMode=SUSPEND,GANG", "PreemptType=preempt/qos",
+                "PreemptType=preempt/qos\nPreemptMode=OFF", "PreemptType=preempt/partition_prio\nPreemptMode=GANG",
+                "PreemptType=preempt/qos\nPreemptMode=WITHIN")) {
+            assertThat(errors(BASE + wrong)).as(wrong).hasSize(1).first().asString().endsWith("PreemptType and PreemptMode values incompatible");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         FooBar=1                          | _parse_next_key: Parsing error at unrecognized key: FooBar
@@ -81,6 +96,8 @@ class SlurmConfTest {
         PartitionName=d Nodes=n1          | duplicate entry for partition d
         SlurmdDebug=foo                   | Invalid SlurmdDebug foo
         PreemptMode=foo                   | PreemptMode=foo invalid
+        PreemptMode=CANCEL,REQUEUE        | PreemptMode=CANCEL,REQUEUE invalid
+        PreemptMode=SUSPEND               | PreemptMode=SUSPEND requires GANG too
         PrioritySiteFactorPlugin=site_factor/own | PrioritySiteFactorPlugin=site_factor/own: not known; job_submit.lua sets site factors
         SelectTypeParameters=CR_Foo       | Bad SelectTypeParameter: CR_Foo
         PriorityDecayHalfLife=foo         | Bad value "foo" for PriorityDecayHalfLife

@@ -89,6 +89,26 @@ class TopologiesTest {
         assertThat(all.get(2).placements()).extracting(p -> String.join(",", p.nodes())).containsExactly("n1,n2,n5,n6", "n3,n4,n7,n8");
     }
 
+    /** As the manual writes it; the first that says so is the cluster's. */
+    @Test
+    void theFirstThatIsTheDefaultIsIt() throws IOException {
+        List<ConfigError> errors = new ArrayList<>();
+        List<Topology> all = read("", "topology.yaml", """
+                - topology: a
+                  cluster_default: False
+                  flat: True
+                - topology: b
+                  cluster_default: True
+                  flat:
+                    alpha_step_rank: True
+                - topology: c
+                  cluster_default: true
+                  flat: true
+                """, errors);
+        assertThat(errors).isEmpty();
+        assertThat(all).extracting(t -> t.name() + t.alphaRank()).containsExactly("btrue", "afalse", "cfalse");
+    }
+
     /** The order of a ring's nodes is the file's. */
     @Test
     void rings() throws IOException {
@@ -118,7 +138,11 @@ class TopologiesTest {
                 topology.yaml | - topology: x\\n  ring: {rings: [{ring: a, nodes: "n[1-17]"}]} | Ring a has 17 nodes, and may have from 1 to 16
                 topology.yaml | - topology: x\\n  ring: {rings: [{ring: a, nodes: n1}, {ring: b, nodes: n1}]} | Node n1 is in a ring already
                 topology.conf | # none | No switches configured
-                topology.yaml | - topology: x\\n  star: 1 | topology x is of no kind that is known
+                topology.yaml | - topology: x\\n  star: 1 | topology x is of no kind that is known: star
+                topology.yaml | - topology: x\\n  flat: False | topology x is of no kind that is known
+                topology.yaml | - topology: x\\n  flat: true\\n- topology: x\\n  flat: true | topology x has already been defined
+                topology.yaml | - flat: true\\n  topology: x | a topology begins with its name
+                topology.yaml | - topology: x\\n  flat: true\\n  block: {blocks: [{block: a, nodes: n1}]} | topology x is of more than one kind
                 topology.yaml | - topology: x\\n    - y | wrong indentation
                 """.split("\n")) {
             String[] cells = row.split("\\|");

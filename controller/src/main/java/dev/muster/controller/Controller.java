@@ -562,8 +562,9 @@ final class Controller {
 
     PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m) {
         Partition empty = new Partition(Codec.bind(new Json.Obj().put("name", m.partition()).put("state", "UP").put("maxTimeMin", -1L)
-                .put("maxNodes", -1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL").put("overSubscribe", "NO")
-                .put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L), ClusterMessages.PartitionInfo.class), List.of());
+                .put("maxNodes", -1L).put("minNodes", 1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL")
+                .put("overSubscribe", "NO").put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L),
+                ClusterMessages.PartitionInfo.class), List.of());
         Map<String, String> values = new TreeMap<>();
         m.values().forEach((k, v) -> values.put(k.toLowerCase(java.util.Locale.ROOT), v));
         return PartitionEdit.edit(empty, values, thread.durable());

@@ -174,7 +174,7 @@ final class NodeViews {
         Json.Obj fields = Json.object(Codec.encode(p.info()));
         fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
         fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
-                .put("tres", TresText.text(cpus, memory, p.nodes().size(), gres));
+                .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(), gres));
         if (p.info().preemptMode().isEmpty()) {
             List<String> words = new ArrayList<>(List.of(state.settings().options().getOrDefault(Preemption.MODE, "").split(",")));
             words.sort(java.util.Comparator.comparing(w -> !w.equals("GANG")));

@@ -140,7 +140,7 @@ final class ReservationEdge {
             }
         }
         List<String> flags = new ArrayList<>();
-        for (ReservationFlag f : ReservationFlag.values()) {
+        for (ReservationFlag f : ReservationFlag.shown()) {
             if (r.has(f)) {
                 flags.add(f.word());
             }

@@ -41,7 +41,7 @@ final class ReservationRows {
             }
         }
         List<String> flags = new ArrayList<>();
-        for (ReservationFlag f : ReservationFlag.values()) {
+        for (ReservationFlag f : ReservationFlag.shown()) {
             if (r.has(f)) {
                 flags.add(f.word());
             }

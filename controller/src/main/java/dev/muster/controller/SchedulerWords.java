@@ -47,9 +47,7 @@ final class SchedulerWords {
             String name = word.replaceFirst("=.*", "");
             String why = switch (name.toLowerCase(Locale.ROOT)) {
                 case "reorder_count", "strict_order" -> reason("preempt_" + name.toLowerCase(Locale.ROOT));
-                case "reclaim_licenses" -> "nobody gives way for licences in this version";
-                case "suspend_grace_time" -> "who is suspended is stopped at once in this version";
-                case "min_exempt_priority", "send_user_signal", "youngest_first" -> "";
+                case "min_exempt_priority", "reclaim_licenses", "send_user_signal", "suspend_grace_time", "youngest_first" -> "";
                 default -> UNKNOWN;
             };
             if (!why.isEmpty()) {
@@ -79,7 +77,7 @@ final class SchedulerWords {
             case "bf_topopt_enable", "bf_topopt_iterations" -> "it is a hook for experiments in the original's code";
             case "correspond_after_task_cnt" -> "tasks that others depend on are known until those have ended";
             case "ignore_numa" -> "sockets are those that the kernel names";
-            case "no_backup_scheduling" -> "there is one controller";
+            case "no_backup_scheduling" -> "who leads schedules";
             case "preempt_strict_order", "preempt_reorder_count" -> "the fewest and lowest jobs that make room give way, always";
             case "salloc_wait_nodes", "sbatch_wait_nodes" -> "a job begins when all its nodes are there";
             case "bf_licenses" -> "licences are always part of the plan";

@@ -12,7 +12,7 @@ public final class Billing {
 
     public static boolean isValid(String weights) {
         for (String item : weights.isEmpty() ? new String[0] : weights.split(",", -1)) {
-            if (!item.matches("(?i)[a-z_]+(/[^=]+)?=" + NUMBER + "[KMGTP]?")) {
+            if (!item.matches("(?i)(cpu|mem|node|billing|energy|vmem|pages|(gres|license|bb|fs|ic)/[^=]+)=" + NUMBER + "[KMGTP]?")) {
                 return false;
             }
         }

@@ -61,8 +61,12 @@ public final class Licences {
         }
     }
 
-    /** Reads {@code fluent:2,matlab}, {@code fluent:2|abaqus:1} or {@code power(n[1-8]):30}; empty if it is none of these. */
-    public static Optional<Wanted> parse(String text) {
+    /**
+     * Reads {@code fluent:2,matlab}, {@code fluent:2|abaqus:1} or {@code power(n[1-8]):30}; empty if it is none of these. A semicolon is a comma,
+     * and nothing between two of them is nothing.
+     */
+    public static Optional<Wanted> parse(String written) {
+        String text = written.replace(';', ',');
         if (text.isEmpty()) {
             return Optional.of(Wanted.NONE);
         }
@@ -74,6 +78,9 @@ public final class Licences {
         Map<String, Integer> sums = new TreeMap<>();
         List<Item> alternatives = new ArrayList<>();
         for (String part : any ? parts : parts(text, ',')) {
+            if (part.isBlank() && !any) {
+                continue;
+            }
             Optional<Item> item = item(part.strip());
             if (item.isEmpty()) {
                 return Optional.empty();

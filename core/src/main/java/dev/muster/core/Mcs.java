@@ -55,7 +55,8 @@ public record Mcs(String kind, boolean enforced, Select select, boolean privateD
         }
         List<String> own = own(desc);
         boolean any = kind.equals("label");
-        if (any ? asked.isEmpty() && enforced : asked.isEmpty() ? own.isEmpty() && enforced : !own.contains(asked)) {
+        // a job without an account has no label, one of a user without any of the groups does not come in
+        if (any ? asked.isEmpty() && enforced : asked.isEmpty() ? kind.equals("group") && own.isEmpty() : !own.contains(asked)) {
             return Optional.empty();
         }
         return Optional.of(desc.withExtras(desc.extras().withMcsLabel(!asked.isEmpty() || own.isEmpty() ? asked : own.getFirst())));

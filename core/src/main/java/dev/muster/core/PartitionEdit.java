@@ -40,7 +40,7 @@ public final class PartitionEdit {
     }
 
     private static final long PRIORITY_MAX = 65_533;
-    private static final String PREEMPTIONS = "|(OFF|CANCEL|REQUEUE|SUSPEND|GANG|WITHIN)(,(CANCEL|REQUEUE|SUSPEND|GANG|WITHIN))*";
+    private static final String PREEMPTIONS = "|(OFF|CANCEL|REQUEUE|SUSPEND|GANG|WITHIN|PRIORITY)(,(CANCEL|REQUEUE|SUSPEND|GANG|WITHIN|PRIORITY))*";
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -66,6 +66,7 @@ public final class PartitionEdit {
             Map.entry("allowqos", new Key("allowQos", Kind.ALLOWED)),
             Map.entry("denyqos", new Key("denyQos", Kind.TEXT)),
             Map.entry("oversubscribe", new Key("overSubscribe", Kind.SHARES)),
+            Map.entry("shared", new Key("overSubscribe", Kind.SHARES)),
             Map.entry("exclusive", new Key("exclusive", Kind.EXCLUSIVE)),
             Map.entry("exclusiveuser", new Key("exclusiveUser", Kind.FLAG)),
             Map.entry("exclusivetopo", new Key("exclusiveTopo", Kind.FLAG)),
@@ -182,7 +183,7 @@ public final class PartitionEdit {
             }
             case SHARES -> {
                 String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (!word.matches("NO|EXCLUSIVE|(YES|FORCE)(:[0-9]{1,5})?")) {
+                if (!word.matches("NO|EXCLUSIVE|(YES|FORCE)(:[1-9][0-9]{0,4})?")) {
                     return false;
                 }
                 fields.put(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
@@ -209,10 +210,10 @@ public final class PartitionEdit {
             }
             case FLAG -> {
                 String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (!word.equals("YES") && !word.equals("NO")) {
+                if (word.isEmpty() || !"YES".startsWith(word) && !"NO".startsWith(word)) {
                     return false;
                 }
-                fields.put(key.field, word.equals("YES"));
+                fields.put(key.field, "YES".startsWith(word));
             }
             case NUMBER -> {
                 try {

@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.node.NodeMessages;
@@ -36,17 +37,20 @@ final class PreemptRules {
             end(job, p.mode());
             return;
         }
-        signal(job, SIGCONT);
-        String own = new Preemption.Policy(state).parameter("send_user_signal");
-        signal(job, !own.isEmpty() && job.desc().extras().warnSignal() > 0 ? job.desc().extras().warnSignal() : SIGTERM);
+        JobDesc.Extras e = job.desc().extras();
+        boolean own = !new Preemption.Policy(state).parameter("send_user_signal").isEmpty() && e.warnSignal() > 0;
+        boolean script = own && e.warnBatchOnly();
+        signal(job, SIGCONT, script);
+        signal(job, own ? e.warnSignal() : SIGTERM, script);
     }
 
-    private void signal(Job job, int signal) {
+    /** To the tasks of steps, and not to the batch script, which has that to come; or with {@code --signal=B:…} to the script's shell alone. */
+    private void signal(Job job, int signal, boolean script) {
         for (Step step : job.run().steps()) {
             for (Step.Part part : step.nodes()) {
-                if (step.state() == Step.State.RUNNING && step.id() != Step.EXTERN && !part.done()) {
+                if (step.state() == Step.State.RUNNING && (script ? step.isBatch() : step.id() >= 0) && !part.done()) {
                     direct.add(new Decision.Direct(part.node(),
-                            new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, false, step.isBatch())));
+                            new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, script, false)));
                 }
             }
         }

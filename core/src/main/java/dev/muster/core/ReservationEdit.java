@@ -19,6 +19,8 @@ import java.util.TreeMap;
 final class ReservationEdit {
 
     private static final String GRES = "gres/";
+    /** Keys that say which nodes. */
+    private static final List<String> NODES = List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
 
     private final State state;
     private final boolean fresh;
@@ -30,6 +32,7 @@ final class ReservationEdit {
         this.state = state;
         this.fresh = fresh;
         this.values = new TreeMap<>(values);
+        this.values.remove("nodes", "");
         this.gids = gids;
     }
 
@@ -39,7 +42,7 @@ final class ReservationEdit {
     static Edited edit(State state, Reservation old, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
         ReservationEdit e = new ReservationEdit(state, fresh, values, gids);
         int flags = e.flags(old.flags());
-        Reservation.Want want = e.want(old.want());
+        Reservation.Want want = e.want(old.want(), (flags & 1 << ReservationFlag.ANY_NODES.ordinal()) != 0);
         long start = e.number("starttime", old.start());
         long end = e.end(old, start);
         int named = want.nodes().isEmpty() ? clear(clear(flags, ReservationFlag.SPEC_NODES), ReservationFlag.ALL_NODES)
@@ -63,9 +66,8 @@ final class ReservationEdit {
                 (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
                 old.begun() && !resized, values.getOrDefault("zone", old.zone()), old.gres());
         e.check(r);
-        boolean asked = values.containsKey("nodes") || values.containsKey("nodecnt") || values.containsKey("corecnt")
-                || values.containsKey("partitionname") || values.containsKey("features")
-                || values.containsKey("gres") || values.containsKey("gresnode");
+        // also those that tres= stands for
+        boolean asked = NODES.stream().anyMatch(e.values::containsKey);
         return new Edited(r, asked || fresh, e.wrong);
     }
 
@@ -177,7 +179,8 @@ final class ReservationEdit {
         return 1;
     }
 
-    private Reservation.Want want(Reservation.Want old) {
+    /** @param any jobs may use nodes beside its own: it may have none */
+    private Reservation.Want want(Reservation.Want old, boolean any) {
         if (!values.getOrDefault("burstbuffer", "").isEmpty()) {
             // no script of burst_buffer/lua knows how much of it is somebody's
             wrong(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
@@ -209,12 +212,20 @@ final class ReservationEdit {
                 cores.add(Integer.parseInt(item));
             }
         }
+        count = any && fresh ? 0 : count;
+        if (values.containsKey("nodecnt") && count == 0 && !fresh) {
+            wrong(SlurmErrno.RESERVATION_INVALID);
+        }
         String partition = values.getOrDefault("partitionname", old.partition());
         if (!partition.isEmpty() && !state.partitions().has(partition)) {
             wrong(SlurmErrno.INVALID_PARTITION_NAME);
         }
         boolean counted = nodes.isEmpty() || !cores.isEmpty() || values.containsKey("gres") || values.containsKey("gresnode");
-        if (partition.isEmpty() && counted) {
+        boolean none = any && nodes.isEmpty() && count == 0;
+        if (none && !cores.isEmpty()) {
+            wrong(SlurmErrno.INVALID_CPU_COUNT);
+        }
+        if (partition.isEmpty() && counted && !none) {
             for (Partition p : state.partitions().values()) {
                 partition = p.info().isDefault() ? p.name() : partition;
             }
@@ -346,10 +357,7 @@ final class ReservationEdit {
                         .toUpperCase(java.util.Locale.ROOT).contains("TIME_FLOAT")) {
             wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.NOT_SUPPORTED);
         }
-        if (r.has(ReservationFlag.ANY_NODES) && r.want().licenses().isEmpty()) {
-            // licences alone: nothing of it is left without them
-            wrong(SlurmErrno.INVALID_LICENSES);
-        }
+        nodes(r);
         if (r.has(ReservationFlag.FORCE_START) && repeats.isEmpty()) {
             wrong(SlurmErrno.RESERVATION_INVALID);
         }
@@ -358,6 +366,18 @@ final class ReservationEdit {
         }
         if (r.end() <= r.start()) {
             wrong(SlurmErrno.INVALID_TIME_VALUE);
+        }
+    }
+
+    /** It has nodes, or with ANY_NODES licences. */
+    private void nodes(Reservation r) {
+        Reservation.Want w = r.want();
+        boolean said = !w.nodes().isEmpty() || w.nodeCount() > 0 || !w.coreCounts().isEmpty() || w.wantsGres() || !w.features().isEmpty();
+        if (r.has(ReservationFlag.ANY_NODES) && w.licenses().isEmpty() && !said) {
+            // nothing of it is left without them
+            wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.INVALID_LICENSES);
+        } else if (!r.has(ReservationFlag.ANY_NODES) && !said) {
+            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.RESERVATION_INVALID);
         }
     }
 

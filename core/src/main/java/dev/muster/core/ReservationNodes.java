@@ -35,7 +35,7 @@ final class ReservationNodes {
      * @param keep nodes to keep if they suffice
      */
     Chosen choose(Reservation r, List<String> keep) {
-        if (r.has(ReservationFlag.ANY_NODES)) {
+        if (r.has(ReservationFlag.ANY_NODES) && r.want().nodes().isEmpty() && r.want().nodeCount() == 0) {
             return new Found(List.of(), Map.of(), Map.of());
         }
         boolean named = !r.want().nodes().isEmpty();
@@ -122,7 +122,8 @@ final class ReservationNodes {
         int left = spread ? cores : 0;
         List<Alternative> groups = alternatives(w.features());
         for (Alternative group : groups) {
-            int wanted = spread ? Integer.MAX_VALUE : groups.size() > 1 || group.count > 0 ? Math.max(1, group.count) : w.nodeCount();
+            int wanted = spread ? Integer.MAX_VALUE : groups.size() > 1 || group.count > 0 ? Math.max(1, group.count)
+                    : w.nodeCount() > 0 || w.features().isEmpty() ? w.nodeCount() : matching(candidates, group);
             for (Node n : candidates) {
                 if (wanted == 0 || spread && left == 0) {
                     break;
@@ -256,6 +257,11 @@ final class ReservationNodes {
     }
 
     private record Alternative(String expression, int count) {}
+
+    /** A partition and a feature, and no count: all that have it. */
+    private int matching(List<Node> candidates, Alternative group) {
+        return (int) candidates.stream().filter(n -> planner.matches(group.expression, n.features())).count();
+    }
 
     /** {@code [a*2&b*1]}: so many nodes of each; anything else is one expression for all nodes. */
     private static List<Alternative> alternatives(String features) {

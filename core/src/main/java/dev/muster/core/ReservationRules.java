@@ -120,6 +120,9 @@ final class ReservationRules {
                     : inUse(old) ? Decision.reject(SlurmErrno.RESERVATION_BUSY)
                     : Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
         }
+        if (c.values().containsKey("starttime") && !old.has(ReservationFlag.TIME_FLOAT) && old.isActive(now.seconds())) {
+            return Decision.reject(SlurmErrno.RESERVATION_ALREADY_STARTED);
+        }
         ReservationEdit.Edited e = ReservationEdit.edit(state, old, false, c.values(), c.gids());
         if (e.wrong() != null) {
             return Decision.reject(e.wrong());
@@ -127,9 +130,6 @@ final class ReservationRules {
         Reservation r = e.reservation();
         if (!r.has(ReservationFlag.TIME_FLOAT) && r.end() <= now.seconds()) {
             return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
-        }
-        if (c.values().containsKey("starttime") && old.isActive(now.seconds()) && inUse(old)) {
-            return Decision.reject(SlurmErrno.RESERVATION_ALREADY_STARTED);
         }
         if (!old.units().isEmpty() && e.nodesAsked()) {
             return Decision.reject(SlurmErrno.CORE_RESERVATION_UPDATE);

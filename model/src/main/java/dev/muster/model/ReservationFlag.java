@@ -1,15 +1,17 @@
 package dev.muster.model;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Conditions of a reservation, in the order Slurm prints them. */
+/** Conditions of a reservation: {@link #shown} has the order in which Slurm prints them, of ours in the state the place counts. */
 public enum ReservationFlag {
-    MAINT("MAINT", 1), OVERLAP("OVERLAP", 1), IGNORE_JOBS("IGNORE_JOBS", 1), HOURLY("HOURLY", 1), DAILY("DAILY", 1),
-    WEEKDAY("WEEKDAY", 5), WEEKEND("WEEKEND", 5), WEEKLY("WEEKLY", 5), SPEC_NODES("SPEC_NODES", 99), ALL_NODES("ALL_NODES", 99),
+    MAINT("MAINT", 3), OVERLAP("OVERLAP", 1), IGNORE_JOBS("IGNORE_JOBS", 1), HOURLY("HOURLY", 1), DAILY("DAILY", 1),
+    WEEKDAY("WEEKDAY", 1), WEEKEND("WEEKEND", 5), WEEKLY("WEEKLY", 5), SPEC_NODES("SPEC_NODES", 99), ALL_NODES("ALL_NODES", 99),
     ANY_NODES("ANY_NODES", 1), STATIC("STATIC", 1), PART_NODES("PART_NODES", 2), FIRST_CORES("FIRST_CORES", 2),
-    TIME_FLOAT("TIME_FLOAT", 1), REPLACE("REPLACE", 7), REPLACE_DOWN("REPLACE_DOWN", 8), PURGE_COMP("PURGE_COMP", 2),
-    NO_HOLD_JOBS_AFTER_END("NO_HOLD_JOBS_AFTER_END", 12), FLEX("FLEX", 2), MAGNETIC("MAGNETIC", 3), USER_DELETE("USER_DELETE", 4),
+    TIME_FLOAT("TIME_FLOAT", 1), REPLACE("REPLACE", 1), REPLACE_DOWN("REPLACE_DOWN", 8), PURGE_COMP("PURGE_COMP", 2),
+    NO_HOLD_JOBS_AFTER_END("NO_HOLD_JOBS_AFTER_END", 1), FLEX("FLEX", 1), MAGNETIC("MAGNETIC", 3), USER_DELETE("USER_DELETE", 4),
     FORCE_START("FORCE_START", 2);
 
     private final String word;
@@ -24,11 +26,22 @@ public enum ReservationFlag {
         return word;
     }
 
+    /** All of them in the order in which they are printed. */
+    public static List<ReservationFlag> shown() {
+        List<ReservationFlag> out = new ArrayList<>(List.of(values()));
+        out.remove(FLEX);
+        out.add(1, FLEX);
+        return out;
+    }
+
     /** The flag a user means, which may be cut short. */
     public static Optional<ReservationFlag> of(String typed) {
         String word = typed.toUpperCase(Locale.ROOT);
         if (word.equals("STATIC_ALLOC")) {
             return Optional.of(STATIC);
+        }
+        if (word.equals("PROMISCUOUS")) {
+            return Optional.of(MAGNETIC);
         }
         if (word.equals("LICENSE_ONLY") || word.equals("LICENSES")) {
             return Optional.of(ANY_NODES);

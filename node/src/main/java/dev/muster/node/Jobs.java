@@ -603,10 +603,7 @@ final class Jobs {
     }
 
     void suspend(Suspend order) {
-        job(order.jobId(), order.attempt()).ifPresent(job -> job.steps.values().stream()
-                .filter(s -> !s.isExternal())
-                .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w ->
-                        w.signal(StepWatch.EVERY_PROCESS, order.stop() ? Os.SIGNAL_STOP : Os.SIGNAL_CONT)))));
+        job(order.jobId(), order.attempt()).ifPresent(job -> job.suspend(order.stop(), settings.around().suspendGraceSeconds(), loop::later));
     }
 
     void notify(NodeMessages.Notify order) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /** One attempt of a job on this node. Belongs to the node's thread. */
 final class NodeJob {
@@ -39,10 +40,30 @@ final class NodeJob {
     long deadlineMs;
     /** Counts changes of the time limit, so that an older timer finds itself out of date. */
     int limitVersion;
+    /** Likewise, of it being suspended and going on. */
+    private int suspendVersion;
 
     NodeJob(JobShare share) {
         this.share = share;
         this.killWaitSeconds = share.killWaitSeconds();
+    }
+
+    /** Processes hear SIGTSTP first, and may make ready for it; those that have not stopped after a while are stopped. */
+    void suspend(boolean stop, int graceS, BiConsumer<Long, Runnable> later) {
+        int version = ++suspendVersion;
+        toAll(!stop ? Os.SIGNAL_CONT : graceS > 0 ? Os.SIGNAL_TSTP : Os.SIGNAL_STOP);
+        if (stop && graceS > 0) {
+            later.accept(graceS * 1000L, () -> {
+                if (suspendVersion == version) {
+                    toAll(Os.SIGNAL_STOP);
+                }
+            });
+        }
+    }
+
+    private void toAll(int signal) {
+        steps.values().stream().filter(s -> !s.isExternal())
+                .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w -> w.signal(StepWatch.EVERY_PROCESS, signal))));
     }
 
     int jobId() {

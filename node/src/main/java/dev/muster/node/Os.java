@@ -21,6 +21,7 @@ final class Os {
     static final int SIGNAL_TERM = 15;
     static final int SIGNAL_CONT = 18;
     static final int SIGNAL_STOP = 19;
+    static final int SIGNAL_TSTP = 20;
 
     private Os() {}
 

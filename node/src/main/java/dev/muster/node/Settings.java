@@ -98,10 +98,12 @@ public record Settings(
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
             boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags,
             String gresError, boolean sortMemory, MpiConf mpi, Map<String, String> powerActions, CertmgrConf certmgr, String instanceId,
-            String instanceType, boolean pages, boolean needsLogin) {
+            String instanceType, boolean pages, boolean needsLogin, int suspendGraceSeconds) {
+        /** From SIGTSTP to SIGSTOP, where PreemptParameters=suspend_grace_time says nothing. */
+        static final int SUSPEND_GRACE_S = 2;
         public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
                 false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false, MpiConf.DEFAULT, Map.of(), CertmgrConf.NONE, "", "", true,
-                false);
+                false, SUSPEND_GRACE_S);
     }
 
     /**

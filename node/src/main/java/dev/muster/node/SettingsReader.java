@@ -113,8 +113,14 @@ final class SettingsReader {
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
                         powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
                         options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
-                        conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache")),
+                        conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
+                        suspendGrace(conf)),
                 conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    private static int suspendGrace(SlurmConf conf) {
+        String said = conf.parameters(Key.PREEMPT_PARAMETERS).getOrDefault("suspend_grace_time", "");
+        return said.matches("[0-9]{1,6}") ? Integer.parseInt(said) : Settings.Around.SUSPEND_GRACE_S;
     }
 
     private static Map<String, String> powerActions(SlurmConf conf) {

@@ -5,6 +5,7 @@ import dev.muster.core.Partition;
 import dev.muster.core.Settings;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
+import java.util.Optional;
 
 /**
  * With whom a job shares its nodes.
@@ -13,25 +14,39 @@ import dev.muster.model.ResourceRequest;
  * @param alone   with jobs of its own user only
  * @param label   with jobs of this label only; "" for all that have none
  * @param topo    has its leaf switches or blocks to itself
+ * @param network in which topology these are, "" where it does not ask for them
  */
-record Apart(int user, boolean alone, String label, boolean topo) {
+record Apart(int user, boolean alone, String label, boolean topo, String network) {
     /** Of a job whose user does not matter as long as nobody keeps others away. */
-    static final Apart ANYBODY = new Apart(-1, false, "", false);
+    static final Apart ANYBODY = new Apart(-1, false, "", false, "");
 
-    static Apart of(JobDesc desc, Partition partition, Settings settings) {
-        return of(desc, partition.exclusive(), settings);
+    static Apart of(JobDesc desc, Optional<Partition> partition, Settings settings) {
+        return partition.map(p -> of(desc, p, settings)).orElseGet(() -> of(desc, "NO", "", settings));
     }
 
-    /** @param rule of its partition: NO, NODE, USER or TOPO */
-    static Apart of(JobDesc desc, String rule, Settings settings) {
+    static Apart of(JobDesc desc, Partition partition, Settings settings) {
+        return of(desc, partition.exclusive(), partition.info().topology(), settings);
+    }
+
+    /**
+     * @param rule    of its partition: NO, NODE, USER or TOPO
+     * @param network likewise, "" for the cluster's
+     */
+    static Apart of(JobDesc desc, String rule, String network, Settings settings) {
         ResourceRequest.Exclusive asked = desc.request().exclusive();
+        boolean topo = rule.equals("TOPO") || asked == ResourceRequest.Exclusive.TOPO;
         return new Apart(desc.owner().uid(), rule.equals("USER") || asked == ResourceRequest.Exclusive.USER, Mcs.of(settings).separating(desc),
-                rule.equals("TOPO") || asked == ResourceRequest.Exclusive.TOPO);
+                topo, topo ? settings.topology(network).name() : "");
     }
 
     /** Minds whom it meets. */
     boolean minds() {
         return alone || topo || !label.isEmpty();
+    }
+
+    /** Has the units of that topology to itself. */
+    boolean owns(String topology) {
+        return topo && network.equals(topology);
     }
 
     /** On one node; whole switches are counted for themselves. */

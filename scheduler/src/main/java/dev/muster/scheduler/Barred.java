@@ -50,11 +50,6 @@ final class Barred {
     /** @param limitMin from now on, -1 for good */
     boolean isAll(Need need, int limitMin) {
         long until = limitMin < 0 ? Long.MAX_VALUE : nowS + limitMin * 60L;
-        for (NodeSlot node : scheduler.nodesOf(need.partition())) {
-            if (node.usable && !reserved.allowed("", node, nowS, until).isEmpty()) {
-                return false;
-            }
-        }
-        return true;
+        return reserved.leavesNothing(scheduler.nodesOf(need.partition()), nowS, until);
     }
 }

@@ -269,7 +269,8 @@ final class Classes {
             return QueueOrder.UNKNOWN;
         }
         Need need = scheduler.needs().of(job, of.get(), state);
-        if (need.network().switches() > 0 || Limits.shortestMin(job.desc(), need.limitMin(), state.settings()) >= 0 || Waits.mayDelayBoot(job, need, state)
+        if (need.network().switches() > 0 || Limits.shortestMin(job.desc(), need.limitMin(), state.settings()) >= 0
+                || Waits.mayDelayBoot(job, need, state)
                 || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
             return QueueOrder.UNKNOWN;
         }

@@ -38,8 +38,8 @@ final class Exacting {
     private boolean isMinded;
     /** By reservation, "" for none. */
     private final Map<String, Map<Need, int[]>> named = new HashMap<>();
-    /** Nodes of the same switch or block, where somebody wants these to himself. */
-    private Map<Integer, int[]> mates = Map.of();
+    /** By topology, nodes of the same switch or block, where somebody wants these to himself. */
+    private final Map<String, Map<Integer, int[]>> mates = new HashMap<>();
     /** The first slot in which nobody waits for few switches any more. */
     private final int patience;
     private long looks;
@@ -76,15 +76,20 @@ final class Exacting {
     /** Somebody minds whom he meets: before {@link #held}. */
     void mind(Apart who) {
         isMinded = true;
-        if (who.topo() && mates.isEmpty()) {
-            mates = new HashMap<>();
-            for (Topology.Block unit : state.settings().topology("").units()) {
-                int[] members = unit.nodes().stream().mapToInt(n -> numbers.getOrDefault(n, -1)).filter(n -> n >= 0).toArray();
-                for (int n : members) {
-                    mates.put(n, members);
-                }
+        if (who.topo()) {
+            mates.computeIfAbsent(who.network(), this::mates);
+        }
+    }
+
+    private Map<Integer, int[]> mates(String topology) {
+        Map<Integer, int[]> out = new HashMap<>();
+        for (Topology.Block unit : state.settings().topology(topology).units()) {
+            int[] members = unit.nodes().stream().mapToInt(n -> numbers.getOrDefault(n, -1)).filter(n -> n >= 0).toArray();
+            for (int n : members) {
+                out.put(n, members);
             }
         }
+        return out;
     }
 
     /** A running job has this until that slot. */
@@ -164,10 +169,12 @@ final class Exacting {
                 return true;
             }
         }
-        for (int mate : mates.getOrDefault(n, NOBODY)) {
-            for (Stay s : company.getOrDefault(mate, List.of())) {
-                if (s.from < end && s.end > from && (who.topo() || s.who.topo())) {
-                    return true;
+        for (Map.Entry<String, Map<Integer, int[]>> t : mates.entrySet()) {
+            for (int mate : t.getValue().getOrDefault(n, NOBODY)) {
+                for (Stay s : company.getOrDefault(mate, List.of())) {
+                    if (s.from < end && s.end > from && (who.owns(t.getKey()) || s.who.owns(t.getKey()))) {
+                        return true;
+                    }
                 }
             }
         }

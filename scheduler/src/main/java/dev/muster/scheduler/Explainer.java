@@ -156,7 +156,6 @@ public final class Explainer {
     }
 
     private String licences(Job job) {
-        Map<String, Integer> all = Licences.capacities(state);
         Map<String, Integer> used = new TreeMap<>();
         List<Job> holders = new ArrayList<>();
         for (Job other : state.jobs().values()) {
@@ -167,10 +166,15 @@ public final class Explainer {
             }
         }
         Licences.Wanted wanted = Licences.parse(job.desc().request().licenses()).orElse(Licences.Wanted.NONE);
+        Map<String, Integer> kept = new TreeMap<>();
+        state.reservations().values().stream().filter(r -> r.isActive(now.seconds()) && !job.desc().charge().reservation().equals(r.name()))
+                .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
+        List<Licences.Pool> pools = Licences.pools(state);
         for (Licences.Item i : wanted.items()) {
-            evidence.add("Licence " + i.name() + ": it asks for " + i.count() + "; " + used.getOrDefault(i.name(), 0) + " of "
-                    + all.getOrDefault(i.name(), 0) + " are in use" + by(holders.stream().filter(h -> Licences.held(h).stream()
-                    .anyMatch(l -> l.name().equals(i.name()))).toList()) + ".");
+            pools.stream().filter(p -> p.title().equals(i.name()) && p.total() >= 0).forEach(p -> evidence.add("Licence " + p.name()
+                    + ": it asks for " + i.count() + "; " + (used.getOrDefault(p.name(), 0) + p.base()) + " of " + p.total() + " are in use"
+                    + by(holders.stream().filter(h -> Licences.held(h).stream().anyMatch(l -> l.name().equals(p.name()))).toList())
+                    + (kept.containsKey(p.name()) ? ", " + kept.get(p.name()) + " are in reservations" : "") + "."));
         }
         return "It waits for licences" + (wanted.any() ? ", any one of which would do" : "") + ".";
     }

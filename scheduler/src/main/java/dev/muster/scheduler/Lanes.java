@@ -38,6 +38,8 @@ final class Lanes {
     private final boolean limited;
     private final boolean memoryConsumed;
     private final boolean preempts;
+    /** Others may have to go for their licences as well. */
+    private final boolean reclaims;
     private final boolean layered;
     private final long number;
     private final Settled settled;
@@ -68,6 +70,7 @@ final class Lanes {
         this.limited = limited;
         this.memoryConsumed = state.settings().memoryConsumed();
         this.preempts = pass.preemptor().isOn();
+        this.reclaims = pass.preemptor().reclaims();
         this.number = scheduler.passes();
         this.layered = !state.settings().layered().isEmpty();
         this.states = new int[classes.size() + 64];
@@ -168,7 +171,7 @@ final class Lanes {
         if (is == 0) {
             return QueueOrder.UNKNOWN;
         }
-        if (is == LACKS_LICENCES) {
+        if (is == LACKS_LICENCES && !reclaims) {
             return verdict(block.needs[i], JobReason.LICENSES);
         }
         if (is == EXCEEDS) {
@@ -176,6 +179,9 @@ final class Lanes {
         }
         if (preempts && !isKnownVain(block.groups[i]) && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
+        }
+        if (is == LACKS_LICENCES) {
+            return verdict(block.needs[i], JobReason.LICENSES);
         }
         return isBlocked(stateOf(block.needs[i]) >>> PARTITION) ? verdict(block.needs[i], JobReason.PRIORITY) : JobReason.RESOURCES.ordinal();
     }
@@ -230,7 +236,7 @@ final class Lanes {
 
     /** The first of its class: as if it had been tried. 0 if it must be. */
     private int first(NeedClass c) {
-        if (c.licensed && (pass.isInOrder() || isLayered(c.need))) {
+        if (c.licensed && (pass.isInOrder() || reclaims || isLayered(c.need))) {
             return 0;
         }
         if (c.licensed && pass.licences().lacks(c.desk, classes.desksSize(), () -> c)) {

@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Now;
 import dev.muster.core.State;
@@ -105,6 +106,20 @@ final class LicenceDesk {
         }
     }
 
+    /** As if a job that has some were gone, or back. One that is suspended keeps them. */
+    void lift(Job holder, boolean off) {
+        List<Licences.Item> items = Licences.held(holder);
+        if (!items.isEmpty()) {
+            atOnce.clear();
+            taken++;
+            plan().take(off ? negative(items) : items, 0, Math.max(1, times.get().slotAt(secondsLeft(holder.run().limitTickMs()))));
+        }
+    }
+
+    private long secondsLeft(long limitTickMs) {
+        return limitTickMs < 0 ? Long.MAX_VALUE / 2 : Math.max(0, (limitTickMs - now.tickMs() + 999) / 1000);
+    }
+
     private static List<Licences.Item> negative(List<Licences.Item> items) {
         return items.stream().map(i -> new Licences.Item(i.name(), -i.count())).toList();
     }
@@ -113,8 +128,7 @@ final class LicenceDesk {
         if (plan == null) {
             plan = new LicencePlan(Licences.capacities(state), times.get());
             for (HeldLicences.Held h : scheduler.licensed().all()) {
-                plan.running(h.reservation(), h.items(), h.limitTickMs() < 0 ? Long.MAX_VALUE / 2
-                        : Math.max(0, (h.limitTickMs() - now.tickMs() + 999) / 1000));
+                plan.running(h.reservation(), h.items(), secondsLeft(h.limitTickMs()));
             }
             plan.keep(state, now.seconds());
         }

@@ -9,10 +9,10 @@ import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Topology;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -46,27 +46,36 @@ final class NodeSlot {
     private final Map<String, int[]> unitsHeld = new TreeMap<>();
     /** Jobs that are here by whom they share with. */
     private final Map<Apart, Integer> company = new HashMap<>();
-    /** Its leaf switch or block; and which that is of {@link Topology#units}, -1 where it is in none, or nobody asks. */
-    Optional<Unit> unit = Optional.empty();
+    /** Its leaf switch or block in each topology; and which that is of the cluster's {@link Topology#units}, -1 where it is in none. */
+    private Unit[] spots = {};
     int leaf = -1;
     /** Hears of every change of what is free here. */
     Consumer<NodeSlot> watcher = slot -> { };
 
     /** How often jobs are on nodes of a leaf switch or block, and of these those that want it for themselves. */
-    static final class Unit {
+    private static final class Unit {
+        private final String topology;
         private int jobs;
         private int alone;
+
+        private Unit(String topology) {
+            this.topology = topology;
+        }
     }
 
-    /** @param units leaf switches or blocks */
-    static void join(List<Topology.Block> units, Map<String, NodeSlot> nodes) {
-        for (int i = 0; i < units.size(); i++) {
-            Optional<Unit> counted = Optional.of(new Unit());
-            for (String name : units.get(i).nodes()) {
-                NodeSlot slot = nodes.get(name);
-                if (slot != null) {
-                    slot.unit = counted;
-                    slot.leaf = i;
+    /** @param topologies the cluster's first */
+    static void join(List<Topology> topologies, Map<String, NodeSlot> nodes) {
+        for (Topology t : topologies) {
+            List<Topology.Block> units = t.units();
+            for (int i = 0; i < units.size(); i++) {
+                Unit counted = new Unit(t.name());
+                for (String name : units.get(i).nodes()) {
+                    NodeSlot slot = nodes.get(name);
+                    if (slot != null) {
+                        slot.spots = Arrays.copyOf(slot.spots, slot.spots.length + 1);
+                        slot.spots[slot.spots.length - 1] = counted;
+                        slot.leaf = t == topologies.getFirst() ? i : slot.leaf;
+                    }
                 }
             }
         }
@@ -264,17 +273,19 @@ final class NodeSlot {
 
     /** A job came, or went with -1. */
     void meet(Apart who, int jobs) {
-        unit.ifPresent(u -> {
+        for (Unit u : spots) {
             u.jobs += jobs;
-            u.alone += who.topo() ? jobs : 0;
-        });
+            u.alone += who.owns(u.topology) ? jobs : 0;
+        }
         company.merge(who, jobs, (a, b) -> a + b == 0 ? null : a + b);
     }
 
     /** Whether the job may be here with those who are. */
     boolean accepts(Apart who) {
-        if (unit.isPresent() && (who.topo() ? unit.get().jobs : unit.get().alone) > 0) {
-            return false;
+        for (Unit u : spots) {
+            if (u.alone > 0 || u.jobs > 0 && who.owns(u.topology)) {
+                return false;
+            }
         }
         for (Apart here : company.keySet()) {
             if (!who.goesWith(here)) {

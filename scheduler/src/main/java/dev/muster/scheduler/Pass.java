@@ -56,6 +56,8 @@ final class Pass {
     /** So many nodes fewer of a range are tried one by one, then the least. */
     private static final int FEWER_MAX = 16;
 
+    /** Of those that failed, who find nodes enough but not their layered resources there. */
+    private final Set<Need> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
@@ -127,7 +129,7 @@ final class Pass {
         this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
-        this.preemptor = new Preemptor(scheduler, state, now, takings, beside(), (job, off) -> {
+        this.preemptor = new Preemptor(scheduler, state, now, takings, licences, beside(), (job, off) -> {
             outlook.lifted(job, off);
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });
@@ -256,7 +258,7 @@ final class Pass {
                 continue;
             }
             Need plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
-            for (Job as : under(job, partition.get(), plain)) {
+            for (Job as : Waits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j, plain.limitMin()) == JobReason.NONE)) {
                 String prefer = job.desc().request().prefer();
                 Need liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
                 if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.needs().in(r, liked)))) {
@@ -277,18 +279,6 @@ final class Pass {
             scheduler.explain(job.id(), reason);
         }
         return false;
-    }
-
-    /** The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all are. */
-    private List<Job> under(Job job, Partition partition, Need need) {
-        if (job.desc().charge().qos().indexOf(',') < 0) {
-            return List.of(job);
-        }
-        List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos)
-                .filter(j -> Limits.reason(j.desc(), partition, state) == JobReason.NONE).toList();
-        List<Job> free = admitted.stream().filter(j -> !isLimited(j)
-                || scheduler.limited(j, need.limitMin()) == JobReason.NONE).toList();
-        return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
@@ -348,18 +338,20 @@ final class Pass {
             if (room.isPresent()) {
                 return room.get();
             }
-            JobReason reason = blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
+            JobReason reason = lacking.contains(need) ? JobReason.LICENSES
+                    : blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
             if (last) {
                 reserve(job, need, reason);
             }
             return reason;
         }
         if (licences.given(need, 0).isEmpty()) {
-            if (last) {
+            Optional<JobReason> room = preemptor.reclaims(need) ? room(job, task, need) : Optional.empty();
+            if (last && room.isEmpty()) {
                 lanes.lacksLicences(need);
                 reserve(job, need, JobReason.LICENSES);
             }
-            return JobReason.LICENSES;
+            return room.orElse(JobReason.LICENSES);
         }
         boolean isShort = lanes.isShort(need);
         Optional<Allocation> allocation = isShort ? Optional.empty() : placeWithin(job, need);
@@ -432,7 +424,7 @@ final class Pass {
         return new Preemptor.Places() {
             @Override
             public Optional<Allocation> find() {
-                return placeAvoiding(need, Set.of());
+                return preemptor.lacksLicences(need) ? Optional.empty() : placeAvoiding(need, Set.of());
             }
 
             @Override
@@ -495,7 +487,8 @@ final class Pass {
     }
 
     private Planner.Start start(Job job, int task, Need need, Allocation place) {
-        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(), job.desc().charge().qos());
+        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(),
+                job.desc().charge().qos());
     }
 
     private void begins(Job job, int task, Need need, Allocation place) {
@@ -692,7 +685,10 @@ final class Pass {
 
     /** There are nodes enough, but not with what it asks for of layered resources. */
     private boolean lacksLayers(Need need) {
-        return !licences.layers(need, 0).isEmpty() && place(need).isPresent();
+        if (!licences.layers(need, 0).isEmpty() && place(need).isPresent()) {
+            lacking.add(need);
+        }
+        return lacking.contains(need);
     }
 
     /** There are nodes enough, but they do not hang together. */

@@ -32,6 +32,7 @@ final class Preemptor {
     private final Now now;
     private final Preemption.Policy policy;
     private final Takings takings;
+    private final LicenceDesk licences;
     private final Beside open;
     private final BiConsumer<Job, Boolean> lifted;
     private final List<Planner.Preempt> preempts = new ArrayList<>();
@@ -48,6 +49,9 @@ final class Preemptor {
     private final boolean remembers;
     /** Neither priorities nor times decide who gives way. */
     private final boolean plain;
+    private final boolean reclaims;
+    /** Room is made for somebody who asks for licences. */
+    private boolean reclaiming;
     private final Map<Yields.Kind, Holders> holders = new HashMap<>();
     /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
     private final Map<Taker, Long> powerless = new HashMap<>();
@@ -72,10 +76,12 @@ final class Preemptor {
 
     /**
      * @param takings what the pass has taken
+     * @param licences those of the pass
      * @param open    what reservations leave
      * @param lifted  told of each job that is off its nodes for a moment, and of its being back
      */
-    Preemptor(Scheduler scheduler, State state, Now now, Takings takings, Beside open, BiConsumer<Job, Boolean> lifted) {
+    Preemptor(Scheduler scheduler, State state, Now now, Takings takings, LicenceDesk licences, Beside open, BiConsumer<Job, Boolean> lifted) {
+        this.licences = licences;
         this.open = open;
         this.takings = takings;
         this.lifted = lifted;
@@ -84,11 +90,26 @@ final class Preemptor {
         this.now = now;
         this.policy = new Preemption.Policy(state);
         this.plain = policy.isPlain();
+        this.reclaims = policy.isOn() && !policy.parameter("reclaim_licenses").isEmpty();
         this.remembers = plain;
     }
 
     boolean isOn() {
         return policy.isOn();
+    }
+
+    /** PreemptParameters=reclaim_licenses: others go for their licences as well, where that makes them free. */
+    boolean reclaims() {
+        return reclaims;
+    }
+
+    boolean reclaims(Need need) {
+        return reclaims && !need.licences().items().isEmpty();
+    }
+
+    /** Room is looked for, and as things are at the moment of asking there are too few licences for it. */
+    boolean lacksLicences(Need need) {
+        return reclaims(need) && licences.given(need, 0).isEmpty();
     }
 
     /** What comes of trying does not depend on the taker's priority, in one pass. */
@@ -138,6 +159,7 @@ final class Preemptor {
         if (!policy.isOn() || isVain(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
             return new None();
         }
+        reclaiming = reclaims(need);
         Holders those = holders(job, need, priority);
         Predicate<NodeSlot> serves = serves(job, need, c);
         Near candidates = new Near(those.candidates, serves);
@@ -194,7 +216,7 @@ final class Preemptor {
 
     /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
     private Predicate<NodeSlot> serves(Job job, Need need, NeedClass c) {
-        if (!scheduler.isPruned() || !c.bounded || scheduler.someMind() || !need.apart().equals(Apart.ANYBODY)) {
+        if (reclaiming || !scheduler.isPruned() || !c.bounded || scheduler.someMind() || !need.apart().equals(Apart.ANYBODY)) {
             return EVERYWHERE;
         }
         Yields.Kind kind = kind(job.desc(), need);
@@ -386,7 +408,7 @@ final class Preemptor {
         for (Job h : List.copyOf(chosen)) {
             drop(h, mode(h));
             // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
-            Optional<Allocation> without = scheduler.someMind() || meets(found.get(), h) ? places.find() : found;
+            Optional<Allocation> without = reclaiming || scheduler.someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
                 chosen.remove(h);
                 found = without;
@@ -411,6 +433,9 @@ final class Preemptor {
         scheduler.looking(true);
         scheduler.release(job, mode == Preemption.Mode.SUSPEND);
         scheduler.looking(false);
+        if (reclaiming && mode != Preemption.Mode.SUSPEND) {
+            licences.lift(job, true);
+        }
         lifted.accept(job, true);
     }
 
@@ -418,6 +443,9 @@ final class Preemptor {
         scheduler.looking(true);
         scheduler.hold(job, mode == Preemption.Mode.SUSPEND);
         scheduler.looking(false);
+        if (reclaiming && mode != Preemption.Mode.SUSPEND) {
+            licences.lift(job, false);
+        }
         lifted.accept(job, false);
     }
 

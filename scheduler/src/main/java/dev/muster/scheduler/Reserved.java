@@ -123,6 +123,11 @@ final class Reserved {
         return within ? own.minus(barred) : IndexSet.empty();
     }
 
+    /** Of none of these nodes a job without a reservation may have anything in that time. */
+    boolean leavesNothing(List<NodeSlot> some, long from, long to) {
+        return some.stream().noneMatch(node -> node.usable && !allowed("", node, from, to).isEmpty());
+    }
+
     /** Others must be off it in that time. */
     private boolean keeps(ReservedNodes.Claim c, long from, long to) {
         return c.from(now) + c.reservation().maxStartDelayS() < to && c.to(now) > from && c.from(now) < now + Times.HORIZON_S;

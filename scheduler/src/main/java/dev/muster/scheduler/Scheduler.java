@@ -48,7 +48,7 @@ public final class Scheduler implements Planner {
     /** Partitions whose jobs may share cores. */
     private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
     /** Partitions whose nodes are had by one user, or one job by its switch, at a time. */
-    private final Map<String, String> rules = new HashMap<>();
+    private final Map<String, dev.muster.core.Partition> rules = new HashMap<>();
     private dev.muster.core.Settings settings;
     private int minding;
     private final QueueOrder queue = new QueueOrder();
@@ -168,7 +168,7 @@ public final class Scheduler implements Planner {
             n.watcher = this::changed;
             changed(n);
         });
-        NodeSlot.join(settings.topology("").units(), byName);
+        NodeSlot.join(settings.topologies(), byName);
         state.partitions().values().forEach(p -> {
             List<NodeSlot> members = new ArrayList<>();
             p.nodes().forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(members::add));
@@ -176,7 +176,7 @@ public final class Scheduler implements Planner {
             byPartition.put(p.name(), members);
             cpus.put(p.name(), members.stream().mapToLong(n -> n.spec.cpus()).sum());
             tiers.put(p.name(), p.info().priorityTier());
-            rules.put(p.name(), p.exclusive());
+            rules.put(p.name(), p);
             if (p.jobsPerCore(true) > 1) {
                 shared.put(p.name(), p);
             }
@@ -444,7 +444,7 @@ public final class Scheduler implements Planner {
     }
 
     Apart apart(Job job) {
-        return Apart.of(job.desc(), rules.getOrDefault(job.desc().partition().split(",")[0], "NO"), settings);
+        return Apart.of(job.desc(), Optional.ofNullable(rules.get(job.desc().partition().split(",")[0])), settings);
     }
 
     /** Nodes are kept from some. */
@@ -654,7 +654,7 @@ public final class Scheduler implements Planner {
 
     /** The same need with its user in it, which counts where others want no stranger beside them. */
     Need known(Need need, Job job) {
-        return minding > 0 ? needs.by(need, Apart.of(job.desc(), "NO", settings)) : need;
+        return minding > 0 ? needs.by(need, Apart.of(job.desc(), "NO", "", settings)) : need;
     }
 
     Outlooks outlooks() {

@@ -46,6 +46,11 @@ class ApartTest {
                 user   | ondemand          | exclusive=MCS     | 'alice'
                 user   | enforced,noselect |                   | 'alice'
                 group  | enforced,select:a | exclusive=MCS     | Invalid mcs_label specified
+                group  | ondemand:a        | exclusive=MCS     | Invalid mcs_label specified
+                group  | ondemand:a        |                   | ''
+                account | enforced,select  |                   | ''
+                account | ondemand         | exclusive=MCS     | ''
+                account | ondemand         | mcsLabel=x        | Invalid mcs_label specified
                 label  | ondemand          | mcsLabel=red      | 'red'
                 label  | enforced          |                   | Invalid mcs_label specified
                 """.split("\n")) {

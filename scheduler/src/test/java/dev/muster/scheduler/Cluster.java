@@ -53,6 +53,11 @@ final class Cluster {
     }
 
     Cluster(String nodes, String partitions, String settings, Topology topology, List<LayeredResource> layered) {
+        this(nodes, partitions, settings, topology.equals(Topology.FLAT) ? List.of() : List.of(topology), layered);
+    }
+
+    /** @param topologies the cluster's first */
+    Cluster(String nodes, String partitions, String settings, List<Topology> topologies, List<LayeredResource> layered) {
         List<Node.Spec> specs = new ArrayList<>();
         for (String line : nodes.strip().split("\n")) {
             Map<String, String> w = words(line);
@@ -65,8 +70,8 @@ final class Cluster {
         if (!layered.isEmpty()) {
             s.put("layered", new ArrayList<Object>(layered.stream().map(r -> Json.object(Codec.encode(r))).toList()));
         }
-        if (!topology.equals(Topology.FLAT)) {
-            s.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(topology)))));
+        if (!topologies.isEmpty()) {
+            s.put("topologies", new ArrayList<Object>(topologies.stream().map(t -> Json.object(Codec.encode(t))).toList()));
         }
         apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, List.of()));
         List<Partition> made = new ArrayList<>();

@@ -6,6 +6,8 @@ import dev.muster.core.Command;
 import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.model.JobReason;
+import dev.muster.model.LayeredResource;
+import dev.muster.model.Topology;
 import dev.muster.model.accounting.DbdMessages;
 import java.util.List;
 import java.util.Map;
@@ -85,6 +87,19 @@ class ExplainerTest {
         int waits = cluster.accept("kind=BATCH licenses=lic:1");
         cluster.schedule();
         assertThat(why(waits).evidence()).hasSize(1).first().asString().startsWith("Licence lic: it asks for 1; 1 of 1 are in use, by job " + holder);
+    }
+
+    @Test
+    void layersAreCountedOneByOne() {
+        Cluster layered = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "", Topology.FLAT,
+                List.of(new LayeredResource("power", 2, Map.of(), List.of(new LayeredResource.Layer(List.of("n1"), 5, 1),
+                        new LayeredResource.Layer(List.of("n1", "n2"), 9, 0), new LayeredResource.Layer(List.of("n2"), -1, 0)))));
+        layered.accept("kind=BATCH licenses=power:4 nodeList=n1");
+        int waits = layered.accept("kind=BATCH licenses=power:4 nodeList=n1");
+        layered.schedule();
+        assertThat(why(layered, waits, j -> true).evidence()).hasSize(2)
+                .anySatisfy(s -> assertThat(s).startsWith("Licence power(n1): it asks for 4; 5 of 5 are in use, by job 1 of "))
+                .anySatisfy(s -> assertThat(s).startsWith("Licence power(n[1-2]): it asks for 4; 4 of 9 are in use, by job 1 of "));
     }
 
     @Test

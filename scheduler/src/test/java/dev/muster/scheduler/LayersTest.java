@@ -89,8 +89,10 @@ class LayersTest {
                 submit licenses=natural:1
                 submit licenses=natural:1
                 submit tasks=1
-                schedule -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n1; 4 PENDING; 5 RUNNING n1
+                submit licenses=natural:1
+                schedule -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n1; 4 PENDING; 5 RUNNING n1; 6 PENDING
                 why 4 -> says (Licenses)
+                why 6 -> says (Licenses)
                 """);
         assertThat(List.of(had(c, 1), had(c, 2), had(c, 3))).containsExactly("natural(n[1-4]):1", "natural(n[1-4]):1", "natural(n[1-8]):1");
         new Play(c).lines("cancel 2\nschedule -> 4 RUNNING n2");

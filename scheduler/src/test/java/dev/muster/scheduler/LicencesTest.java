@@ -28,7 +28,10 @@ class LicencesTest {
             a:x           !
             a:-1          !
             :2            !
-            a,,b          !
+            a,,b          ! a:1,b:1
+            ,a            ! a:1
+            a;b:2         ! a:1,b:2
+            a|            !
             a|b,c         !
             """)
     void forms(String text, String read) {

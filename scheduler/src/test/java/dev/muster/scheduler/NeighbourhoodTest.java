@@ -180,6 +180,23 @@ class NeighbourhoodTest {
         assertThat(c.shown(beside)).isEqualTo("(Resources)");
     }
 
+    /** Of the topology of its partition, and to jobs of all partitions. */
+    @Test
+    void aBlockForOneJobAloneBesideOtherTopologies() {
+        Topology blocks = new Topology("b", Topology.Kind.BLOCK, List.of(), List.of(new Topology.Block("b1", Cluster.names("n[1,5]")),
+                new Topology.Block("b2", Cluster.names("n[2,6]"))), List.of(2), List.of(), false);
+        Cluster c = new Cluster("n[1-8] cpus=2", "p nodes=n[1-8] defmempercpu=1\nq nodes=n[1-2,5-6] topology=b defmempercpu=1", "",
+                List.of(TREE, blocks), List.of());
+        int alone = c.accept("partition=q exclusive=TOPO");
+        int inBlock = c.accept("partition=q nodeList=n5");
+        int elsewhere = c.accept("partition=q");
+        int other = c.accept("partition=p nodeList=n5");
+        int sameSwitch = c.accept("partition=p nodeList=n3");
+        c.schedule();
+        assertThat(List.of(c.shown(alone), c.shown(inBlock), c.shown(elsewhere), c.shown(other), c.shown(sameSwitch)))
+                .containsExactly("n1:2", "(Resources)", "n2:1", "(Resources)", "n3:1");
+    }
+
     @Test
     void afterAWhileItTakesMoreSwitches() {
         Cluster c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] defmempercpu=1", "", TREE);

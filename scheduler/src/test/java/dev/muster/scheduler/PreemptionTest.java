@@ -3,8 +3,10 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Command;
+import dev.muster.core.Decision;
 import dev.muster.core.Now;
 import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -208,6 +210,74 @@ class PreemptionTest {
                 schedule                                -> 1 RUNNING n[1-2]
                 pass 1                                  -> 1 PREEMPTED+COMPLETING 0:15
                 """);
+    }
+
+    /** With reclaim_licenses whoever has them gives way as well, wherever he runs; and nobody who has none of use. */
+    @Test
+    void licencesAreReclaimed() {
+        play("", "options.preempt_mode=CANCEL options.licenses=m:3,k:1", """
+                submit kind=BATCH partition=low licenses=m:2 nodeList=n1
+                schedule                                -> 1 RUNNING n1
+                submit kind=BATCH partition=high licenses=m:2
+                schedule                                -> 1 RUNNING n1; 2 PENDING
+                why 2                                   -> says (Licenses)
+                """);
+        String reclaim = "options.preempt_mode=CANCEL options.preempt_parameters=reclaim_licenses options.licenses=m:3,k:1";
+        play("", reclaim, """
+                submit kind=BATCH partition=low licenses=m:2 nodeList=n1
+                submit kind=BATCH partition=low nodeList=n2
+                submit kind=BATCH partition=low licenses=k nodeList=n2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2; 3 RUNNING n2
+                submit kind=BATCH partition=low licenses=m:2
+                submit kind=BATCH partition=high licenses=m:2
+                submit kind=BATCH partition=high licenses=m:2
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n2; 3 RUNNING n2; 4 PENDING; 5 PENDING; 6 PENDING
+                schedule                                -> 2 RUNNING n2; 3 RUNNING n2; 4 PENDING; 5 RUNNING n1; 6 PENDING
+                why 6                                   -> says (Licenses)
+                """);
+        play("", reclaim, """
+                submit kind=BATCH partition=low licenses=m:2 nodeList=n1 tasks=2
+                submit kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high licenses=m:2 tasks=2 nodeList=n2
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING
+                done 1 n1
+                done 2 n2
+                schedule                                -> 3 RUNNING n2
+                """);
+        play("", reclaim.replace("CANCEL", "SUSPEND,GANG"), """
+                submit kind=BATCH partition=low licenses=m:2 nodeList=n1
+                schedule                                -> 1 RUNNING n1
+                submit kind=BATCH partition=high licenses=m:2
+                schedule                                -> 1 RUNNING n1; 2 PENDING
+                """);
+    }
+
+    /** SIGCONT and SIGTERM go to the tasks; the batch script goes on until the grace is over. */
+    @Test
+    void whoIsToldWhenGraceBegins() {
+        for (String row : """
+                ;                                            ; 0:18 0:15
+                extras.warnSignal=10                         ; 0:18 0:15
+                extras.warnSignal=10 send_user_signal        ; 0:18 0:10
+                extras.warnSignal=10 extras.warnBatchOnly=true send_user_signal ; batch:18 batch:10
+                """.lines().map(l -> l.replaceFirst("^;", "")).toList()) {
+            String[] cells = row.split(";");
+            Cluster c = cluster("gracetime=30", "options.preempt_mode=CANCEL"
+                    + (row.contains("send_user") ? " options.preempt_parameters=send_user_signal" : ""));
+            new Play(c).lines("submit kind=BATCH partition=low tasks=4 " + cells[0].replace("send_user_signal", "").strip() + """
+
+                    schedule                                -> 1 RUNNING n[1-2]
+                    launched 1 batch
+                    step 1 4
+                    launched 1 0
+                    submit kind=BATCH partition=high
+                    """);
+            Decision d = c.apply(new Command.Schedule(100));
+            String told = String.join(" ", ((Decision.Accepted) d).direct().stream().map(o -> (NodeMessages.Signal) o.message())
+                    .map(s -> (s.stepId() < 0 ? s.batchShell() ? "batch" : "whole batch" : s.stepId()) + ":" + s.signal()).distinct().toList());
+            assertThat(told).as(row).isEqualTo(cells[1].strip());
+        }
     }
 
     @Test

@@ -2,7 +2,18 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Reservation;
+import dev.muster.model.HostList;
+import dev.muster.model.ReservationFlag;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. shows: ResvOverRun */
 class ReservationTest {
@@ -27,6 +38,64 @@ class ReservationTest {
                 reserve n starttime=+0 duration=600 nodes=n1 users=alice
                 submit kind=BATCH charge.reservation=n nodeList=n2 -> says Requested node configuration is not available
                 """);
+    }
+
+    /** What a reservation is of, and what a change leaves of it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', textBlock = """
+            flags=ANY_NODES licenses=m:1                        !                   ! r ANY_NODES
+            flags=ANY_NODES licenses=m:1 nodecnt=2              !                   ! r ANY_NODES
+            flags=ANY_NODES licenses=m:1 nodes=n2               !                   ! r SPEC_NODES ANY_NODES n2
+            flags=ANY_NODES nodes=n2                            !                   ! r SPEC_NODES ANY_NODES n2
+            flags=ANY_NODES licenses=m:1 corecnt=2              !                   ! CPU count specification invalid
+            flags=ANY_NODES nodecnt=1                           !                   ! Requested reservation is invalid
+            licenses=m:1                                        !                   ! Invalid node name specified
+            licenses=m:1 partitionname=q                        !                   ! Invalid node name specified
+            nodecnt=0                                           !                   ! Invalid node name specified
+            features=red partitionname=p                        !                   ! r p n[1-2]
+            features=red partitionname=q                        !                   ! r q n2
+            flags=ANY_NODES licenses=m:1                        ! nodecnt=1         ! r ANY_NODES p n1
+            flags=ANY_NODES licenses=m:1                        ! nodes=n3          ! r SPEC_NODES ANY_NODES n3
+            flags=ANY_NODES licenses=m:1                        ! flags-=ANY_NODES  ! Requested reservation is invalid
+            flags=ANY_NODES licenses=m:1                        ! licenses=         ! Invalid license specification
+            flags=ANY_NODES licenses=m:1 nodes=n1               ! licenses=         ! r SPEC_NODES ANY_NODES n1
+            nodecnt=1                                           ! flags+=ANY_NODES  ! r ANY_NODES p n1
+            nodecnt=1                                           ! nodes=            ! r p n1
+            nodes=n[1-2]                                        ! nodes=            ! r SPEC_NODES n[1-2]
+            nodecnt=1                                           ! nodecnt=0         ! Requested reservation is invalid
+            nodecnt=1                                           ! tres=node=2       ! r p n[1-2]
+            nodecnt=1                                           ! tres=cpu=6        ! Requested nodes are busy
+            nodecnt=1                                           ! starttime=+60     ! Reservation already started
+            nodecnt=1 starttime=+60                             ! starttime=+30     ! r p n1
+            nodecnt=1 flags=FLEX,MAINT,OVERLAP                  !                   ! r MAINT FLEX OVERLAP p n1
+            """)
+    void whatItIsOf(String made, String changed, String shown) {
+        Cluster c = new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] defmempercpu=1 default=yes\nq nodes=n[2-4] defmempercpu=1", "options.licenses=m:8");
+        c.apply(new Command.UpdateNode(0, List.of("n1", "n2"), Map.of("availablefeatures", "red", "activefeatures", "red")));
+        Decision last = c.apply(new Command.CreateReservation(0, "r", c.moments(values("starttime=+0 duration=600 users=alice " + made)), Map.of()));
+        if (changed != null) {
+            last = c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
+        }
+        if (last instanceof Decision.Rejected no) {
+            assertThat(no.sentence()).isEqualTo(shown);
+            return;
+        }
+        Reservation r = c.state().reservations().at("r");
+        List<String> out = new ArrayList<>(List.of("r"));
+        ReservationFlag.shown().stream().filter(r::has).forEach(f -> out.add(f.word()));
+        out.add(r.want().partition());
+        out.add(HostList.of(r.nodes()).compressed());
+        assertThat(String.join(" ", out.stream().filter(s -> !s.isEmpty()).toList())).isEqualTo(shown);
+    }
+
+    private static Map<String, String> values(String words) {
+        Map<String, String> out = new HashMap<>();
+        for (String w : words.split(" ")) {
+            boolean less = w.contains("-=");
+            String key = w.substring(0, w.indexOf('=')).replaceAll("[+-]$", "");
+            out.put(key + (less ? "-" : w.contains("+=") ? "+" : ""), w.substring(w.indexOf('=') + 1));
+        }
+        return out;
     }
 
     @Test

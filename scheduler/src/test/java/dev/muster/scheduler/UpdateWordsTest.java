@@ -37,7 +37,7 @@ class UpdateWordsTest {
         for (String right : List.of("", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0", "cPu=1,mem=-0.5G,node=.3,energy=-10", "cpu=1.")) {
             assertThat(Billing.isValid(right)).as(right).isTrue();
         }
-        for (String wrong : List.of("cpu", "cpu=", "cpu=.", "cpu=-", "cpu=1,,", "cpu=1X", "cpu=--1")) {
+        for (String wrong : List.of("cpu", "cpu=", "cpu=.", "cpu=-", "cpu=1,,", "cpu=1X", "cpu=--1", "foo=1", "gres=1")) {
             assertThat(Billing.isValid(wrong)).as(wrong).isFalse();
         }
         assertThat(Billing.of("cPu=1,mem=-0.5G,node=.3", 4, 2048, 10, Map.of())).isEqualTo(6);
