@@ -70,8 +70,6 @@ public final class SisterFiles {
         {"TopologyParam", "Dragonfly", "nodes are chosen below the lowest switch that has enough"},
         {"TopologyParam", "RoutePart", "messages go to each node directly"},
         {"TopologyParam", "RouteTree", "messages go to each node directly"},
-        {"TopologyParam", "BlockAsNodeRank", "nodes stand in the order of slurm.conf"},
-        {"TopologyParam", "SwitchAsNodeRank", "nodes stand in the order of slurm.conf"},
         {"TopologyParam", "TopoMaxSizeUnroll", "there is no such search"},
         {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},

@@ -7,6 +7,8 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -37,6 +39,26 @@ public final class Topologies {
             }
         }
         return all;
+    }
+
+    /**
+     * Nodes in the order in which they are taken, and tasks go over them: as slurm.conf has them, and with SwitchAsNodeRank or BlockAsNodeRank those
+     * of the first leaf switch or block of the cluster's topology first, behind those of none.
+     */
+    public static List<String> ranked(SlurmConf conf, List<Topology> all) {
+        List<String> out = new ArrayList<>();
+        conf.nodes().forEach(n -> out.add(n.name()));
+        Topology.Kind kind = all.isEmpty() ? Topology.Kind.FLAT : all.getFirst().kind();
+        if (kind == Topology.Kind.TREE && conf.has(Key.TOPOLOGY_PARAM, "SwitchAsNodeRank")
+                || kind == Topology.Kind.BLOCK && conf.has(Key.TOPOLOGY_PARAM, "BlockAsNodeRank")) {
+            Map<String, Integer> ranks = new HashMap<>();
+            for (Topology.Block unit : all.getFirst().units()) {
+                int rank = ranks.size() + 1;
+                unit.nodes().forEach(n -> ranks.putIfAbsent(n, rank));
+            }
+            out.sort(Comparator.comparingInt(n -> ranks.getOrDefault(n, 0)));
+        }
+        return out;
     }
 
     private static List<Topology> files(SlurmConf conf, List<ConfigError> errors) {

@@ -42,8 +42,10 @@ final class ConfigBridge {
         // mistakes in it are told by the daemon that opens the devices
         GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
         Map<String, Integer> cpus = new HashMap<>();
+        Map<String, Integer> order = new HashMap<>();
+        Topologies.ranked(conf, Topologies.read(conf, new ArrayList<>())).forEach(name -> order.put(name, order.size()));
         for (NodeConf node : conf.nodes()) {
-            nodes.add(node(node, conf, gres, nodes.size()));
+            nodes.add(node(node, conf, gres, order.get(node.name())));
             cpus.put(node.name(), node.cpus());
         }
         List<Partition> partitions = new ArrayList<>();
