@@ -21,7 +21,7 @@ enum frame_type {
     FRAME_SIGNAL = 'S', FRAME_FINISH = 'K', FRAME_QUERY = 'Q', FRAME_MESSAGE = 'M', FRAME_INJECT = 'J', FRAME_INJECT_END = 'j',
 };
 
-enum signal_mode { SIGNAL_ALL = 0, SIGNAL_TASKS = 1, SIGNAL_TERMINATE = 2 };
+enum signal_mode { SIGNAL_ALL = 0, SIGNAL_TASKS = 1, SIGNAL_TERMINATE = 2, SIGNAL_SUSPEND = 3 };
 
 struct frame {
     uint8_t type, stream;

@@ -435,6 +435,8 @@ static bool request_signal(struct client *c, const struct frame *f)
         step_terminate();
     else if (f->stream == SIGNAL_TASKS)
         sent = procs_signal_tasks(signal);
+    else if (f->stream == SIGNAL_SUSPEND)
+        sent = procs_suspend();
     else {
         sent = procs_signal_children_tree(signal);
         if (signal == SIGKILL)

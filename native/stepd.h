@@ -220,6 +220,7 @@ size_t status_text(char *into, size_t room);
 /* procs.c */
 int procs_signal_children_tree(int signal);
 int procs_signal_tasks(int signal);
+int procs_suspend(void);
 bool procs_are_left(void);
 void procs_join_cgroup(const char *directory, pid_t pid, char *error, size_t error_room);
 void procs_kill_cgroups(void);

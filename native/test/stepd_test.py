@@ -404,6 +404,26 @@ def test_signals_reach_the_tree_or_the_tasks():
     assert c.exits[0][0] == 9 and step.gone()
 
 
+def test_who_does_not_catch_it_is_stopped_at_once():
+    script = "trap 'echo ready to stop' TSTP; sh -c 'while :; do echo on; sleep 0.0531; done' & while :; do wait; sleep 0.05; done"
+    step = Step(["bash", "-c", script])
+    c = attached(step)
+    c.until(lambda: c.text(1).count(b"on") > 2)
+
+    def states(of):
+        lines = subprocess.run(["ps", "-eo", "stat=,args="], capture_output=True, text=True).stdout.splitlines()
+        return [line.split()[0][0] for line in lines if "0.0531" in line and line.split()[1] == of]
+    c.send(b"S", stream=3, offset=signal.SIGTSTP)
+    c.until(lambda: b"ready to stop" in c.text(1))
+    assert states("sh") == ["T"] and "T" not in states("bash") and len(states("bash")) == 1
+    c.send(b"S", stream=0, offset=signal.SIGCONT)
+    said = c.text(1).count(b"on")
+    c.until(lambda: c.text(1).count(b"on") > said + 3)
+    c.send(b"S", stream=0, offset=signal.SIGKILL)
+    c.run()
+    assert step.gone()
+
+
 def test_stepd_ignores_signals():
     step = Step(["sleep", "0.6"], stdout="null", stderr="null")
     for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGPIPE):

@@ -48,22 +48,23 @@ final class NodeJob {
         this.killWaitSeconds = share.killWaitSeconds();
     }
 
-    /** Processes hear SIGTSTP first, and may make ready for it; those that have not stopped after a while are stopped. */
+    /** Processes that catch SIGTSTP hear it first, and may make ready for it: they are stopped after a while. All others are at once. */
     void suspend(boolean stop, int graceS, BiConsumer<Long, Runnable> later) {
         int version = ++suspendVersion;
-        toAll(!stop ? Os.SIGNAL_CONT : graceS > 0 ? Os.SIGNAL_TSTP : Os.SIGNAL_STOP);
+        toAll(stop && graceS > 0 ? StepWatch.SUSPEND : StepWatch.EVERY_PROCESS,
+                !stop ? Os.SIGNAL_CONT : graceS > 0 ? Os.SIGNAL_TSTP : Os.SIGNAL_STOP);
         if (stop && graceS > 0) {
             later.accept(graceS * 1000L, () -> {
                 if (suspendVersion == version) {
-                    toAll(Os.SIGNAL_STOP);
+                    toAll(StepWatch.EVERY_PROCESS, Os.SIGNAL_STOP);
                 }
             });
         }
     }
 
-    private void toAll(int signal) {
+    private void toAll(int mode, int signal) {
         steps.values().stream().filter(s -> !s.isExternal())
-                .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w -> w.signal(StepWatch.EVERY_PROCESS, signal))));
+                .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w -> w.signal(mode, signal))));
     }
 
     int jobId() {
