@@ -126,20 +126,6 @@ static bool is_tracked(const struct process *process)
     return false;
 }
 
-/* Signals every living process of the step; answers how many there were. */
-int procs_signal_children_tree(int signal)
-{
-    struct process *list = NULL;
-    size_t count = list_processes(&list);
-    int sent = 0;
-    mark_below(list, count, getpid());
-    for (size_t i = 0; i < count; i++)
-        if (is_tracked(&list[i]) && kill(list[i].pid, signal) == 0)
-            sent++;
-    free(list);
-    return sent;
-}
-
 /* Has a handler of its own for the signal. */
 static bool catches(pid_t pid, int signal)
 {
@@ -155,21 +141,35 @@ static bool catches(pid_t pid, int signal)
     return (caught >> (signal - 1)) & 1;
 }
 
-/*
- * Every living process makes ready to be stopped if it has a handler for that; who has none is stopped: what SIGTSTP does to him by itself, the
- * kernel leaves undone in a group whose parents are elsewhere. Answers how many there were.
- */
-int procs_suspend(void)
+/* Signals every living process of the step; a second signal in place of the first where none of them has a handler for that. */
+static int signal_tree(int signal, int uncaught)
 {
     struct process *list = NULL;
     size_t count = list_processes(&list);
     int sent = 0;
     mark_below(list, count, getpid());
+    bool caught = signal == uncaught;
+    for (size_t i = 0; i < count && !caught; i++)
+        caught = is_tracked(&list[i]) && catches(list[i].pid, signal);
     for (size_t i = 0; i < count; i++)
-        if (is_tracked(&list[i]) && kill(list[i].pid, catches(list[i].pid, SIGTSTP) ? SIGTSTP : SIGSTOP) == 0)
+        if (is_tracked(&list[i]) && kill(list[i].pid, caught ? signal : uncaught) == 0)
             sent++;
     free(list);
     return sent;
+}
+
+int procs_signal_children_tree(int signal)
+{
+    return signal_tree(signal, signal);
+}
+
+/*
+ * Where somebody makes ready for it all go on meanwhile: a shell runs its handler when the program that it waits for is over. Where nobody does all
+ * are stopped: what SIGTSTP does by itself to who has no handler, the kernel leaves undone in a group whose parents are elsewhere.
+ */
+int procs_suspend(void)
+{
+    return signal_tree(SIGTSTP, SIGSTOP);
 }
 
 /* Of a step whose children are all gone: among a job's own processes there may be others. */

@@ -48,7 +48,7 @@ final class NodeJob {
         this.killWaitSeconds = share.killWaitSeconds();
     }
 
-    /** Processes that catch SIGTSTP hear it first, and may make ready for it: they are stopped after a while. All others are at once. */
+    /** A step of which some process catches SIGTSTP hears that first, makes ready, and is stopped after a while. All others are at once. */
     void suspend(boolean stop, int graceS, BiConsumer<Long, Runnable> later) {
         int version = ++suspendVersion;
         toAll(stop && graceS > 0 ? StepWatch.SUSPEND : StepWatch.EVERY_PROCESS,

@@ -172,7 +172,7 @@ class StepWatch {
     static final int EVERY_PROCESS = 0;
     static final int TASKS_ONLY = 1;
     static final int TERMINATE = 2;
-    /** Who catches SIGTSTP has it, all others are stopped. */
+    /** The step has SIGTSTP if somebody in it catches that, or is stopped. */
     static final int SUSPEND = 3;
 
     void signal(int mode, int signal) {
