@@ -38,7 +38,11 @@ conf "Epilog=$dir/epilog.sh"; conf CompleteWait=2
 sbatch -o /dev/null --wrap true >/dev/null; soon '[ "$(squeue -h -o %T)" = COMPLETING ]'; s=$(date +%s%N); timeout 20 srun -Q true
 check "CompleteWait" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 1000 ] && echo yes)"; wait_empty
 sed -i "/^Epilog/d; /^CompleteWait/d; s/^SchedulerParameters.*//" "$SLURM_CONF"
+conf SchedulerParameters=max_submit_line_size=200; line=$(printf 'x%.0s' $(seq 150))
+check "max_submit_line_size" "0 sbatch: error: Batch job submission failed: Pathname of a file, directory or other parameter too long" "$(sbatch -H -o /dev/null --comment="$line" --wrap true >/dev/null; echo $?) $(sbatch -o /dev/null --comment="$line$line" --wrap true 2>&1)"
+scancel -u root; wait_empty; sed -i "/^SchedulerParameters/d" "$SLURM_CONF"
 echo "SchedulerParameters=nohold_on_prolog_fail" >> "$SLURM_CONF"; echo "ReturnToService=2" >> "$SLURM_CONF"; echo "Prolog=$dir/prolog.sh" >> "$SLURM_CONF"; conf MaxBatchRequeue=2
 id=$(sbatch --parsable -o /dev/null --wrap true)
 for i in 1 2 3 4 5 6; do soon '[ -n "$(sinfo -h -t drain -o %n)" ]'; scontrol update nodename=n1 state=resume 2>/dev/null || true; [ "$(squeue -h -j "$id" -o %r)" = JobHoldMaxRequeue ] && break; sleep 1; done
+soon '[ "$(squeue -h -j "$id" -o %T)" = PENDING ]'
 check "MaxBatchRequeue" "PENDING JobHoldMaxRequeue" "$(squeue -h -j "$id" -o '%T %r')"
