@@ -43,7 +43,8 @@ final class ConfigBridge {
         GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
         Map<String, Integer> cpus = new HashMap<>();
         Map<String, Integer> order = new HashMap<>();
-        Topologies.ranked(conf, Topologies.read(conf, new ArrayList<>())).forEach(name -> order.put(name, order.size()));
+        Settings settings = settings(conf, slurmUid);
+        Topologies.ranked(conf, settings.topologies()).forEach(name -> order.put(name, order.size()));
         for (NodeConf node : conf.nodes()) {
             nodes.add(node(node, conf, gres, order.get(node.name())));
             cpus.put(node.name(), node.cpus());
@@ -52,7 +53,7 @@ final class ConfigBridge {
         for (PartitionConf p : conf.partitions()) {
             partitions.add(partition(p, cpus, conf));
         }
-        return new Command.ApplyConfig(settings(conf, slurmUid), nodes, partitions);
+        return new Command.ApplyConfig(settings, nodes, partitions);
     }
 
     /** Nodes of a line that does not stand in the file. Mistakes are added to the list. */

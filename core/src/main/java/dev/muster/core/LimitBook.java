@@ -28,6 +28,7 @@ public final class LimitBook {
     private final Map<Object, LimitGauge> gauges = new HashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Map<Integer, Asking> asking = new HashMap<>();
+    private State state = State.EMPTY;
     private AccountRules rules;
     private AccountUse use;
     private Shares shares = Shares.NONE;
@@ -125,11 +126,9 @@ public final class LimitBook {
         eraS = Long.MIN_VALUE / 2;
     }
 
-    private State at = State.EMPTY;
-
     /** What is asked from here on is asked of this state. @param nowS seconds since 1970 */
     public void at(State state, AccountRules of, AccountUse counted, long nowS) {
-        at = state;
+        this.state = state;
         rules = of;
         use = counted;
         // what running jobs may still use shrinks by seconds of the cluster's time, what was used grows by those since the last charge
@@ -149,7 +148,7 @@ public final class LimitBook {
 
     /** @param limitMin the time it would get, -1 without limit */
     public Asked asked(JobDesc desc, int limitMin) {
-        Asked out = asked(desc, rules.asked(desc), Allocation.NONE, SoftLimit.hard(desc, limitMin, at));
+        Asked out = asked(desc, rules.asked(desc), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
         Payer payer = out.payer;
         Asked most = new Asked(payer, JobReason.NONE, out.now.length, Allocation.NONE);
         for (int n = 0; n < out.now.length; n++) {
@@ -228,7 +227,7 @@ public final class LimitBook {
 
     /** Why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
     public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin) {
-        Asked asked = asked(desc, rules.of(desc, allocation), allocation, SoftLimit.hard(desc, limitMin, at));
+        Asked asked = asked(desc, rules.of(desc, allocation), allocation, SoftLimit.hard(desc, limitMin, state));
         return asked.alone != JobReason.NONE ? asked.alone : first(asked);
     }
 

@@ -8,7 +8,9 @@ import dev.muster.model.Json;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** A partition's limits on one job. */
 public final class Limits {
@@ -19,6 +21,16 @@ public final class Limits {
         int limit = timeLimitMin(desc, partition);
         int most = partition.info().maxTimeMin();
         return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
+    }
+
+    /** The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all are. */
+    public static List<Job> under(Job job, Partition partition, State state, Predicate<Job> isFree) {
+        if (job.desc().charge().qos().indexOf(',') < 0) {
+            return List.of(job);
+        }
+        List<Job> free = job.desc().charge().eachQos().stream().filter(q -> admits(partition.info(), q)).map(job::underQos)
+                .filter(j -> reason(j.desc(), partition, state) == JobReason.NONE).filter(isFree).toList();
+        return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
     /** Minutes for which the job may begin where its whole time would not fit ({@code --time-min}); -1 if it is to have all of it. */

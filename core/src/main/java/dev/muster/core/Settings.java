@@ -193,12 +193,12 @@ public record Settings(
         return java.util.Arrays.asList(options.getOrDefault(ACCOUNTING_STORE, "").split(",")).contains(word);
     }
 
-    /** Whether a word of SelectTypeParameters is set. */
     /** Jobs that have the same cores take turns. */
     public boolean takesTurns() {
         return options.containsKey(GANG_SLICE_S);
     }
 
+    /** Whether a word of SelectTypeParameters is set. */
     public boolean selects(String word) {
         return java.util.Arrays.asList(options.getOrDefault(SELECT, "").split(",")).contains(word);
     }

@@ -19,7 +19,6 @@ import java.util.function.Supplier;
 
 /** What slurmd answers to anybody who may ask: itself, and the processes of the caller's jobs. */
 final class Queries {
-
     private final Settings settings;
     private final Loop loop;
     private final Jobs jobs;

@@ -14,9 +14,9 @@ import java.util.Optional;
  * @param alone   with jobs of its own user only
  * @param label   with jobs of this label only; "" for all that have none
  * @param topo    has its leaf switches or blocks to itself
- * @param network in which topology these are, "" where it does not ask for them
+ * @param topology in which these are, "" where it does not ask for them
  */
-record Apart(int user, boolean alone, String label, boolean topo, String network) {
+record Apart(int user, boolean alone, String label, boolean topo, String topology) {
     /** Of a job whose user does not matter as long as nobody keeps others away. */
     static final Apart ANYBODY = new Apart(-1, false, "", false, "");
 
@@ -29,14 +29,14 @@ record Apart(int user, boolean alone, String label, boolean topo, String network
     }
 
     /**
-     * @param rule    of its partition: NO, NODE, USER or TOPO
-     * @param network likewise, "" for the cluster's
+     * @param rule     of its partition: NO, NODE, USER or TOPO
+     * @param topology likewise, "" for the cluster's
      */
-    static Apart of(JobDesc desc, String rule, String network, Settings settings) {
+    static Apart of(JobDesc desc, String rule, String topology, Settings settings) {
         ResourceRequest.Exclusive asked = desc.request().exclusive();
         boolean topo = rule.equals("TOPO") || asked == ResourceRequest.Exclusive.TOPO;
         return new Apart(desc.owner().uid(), rule.equals("USER") || asked == ResourceRequest.Exclusive.USER, Mcs.of(settings).separating(desc),
-                topo, topo ? settings.topology(network).name() : "");
+                topo, topo ? settings.topology(topology).name() : "");
     }
 
     /** Minds whom it meets. */
@@ -45,8 +45,8 @@ record Apart(int user, boolean alone, String label, boolean topo, String network
     }
 
     /** Has the units of that topology to itself. */
-    boolean owns(String topology) {
-        return topo && network.equals(topology);
+    boolean owns(String name) {
+        return topo && topology.equals(name);
     }
 
     /** On one node; whole switches are counted for themselves. */

@@ -77,7 +77,7 @@ final class Exacting {
     void mind(Apart who) {
         isMinded = true;
         if (who.topo()) {
-            mates.computeIfAbsent(who.network(), this::mates);
+            mates.computeIfAbsent(who.topology(), this::mates);
         }
     }
 

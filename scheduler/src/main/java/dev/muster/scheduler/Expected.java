@@ -30,26 +30,24 @@ public final class Expected {
      * @param sum      of each with its weight
      * @param inverses of one by each, bounded, with its weight
      */
-    private record Past(long[] runS, long longestS, double weight, double sum, double inverses) {
+    private record Past(long[] runS, long longestS, double sum, double inverses) {
         static Past of(long... runS) {
             return within(runS, Long.MAX_VALUE);
         }
 
         private static Past within(long[] runS, double limitS) {
             double counts = 1;
-            double weight = 0;
             double sum = 0;
             double inverses = 0;
             long longest = 0;
             for (long r : runS) {
                 double run = Math.min(limitS, r);
-                weight += counts;
                 sum += counts * run;
                 inverses += counts / Math.max(BOUND_S, run);
                 longest = Math.max(longest, r);
                 counts *= OLDER;
             }
-            return new Past(runS, longest, weight, sum, inverses);
+            return new Past(runS, longest, sum, inverses);
         }
 
         Past and(long newestS) {

@@ -258,7 +258,7 @@ final class Pass {
                 continue;
             }
             Need plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
-            for (Job as : Waits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j, plain.limitMin()) == JobReason.NONE)) {
+            for (Job as : Limits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j, plain.limitMin()) == JobReason.NONE)) {
                 String prefer = job.desc().request().prefer();
                 Need liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
                 if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.needs().in(r, liked)))) {

@@ -2,14 +2,9 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Amounts;
 import dev.muster.core.Job;
-import dev.muster.core.Limits;
 import dev.muster.core.Now;
-import dev.muster.core.Partition;
 import dev.muster.core.State;
 import dev.muster.model.Digits;
-import dev.muster.model.JobReason;
-import java.util.List;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** What a job puts up with once it has waited long enough: more switches than it wanted, nodes that must be rebooted for it. */
@@ -37,16 +32,6 @@ final class Waits {
     static boolean mayDelayBoot(Job job, Need need, State state) {
         return need.reboot() == Need.Reboot.FOR_FEATURES && !need.features().isEmpty()
                 && (job.desc().timing().delayBootMin() > 0 || state.settings().options().containsKey("delay_boot"));
-    }
-
-    /** The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all are. */
-    static List<Job> under(Job job, Partition partition, State state, Predicate<Job> isFree) {
-        if (job.desc().charge().qos().indexOf(',') < 0) {
-            return List.of(job);
-        }
-        List<Job> free = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos)
-                .filter(j -> Limits.reason(j.desc(), partition, state) == JobReason.NONE).filter(isFree).toList();
-        return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
     private long bootDelayS(Job job) {
