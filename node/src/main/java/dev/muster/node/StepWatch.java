@@ -3,7 +3,9 @@ package dev.muster.node;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -35,6 +37,10 @@ class StepWatch {
     private final Loop loop;
     private final Listener listener;
     private volatile StepSocket connection;
+    private final Queue<Ask> asked = new ArrayDeque<>();
+    private boolean isSending;
+
+    private record Ask(char type, int stream, long offset, byte[] bytes) { }
 
     StepWatch(Path directory, Spool spool, Loop loop, Listener listener) {
         this.directory = directory;
@@ -140,26 +146,61 @@ class StepWatch {
         return Os.isAlive(pid) && Os.read(Path.of("/proc/" + pid + "/comm")).orElse("").startsWith("slurmstepd");
     }
 
-    /** Asks stepd for something. Sent from an own thread, by an own connection if the watching one is not up yet. */
+    /**
+     * Asks stepd for something. Sent from a thread of its own, one after the other in the order asked: what a step is
+     * told about its end comes before the signal that ends it. Goes by an own connection if the watching one is not up yet.
+     */
     void send(char type, int stream, long offset, byte[] bytes) {
-        Loop.aside(() -> sendNow(type, stream, offset, bytes));
-    }
-
-    private void sendNow(char type, int stream, long offset, byte[] bytes) {
-        StepSocket own = connection;
-        try {
-            if (own != null) {
-                own.send(type, stream, offset, bytes);
+        synchronized (asked) {
+            asked.add(new Ask(type, stream, offset, bytes));
+            if (isSending) {
                 return;
             }
-            try (StepSocket once = StepSocket.connect(socket)) {
-                once.send(type, stream, offset, bytes);
-                if (type == 'S') {
-                    awaitResult(once);
-                }
+            isSending = true;
+        }
+        Loop.aside(this::sendAsked);
+    }
+
+    private void sendAsked() {
+        Optional<StepSocket> once = Optional.empty();
+        try {
+            for (Optional<Ask> next = nextAsk(); next.isPresent(); next = nextAsk()) {
+                once = sendNow(next.get(), once);
             }
+        } finally {
+            once.ifPresent(StepSocket::close);
+        }
+    }
+
+    private Optional<Ask> nextAsk() {
+        synchronized (asked) {
+            Optional<Ask> next = Optional.ofNullable(asked.poll());
+            isSending = next.isPresent();
+            return next;
+        }
+    }
+
+    /** @param once a connection made for an earlier one; @return it, or the one made for this one */
+    private Optional<StepSocket> sendNow(Ask ask, Optional<StepSocket> once) {
+        StepSocket own = connection;
+        Optional<StepSocket> made = once;
+        try {
+            if (own != null && made.isEmpty()) {
+                own.send(ask.type, ask.stream, ask.offset, ask.bytes);
+                return made;
+            }
+            if (made.isEmpty()) {
+                made = Optional.of(StepSocket.connect(socket));
+            }
+            made.get().send(ask.type, ask.stream, ask.offset, ask.bytes);
+            if (ask.type == 'S') {
+                awaitResult(made.get());
+            }
+            return made;
         } catch (IOException e) {
             // gone: the watch finds out what became of it
+            made.ifPresent(StepSocket::close);
+            return Optional.empty();
         }
     }
 
