@@ -3,7 +3,6 @@ package dev.muster.scheduler;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /** Partitions of which reservations leave nothing to who names none of them, in one pass. */
 final class Barred {
@@ -27,15 +26,17 @@ final class Barred {
 
     /** All of its partition is kept from the class, which names no nodes. */
     boolean is(NeedClass c) {
-        return is(c.partition, () -> c);
+        return !isOpen(c.partition) && is(c.partition, c);
     }
 
-    /** @param c of that partition; looked at only where reservations keep all of it from who has no end */
-    boolean is(int partition, Supplier<NeedClass> c) {
-        if (reserved.isEmpty() || partition < forGood.length && forGood[partition] == OPEN) {
-            return false;
-        }
-        Need need = c.get().need;
+    /** It is known that reservations do not keep all of the partition from who has no end, so from nobody. */
+    boolean isOpen(int partition) {
+        return reserved.isEmpty() || partition < forGood.length && forGood[partition] == OPEN;
+    }
+
+    /** @param c of that partition, that {@link #isOpen} says no of */
+    boolean is(int partition, NeedClass c) {
+        Need need = c.need;
         if (!need.reservation().isEmpty()) {
             return false;
         }

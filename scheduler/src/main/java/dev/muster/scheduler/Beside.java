@@ -41,24 +41,80 @@ final class Beside {
     }
 
     private long until(NeedClass c) {
-        return c.need.limitMin() < 0 ? Long.MAX_VALUE : nowS + c.need.limitMin() * 60L;
+        return until(c.need.limitMin());
+    }
+
+    private long until(int limitMin) {
+        return limitMin < 0 ? Long.MAX_VALUE : nowS + limitMin * 60L;
     }
 
     boolean isWhole(NeedClass c, int node) {
-        NodeSlot slot = nodes.get(node);
-        return (!reserved.has(node) || !reserved.touches("", slot, nowS, until(c)))
-                && (standing.isEmpty() || !standing.get().comesBefore(slot, until(c)));
+        return isWhole(nodes.get(node), until(c));
+    }
+
+    private boolean isWhole(NodeSlot slot, long until) {
+        return (!reserved.has(slot.index) || !reserved.touches("", slot, nowS, until))
+                && (standing.isEmpty() || !standing.get().comesBefore(slot, until));
     }
 
     int cpus(NeedClass c, int node, int free) {
-        NodeSlot slot = nodes.get(node);
-        int open = reserved.has(node) ? Math.min(free, reserved.freeUntil(slot, until(c)) * slot.spec.cpusPerUnit()) : free;
+        return cpus(nodes.get(node), until(c), free);
+    }
+
+    private int cpus(NodeSlot slot, long until, int free) {
+        int open = reserved.has(slot.index) ? Math.min(free, reserved.freeUntil(slot, until) * slot.spec.cpusPerUnit()) : free;
         return standing.isEmpty() || !standing.get().touches(slot) ? open
-                : Math.min(open, standing.get().unitsUntil(slot, until(c)) * slot.spec.cpusPerUnit());
+                : Math.min(open, standing.get().unitsUntil(slot, until) * slot.spec.cpusPerUnit());
     }
 
     long memoryMb(NeedClass c, int node, long free) {
-        NodeSlot slot = nodes.get(node);
-        return standing.isEmpty() || !standing.get().touches(slot) ? free : Math.min(free, standing.get().memoryUntil(slot, until(c)));
+        return memoryMb(nodes.get(node), until(c), free);
+    }
+
+    private long memoryMb(NodeSlot slot, long until, long free) {
+        return standing.isEmpty() || !standing.get().touches(slot) ? free : Math.min(free, standing.get().memoryUntil(slot, until));
+    }
+
+    /** Goes up with each whose place counts from then on, and with each who is off his nodes for a moment. */
+    int version() {
+        return standing.map(Standing::version).orElse(0);
+    }
+
+    /** @param freeCpus of the node now; @param freeMb likewise */
+    Left left(int node, int freeCpus, long freeMb) {
+        return new Left(nodes.get(node), freeCpus, freeMb);
+    }
+
+    /** What others leave of one node, for thousands who ask one after the other, as long as nothing changes there: the same for one time limit. */
+    final class Left {
+        private static final int KNOWN = 64;
+        private static final byte PART = 1;
+        private static final byte WHOLE = 2;
+        private final NodeSlot slot;
+        private final int freeCpus;
+        private final long freeMb;
+        private final int[] limits = new int[KNOWN];
+        private final int[] cpus = new int[KNOWN];
+        private final long[] mb = new long[KNOWN];
+        private final byte[] is = new byte[KNOWN];
+
+        private Left(NodeSlot slot, int freeCpus, long freeMb) {
+            this.slot = slot;
+            this.freeCpus = freeCpus;
+            this.freeMb = freeMb;
+        }
+
+        /** Whether there is as much for somebody with that limit in minutes, -1 for none. */
+        boolean has(int limitMin, int leastCpus, long leastMb, boolean whole) {
+            int at = limitMin * 0x9E3779B9 >>> 26;
+            if (is[at] == 0 || limits[at] != limitMin) {
+                long until = until(limitMin);
+                limits[at] = limitMin;
+                cpus[at] = Beside.this.cpus(slot, until, freeCpus);
+                mb[at] = memoryMb(slot, until, freeMb);
+                is[at] = isWhole(slot, until) ? WHOLE : PART;
+            }
+            return cpus[at] >= leastCpus && mb[at] >= leastMb && (!whole || is[at] == WHOLE);
+        }
     }
 }

@@ -2,16 +2,19 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** What jobs on nodes have of licences. What an allocation says of them is read once. Owned by the core thread. */
 final class HeldLicences {
     /** Different texts that are remembered. */
     private static final int TEXTS_MAX = 10_000;
-    private final TreeMap<Integer, Held> jobs = new TreeMap<>();
+    /** Where in the rows beside each other each job is: a pass goes over all of them. */
+    private final Map<Integer, Integer> places = new HashMap<>();
+    private final List<Held> held = new ArrayList<>();
+    private final List<Integer> jobs = new ArrayList<>();
     private final Map<String, List<Licences.Item>> texts = new HashMap<>();
 
     /**
@@ -23,6 +26,8 @@ final class HeldLicences {
     record Held(List<Licences.Item> items, String reservation, long limitTickMs) {}
 
     void clear() {
+        places.clear();
+        held.clear();
         jobs.clear();
         texts.clear();
     }
@@ -31,21 +36,39 @@ final class HeldLicences {
     void holds(Job job) {
         String text = job.run().allocation().licences();
         if (text.isEmpty() || !job.state().isActive()) {
-            jobs.remove(job.id());
+            forget(job.id());
             return;
         }
         if (texts.size() > TEXTS_MAX) {
             texts.clear();
         }
-        jobs.put(job.id(), new Held(texts.computeIfAbsent(text, t -> Licences.parse(t).orElse(Licences.Wanted.NONE).items()),
-                job.desc().charge().reservation(), job.run().limitTickMs()));
+        Held now = new Held(texts.computeIfAbsent(text, t -> Licences.parse(t).orElse(Licences.Wanted.NONE).items()),
+                job.desc().charge().reservation(), job.run().limitTickMs());
+        Integer at = places.putIfAbsent(job.id(), held.size());
+        if (at != null) {
+            held.set(at, now);
+            return;
+        }
+        held.add(now);
+        jobs.add(job.id());
     }
 
     void forget(int jobId) {
-        jobs.remove(jobId);
+        Integer at = places.remove(jobId);
+        if (at == null) {
+            return;
+        }
+        Held last = held.removeLast();
+        Integer lastId = jobs.removeLast();
+        if (at < held.size()) {
+            held.set(at, last);
+            jobs.set(at, lastId);
+            places.put(lastId, at);
+        }
     }
 
+    /** In no order. */
     Iterable<Held> all() {
-        return jobs.values();
+        return held;
     }
 }

@@ -149,7 +149,7 @@ final class Lanes {
 
     private void spread(int id) {
         if (id < states.length && states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
-                && !pass.barred().is(settled.partition(id), () -> settled.need(id))) {
+                && !isBarred(id)) {
             fail(id);
             verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
         }
@@ -217,10 +217,16 @@ final class Lanes {
             return first(classes.lane(block.lanes[i]).need);
         }
         int partition = settled.partition(id);
-        if (!isBlocked(partition) || pass.barred().is(partition, () -> settled.need(id))) {
+        if (!isBlocked(partition) || isBarred(id)) {
             return 0;
         }
         return fail(id);
+    }
+
+    /** Of one that is settled. */
+    private boolean isBarred(int id) {
+        int partition = settled.partition(id);
+        return !pass.barred().isOpen(partition) && pass.barred().is(partition, settled.need(id));
     }
 
     /** One that is settled: for want of licences first, if it asks for any. */
@@ -231,7 +237,7 @@ final class Lanes {
 
     /** Of one that is settled. */
     private boolean lacks(int id, int desk) {
-        return desk > 0 && pass.licences().lacks(desk, classes.desksSize(), () -> settled.need(id));
+        return desk > 0 && pass.licences().lacks(desk, classes.desksSize(), settled.need(id));
     }
 
     /** The first of its class: as if it had been tried. 0 if it must be. */
@@ -239,7 +245,7 @@ final class Lanes {
         if (c.licensed && (pass.isInOrder() || reclaims || isLayered(c.need))) {
             return 0;
         }
-        if (c.licensed && pass.licences().lacks(c.desk, classes.desksSize(), () -> c)) {
+        if (c.licensed && c.desk > 0 && pass.licences().lacks(c.desk, classes.desksSize(), c)) {
             set(c, LACKS_LICENCES);
             return LACKS_LICENCES;
         }

@@ -52,22 +52,19 @@ final class LicenceDesk {
     }
 
     /**
-     * Jobs of a class would have to wait for licences now: as {@link #given}, looked up once for all that ask for the same.
+     * Jobs of a class that asks for any would have to wait for licences now: as {@link #given}, looked up once for all that ask for the same.
      *
      * @param desk  of the class, as {@link NeedClass#desk}
      * @param desks more than any of these
      * @param c     it, or another that asks for the same
      */
-    boolean lacks(int desk, int desks, Supplier<NeedClass> c) {
-        if (desk == 0) {
-            return false;
-        }
+    boolean lacks(int desk, int desks, NeedClass c) {
         if (saidAt != taken || desk >= said.length) {
             saidAt = taken;
             said = new byte[Math.max(desks, desk + 1)];
         }
         if (said[desk] == 0) {
-            said[desk] = given(c.get().need, 0).isEmpty() ? LACKS : HAS;
+            said[desk] = given(c.need, 0).isEmpty() ? LACKS : HAS;
         }
         return said[desk] == LACKS;
     }

@@ -13,6 +13,8 @@ import java.util.Optional;
 final class LicencePlan {
     private final Map<String, int[]> free = new HashMap<>();
     private final Times times;
+    /** What running jobs have of each, by the slot before which they give it back: taken when somebody looks. */
+    private final Map<String, int[]> held = new HashMap<>();
 
     LicencePlan(Map<String, Integer> configured, Times times) {
         this.times = times;
@@ -54,11 +56,29 @@ final class LicencePlan {
     }
 
     /** A running job of that reservation, "" for none, has them for so many seconds more. */
-    void running(String reservation, List<Licences.Item> held, long secondsLeft) {
+    void running(String reservation, List<Licences.Item> items, long secondsLeft) {
         if (!reservation.isEmpty()) {
-            held.forEach(i -> usedIn.computeIfAbsent(reservation, r -> new HashMap<>()).merge(i.name(), i.count(), Integer::sum));
+            items.forEach(i -> usedIn.computeIfAbsent(reservation, r -> new HashMap<>()).merge(i.name(), i.count(), Integer::sum));
         }
-        take(held, 0, Math.max(1, times.slotAt(secondsLeft)));
+        int end = Math.min(times.count(), Math.max(1, times.slotAt(secondsLeft)));
+        for (Licences.Item item : items) {
+            held.computeIfAbsent(item.name(), n -> new int[times.count() + 1])[end] += item.count();
+        }
+    }
+
+    /** How many of that one are free in each slot; null if there is no such licence. */
+    private int[] slots(String name) {
+        int[] slots = free.get(name);
+        int[] ends = held.isEmpty() ? null : held.remove(name);
+        if (slots == null || ends == null) {
+            return slots;
+        }
+        int taken = 0;
+        for (int slot = slots.length - 1; slot >= 0; slot--) {
+            taken += ends[slot + 1];
+            slots[slot] -= taken;
+        }
+        return slots;
     }
 
     /** What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it must wait. */
@@ -75,7 +95,7 @@ final class LicencePlan {
 
     /** So many a job of that reservation, "" for none, can have all the time. */
     int left(String name, int fromSlot, int toSlot, String reservation) {
-        int[] slots = free.get(name);
+        int[] slots = slots(name);
         int least = slots == null ? 0 : Integer.MAX_VALUE;
         for (int slot = fromSlot; slots != null && slot < toSlot; slot++) {
             least = Math.min(least, slots[slot] - keptFor(name, slot, reservation));
@@ -85,7 +105,7 @@ final class LicencePlan {
 
     void take(List<Licences.Item> items, int fromSlot, int toSlot) {
         for (Licences.Item item : items) {
-            int[] slots = free.get(item.name());
+            int[] slots = slots(item.name());
             for (int slot = fromSlot; slots != null && slot < Math.min(toSlot, slots.length); slot++) {
                 slots[slot] -= item.count();
             }

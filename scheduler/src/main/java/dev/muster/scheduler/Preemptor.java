@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest first, until it
@@ -57,6 +58,8 @@ final class Preemptor {
     private final Map<Taker, Long> powerless = new HashMap<>();
     /** Not even if all went who would have to is there room for the need of the key. */
     private final Map<Taker, Long> hopeless = new HashMap<>();
+    private static final byte MAY = 1;
+    private static final byte MAY_NOT = 2;
 
     /** @param need empty for any */
     private record Taker(String partition, String qos, Optional<Same> need) {}
@@ -162,9 +165,9 @@ final class Preemptor {
         reclaiming = reclaims(need);
         Holders those = holders(job, need, priority);
         Predicate<NodeSlot> serves = serves(job, need, c);
-        Near candidates = new Near(those.candidates, serves);
+        Near candidates = new Near(those, serves);
         List<Job> gone = those.gone.stream().filter(h -> isNear(h, serves)).toList();
-        if (those.gone.isEmpty() && those.candidates.stream().noneMatch(this::mayGo)) {
+        if (those.gone.isEmpty() && IntStream.range(0, those.candidates.size()).noneMatch(i -> mayGo(those, i))) {
             powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
@@ -227,7 +230,11 @@ final class Preemptor {
         if (serves == EVERYWHERE) {
             return true;
         }
-        for (NodeSlot node : slots.computeIfAbsent(holder.id(), id -> slots(holder))) {
+        return isOne(slots.computeIfAbsent(holder.id(), id -> slots(holder)), serves);
+    }
+
+    private static boolean isOne(NodeSlot[] nodes, Predicate<NodeSlot> serves) {
+        for (NodeSlot node : nodes) {
             if (serves.test(node)) {
                 return true;
             }
@@ -236,26 +243,40 @@ final class Preemptor {
     }
 
     /** It has not been chosen yet, and may be disturbed. */
-    private boolean mayGo(Job holder) {
-        return !leaving.contains(holder.id()) && !policy.isExempt(holder, now.seconds());
+    private boolean mayGo(Holders those, int at) {
+        Job holder = those.candidates.get(at);
+        if (those.may[at] == 0) {
+            those.may[at] = policy.isExempt(holder, now.seconds()) ? MAY_NOT : MAY;
+        }
+        return those.may[at] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
+    }
+
+    private boolean isNear(Holders those, int at, Predicate<NodeSlot> serves) {
+        if (serves == EVERYWHERE) {
+            return true;
+        }
+        if (those.slots[at] == null) {
+            those.slots[at] = slots(those.candidates.get(at));
+        }
+        return isOne(those.slots[at], serves);
     }
 
     /** Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked for. */
     private final class Near {
-        private final Iterator<Job> rest;
+        private final Holders all;
         private final Predicate<NodeSlot> serves;
         private final List<Job> found = new ArrayList<>();
+        private int next;
 
-        private Near(List<Job> all, Predicate<NodeSlot> serves) {
-            this.rest = all.iterator();
+        private Near(Holders all, Predicate<NodeSlot> serves) {
+            this.all = all;
             this.serves = serves;
         }
 
         private boolean has(int at) {
-            while (found.size() <= at && rest.hasNext()) {
-                Job next = rest.next();
-                if (mayGo(next) && isNear(next, serves)) {
-                    found.add(next);
+            for (; found.size() <= at && next < all.candidates.size(); next++) {
+                if (mayGo(all, next) && isNear(all, next, serves)) {
+                    found.add(all.candidates.get(next));
                 }
             }
             return found.size() > at;
@@ -309,31 +330,45 @@ final class Preemptor {
     }
 
     /** @param candidates in the order in which they go, and some of whom {@link #mayGo} says no; @param gone who goes already */
-    private record Holders(List<Job> candidates, List<Job> gone) {}
+    private static final class Holders {
+        private final List<Job> candidates;
+        private final List<Job> gone;
+        /** Of candidates who were asked for, their nodes, and whether they may be disturbed. */
+        private final NodeSlot[][] slots;
+        private final byte[] may;
+
+        private Holders(List<Job> candidates, List<Job> gone) {
+            this.candidates = candidates;
+            this.gone = gone;
+            this.slots = new NodeSlot[candidates.size()][];
+            this.may = new byte[candidates.size()];
+        }
+    }
 
     /** Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its kind. */
     private Holders holders(Job job, Need need, long priority) {
         Yields.Kind kind = kind(job.desc(), need);
         if (plain) {
             return holders.computeIfAbsent(kind, k -> {
-                Holders all = new Holders(scheduler.yields().staying(k), scheduler.yields().going(k));
+                Holders all = new Holders(List.copyOf(scheduler.yields().staying(k)), scheduler.yields().going(k));
                 all.candidates.stream().filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
                 return all;
             });
         }
-        Holders out = new Holders(new ArrayList<>(), new ArrayList<>());
+        List<Job> candidates = new ArrayList<>();
+        List<Job> gone = new ArrayList<>();
         for (Job holder : scheduler.yields().below(kind)) {
             if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
                 continue;
             }
             if (leaving.contains(holder.id()) || Yields.goesAlready(state, holder)) {
-                out.gone.add(holder);
+                gone.add(holder);
             } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
-                out.candidates.add(holder);
+                candidates.add(holder);
             }
         }
-        out.candidates.sort(scheduler.yields().order());
-        return out;
+        candidates.sort(scheduler.yields().order());
+        return new Holders(candidates, gone);
     }
 
     /** What becomes of it, looked up once. */

@@ -15,11 +15,14 @@ final class Settled {
     /** Of so many nodes it is looked up for each class what others leave of them. */
     private static final int FEW = 16;
 
+    private static final Beside.Left[] NOBODY_ASKED = {};
+
     private final FreeTable table;
     private byte[] is = new byte[0];
     private int[] cpus = new int[0];
     private long[] memoryMb = new long[0];
     private int[] gpus = new int[0];
+    private int[] limits = new int[0];
     private int[] partitions = new int[0];
     private int[] desks = new int[0];
     private boolean[] exclusive = new boolean[0];
@@ -41,6 +44,11 @@ final class Settled {
     private int mostCpus;
     private long mostMemoryMb;
     private int mostGpus;
+    /** Of the nodes that became freer, what these leave of them, as of so many changes of the table and so many of theirs. */
+    private Beside.Left[] lefts = NOBODY_ASKED;
+    private Beside leftBeside;
+    private long leftAt;
+    private int leftVersion;
 
     Settled(FreeTable table) {
         this.table = table;
@@ -72,12 +80,26 @@ final class Settled {
     }
 
     private boolean mayServe(int id, Beside beside) {
-        for (int n : freer) {
-            if (mayTake(id, n) && table.mayTake(needs[id], n, beside)) {
-                return true;
+        left(beside);
+        for (int k = 0; k < freer.length; k++) {
+            int n = freer[k];
+            if (mayTake(id, n)) {
+                lefts[k] = lefts[k] == null ? beside.left(n, table.cpus[n], table.memoryMb[n]) : lefts[k];
+                if (lefts[k].has(limits[id], cpus[id], memoryMb[id], exclusive[id])) {
+                    return true;
+                }
             }
         }
         return false;
+    }
+
+    private void left(Beside beside) {
+        if (leftBeside != beside || leftAt != table.changes() || leftVersion != beside.version() || lefts.length != freer.length) {
+            leftBeside = beside;
+            leftAt = table.changes();
+            leftVersion = beside.version();
+            lefts = new Beside.Left[freer.length];
+        }
     }
 
     /** As {@link FreeTable#mayTake}, from what is noted down here. */
@@ -140,6 +162,7 @@ final class Settled {
             cpus = Arrays.copyOf(cpus, length);
             memoryMb = Arrays.copyOf(memoryMb, length);
             gpus = Arrays.copyOf(gpus, length);
+            limits = Arrays.copyOf(limits, length);
             partitions = Arrays.copyOf(partitions, length);
             desks = Arrays.copyOf(desks, length);
             exclusive = Arrays.copyOf(exclusive, length);
@@ -152,6 +175,7 @@ final class Settled {
         cpus[id] = c.cpusMin;
         memoryMb[id] = c.memoryMin;
         gpus[id] = c.gpus;
+        limits[id] = c.need.limitMin();
         partitions[id] = c.partition;
         desks[id] = c.desk;
         exclusive[id] = c.exclusive;
@@ -228,6 +252,8 @@ final class Settled {
             return;
         }
         freer = now.get().nodes();
+        lefts = NOBODY_ASKED;
+        leftBeside = null;
         look();
         for (int id = 0; id < size; id++) {
             if (is[id] == SURE && isLess(id)) {

@@ -26,6 +26,7 @@ final class Standing {
     private final BitSet come = new BitSet();
     /** Goes up with each whose turn comes. */
     private int version;
+    private int lifts;
     private final Map<Integer, Bound> bounds = new HashMap<>();
     /** Of which nodes it is known whether something of them is kept, as of that version; and those of which it is. */
     private final BitSet asked = new BitSet();
@@ -93,6 +94,11 @@ final class Standing {
         return claims.has(jobId);
     }
 
+    /** Goes up with each whose turn comes, and with each who is lifted or back. */
+    int version() {
+        return version + lifts;
+    }
+
     /** The job does not start now: its places are kept. */
     void keep(int jobId) {
         int rank = claims.rank(jobId);
@@ -117,6 +123,7 @@ final class Standing {
     }
 
     void lifted(int jobId, boolean off) {
+        lifts++;
         if (off) {
             lifted.add(jobId);
         } else {

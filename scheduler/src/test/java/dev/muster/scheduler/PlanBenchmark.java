@@ -67,7 +67,7 @@ public final class PlanBenchmark {
 
     private PlanBenchmark(int nodeCount, Set<String> features) {
         this(nodeCount, features, features.contains("limits") ? "associations,limits,qos" : features.contains("preemption") ? "associations,qos" : "",
-                policy());
+                policy(nodeCount));
     }
 
     private PlanBenchmark(int nodeCount, Set<String> features, String enforced, Policy policy) {
@@ -140,20 +140,22 @@ public final class PlanBenchmark {
         return new Partition(Codec.bind(info, PartitionInfo.class), nodes.stream().filter(of).map(Node.Spec::name).toList());
     }
 
-    private static Policy policy() {
+    /** Limits that hold some back in a cluster of that size, and not all. */
+    private static Policy policy(int nodeCount) {
+        int scale = Math.max(1, nodeCount / 10_000);
         List<AssocPolicy> assocs = new ArrayList<>();
         List<String> qos = List.of("normal", "low", "high");
         assocs.add(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), qos, ""));
         int id = 2;
         for (int a = 0; a < USERS / 10; a++) {
             int account = id++;
-            assocs.add(new AssocPolicy(account, 1, "a" + a, "", "", false, Map.of("GrpTRES", "cpu=60000"), qos, ""));
+            assocs.add(new AssocPolicy(account, 1, "a" + a, "", "", false, Map.of("GrpTRES", "cpu=" + 60_000 * scale), qos, ""));
             for (int u = 0; u < 10; u++) {
-                assocs.add(new AssocPolicy(id++, account, "a" + a, "u" + (a * 10 + u), "", true, Map.of("MaxJobs", "5000"), qos, ""));
+                assocs.add(new AssocPolicy(id++, account, "a" + a, "u" + (a * 10 + u), "", true, Map.of("MaxJobs", Integer.toString(5000 * scale)), qos, ""));
             }
         }
         return new Policy(assocs, List.of(new QosPolicy(1, "normal", Map.of("Priority", "10", "Preempt", "low")), new QosPolicy(2, "low", Map.of()),
-                new QosPolicy(3, "high", Map.of("Priority", "100", "Preempt", "low", "MaxTRESPU", "cpu=20000"))), List.of(), List.of());
+                new QosPolicy(3, "high", Map.of("Priority", "100", "Preempt", "low", "MaxTRESPU", "cpu=" + 20_000 * scale))), List.of(), List.of());
     }
 
     /** Limits of every kind that nobody reaches. */
@@ -164,7 +166,7 @@ public final class PlanBenchmark {
                 "MaxTRESMins", "cpu=9000000000", "MaxWall", "90000", "GrpTRES", "cpu=90000000");
         Map<String, String> qos = Map.of("GrpTRES", "cpu=90000000", "MaxTRESPU", "cpu=90000000", "MaxJobsPU", "9000000", "MaxTRESPA", "cpu=90000000",
                 "MaxTRES", "cpu=900000", "GrpTRESRunMins", "cpu=900000000000");
-        Policy p = policy();
+        Policy p = policy(0);
         return new Policy(p.assocs().stream().map(a -> new AssocPolicy(a.id(), a.parentId(), a.account(), a.user(), a.partition(), a.isDefault(),
                 a.user().isEmpty() ? above : own, a.qos(), a.defaultQos())).toList(),
                 p.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), qos)).toList(), List.of(), List.of());
