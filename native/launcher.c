@@ -16,12 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define OPTIONS_MAX 128
 #define JAVA_VERSION_LEAST 25
 #define MAIN_STACK_BYTES (8u << 20)
+#define COMPILING_NICE 15
+/* The journal's files are laid out before they are filled. */
+#define SPARE_MB 32
+#define HEAP_OF_STATE 6
+#define FIRST_HEAP_MB 64
+#define FIRST_HEAP_MB_MAX 1024
 
 extern char **environ;
 struct launcher launcher = {.ready_fd = -1, .service_uid = -1};
@@ -231,22 +238,56 @@ static bool handles_signals(void)
     return false;
 }
 
-/* What a handshake needs of the JDK is a cache of its own, half as large again, for commands whose slurm.conf encrypts connections. */
-static bool encrypts(void)
+/* The value that slurm.conf itself gives a key, without what it includes; NULL if it gives none. */
+static char *configured(const char *key)
 {
-    char line[4096], *own = join("%s/etc/slurm.conf", launcher.prefix);
+    char line[4096], *own = join("%s/etc/slurm.conf", launcher.prefix), *out = NULL;
     const char *named = getenv("SLURM_CONF");
+    for (int i = 1; daemon_of(launcher.name) && i + 1 < launcher.argc; i++)
+        if (!strcmp(launcher.argv[i], "-f"))
+            named = launcher.argv[i + 1];
     const char *all[] = {own, "/run/slurm/conf/slurm.conf", "/etc/slurm/slurm.conf"};
     FILE *in = named && *named ? fopen(named, "re") : NULL;
     for (size_t i = 0; !(named && *named) && !in && i < sizeof all / sizeof all[0]; i++)
         in = fopen(all[i], "re");
-    bool found = false;
-    while (in && !found && fgets(line, sizeof line, in))
-        found = !strncasecmp(line + strspn(line, " \t"), "TLSType", 7) && !strstr(line, "none");
+    while (in && !out && fgets(line, sizeof line, in)) {
+        char *at = line + strspn(line, " \t");
+        char *value = at + strlen(key) + strspn(at + (strncasecmp(at, key, strlen(key)) ? strlen(at) : strlen(key)), " \t");
+        if (!strncasecmp(at, key, strlen(key)) && *value == '=')
+            out = join("%.*s", (int)strcspn(value + 1, " \t\r\n#"), value + 1);
+    }
     if (in)
         fclose(in);
     free(own);
+    return out;
+}
+
+/* What a handshake needs of the JDK is a cache of its own, half as large again, for commands whose slurm.conf encrypts connections. */
+static bool encrypts(void)
+{
+    char *type = configured("TLSType");
+    bool found = type && !strstr(type, "none");
+    free(type);
     return found;
+}
+
+/* Mebibytes that the heap of slurmctld begins with: room for the state that it reads, where growing step by step costs a restart a fifth. */
+static long first_heap_mb(void)
+{
+    char *place = configured("StateSaveLocation"), *journal = place ? join("%s/journal", place) : NULL;
+    DIR *all = journal ? opendir(journal) : NULL;
+    struct dirent *entry;
+    struct stat of;
+    long bytes = 0;
+    while (all && (entry = readdir(all)))
+        if (fstatat(dirfd(all), entry->d_name, &of, 0) == 0 && S_ISREG(of.st_mode))
+            bytes += of.st_size;
+    if (all)
+        closedir(all);
+    free(journal);
+    free(place);
+    long mb = ((bytes >> 20) - SPARE_MB) * HEAP_OF_STATE;
+    return mb > FIRST_HEAP_MB_MAX ? FIRST_HEAP_MB_MAX : mb < FIRST_HEAP_MB ? FIRST_HEAP_MB : mb;
 }
 
 static void common_options(const char *kind)
@@ -303,7 +344,7 @@ static void make_options(bool is_daemon)
         option("-Xmn24m");
         option("-Xmx512m");
     } else {
-        option("-Xms64m");
+        option(join("-Xms%ldm", first_heap_mb()));
         /* what a request makes is gone at once: with more room for it the process only becomes larger, by gigabytes when much happens */
         option("-XX:MaxNewSize=512m");
         /* the optimising compiler is for what a large queue makes hot: a small one is served before it has paid for itself */
@@ -351,6 +392,31 @@ static char *native_class(const char *main_class)
     return join("%.*sNative", (int)(strrchr(main_class, '/') + 1 - main_class), main_class);
 }
 
+/* The optimising compiler gets no more than that share of the processors. */
+static void compile_at(int nice)
+{
+    DIR *all = opendir("/proc/self/task");
+    struct dirent *entry;
+    while (all && (entry = readdir(all))) {
+        char name[64] = "", *path = join("/proc/self/task/%s/comm", entry->d_name);
+        FILE *comm = fopen(path, "re");
+        if (comm && fgets(name, sizeof name, comm) && !strncmp(name, "C2 ", 3))
+            setpriority(PRIO_PROCESS, (id_t)atoi(entry->d_name), nice);
+        if (comm)
+            fclose(comm);
+        free(path);
+    }
+    if (all)
+        closedir(all);
+}
+
+/* Reading a long queue uses all processors, and is over before optimised code has paid for itself: that waits until slurmctld serves. Root may undo it. */
+void launcher_serves(void)
+{
+    if (!strcmp(launcher.name, "slurmctld") && geteuid() == 0)
+        compile_at(getpriority(PRIO_PROCESS, 0));
+}
+
 static void *run_java(void *main_class)
 {
     char *library = join("%s/lib/server/libjvm.so", java_home);
@@ -366,6 +432,8 @@ static void *run_java(void *main_class)
         .ignoreUnrecognized = JNI_TRUE};
     if (create(&vm, (void **)&env, &init) != JNI_OK)
         fatal("the Java machine in %s does not start", java_home);
+    if (!strcmp(launcher.name, "slurmctld") && geteuid() == 0)
+        compile_at(getpriority(PRIO_PROCESS, 0) + COMPILING_NICE);
     char *natives = native_class(main_class);
     natives_register(env, natives);
     if (daemon_of(launcher.name))

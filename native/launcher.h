@@ -35,6 +35,7 @@ extern struct launcher launcher;
 /* natives.c */
 void natives_register(JNIEnv *env, const char *class_name);
 void natives_ready(int rc);
+void launcher_serves(void);
 
 /* warm.c: true when the command was carried out there; then *rc is its exit code. */
 bool warm_run(int *rc);

@@ -165,6 +165,7 @@ static jbyteArray JNICALL native_exchange(JNIEnv *env, jclass c, jstring path, j
 void natives_ready(int rc)
 {
     unsigned char byte = (unsigned char)rc;
+    launcher_serves();
     if (launcher.ready_fd < 0)
         return;
     ssize_t ignored = write(launcher.ready_fd, &byte, 1);
