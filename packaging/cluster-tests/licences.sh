@@ -3,7 +3,7 @@
 # shows: Licenses
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 4 "Licenses=fluent:4,matlab
-AccountingStorageTRES=license/fluent"
+AccountingStorageTRES=license/fluent,license/matlab"
 check "show licenses" "LicenseName=fluent Total=4 Used=0 Free=4 Reserved=0 Remote=no" "$(scontrol -o show lic fluent)"
 rc=0; sbatch -L nope --wrap true 2>err.txt || rc=$?
 check "what there is none of" "1 sbatch: error: Batch job submission failed: Invalid license specification" "$rc $(cat err.txt)"
@@ -24,6 +24,9 @@ check "given back" 0 "$(scontrol -o show lic fluent | grep -o 'Used=[0-9]*' | cu
 check "the other has run" "COMPLETED|fluent:2" "$(sacct -X -n -P -j "$b" -o State,Licenses)"
 check "the first of two kinds" "fluent:4" \
   "$(srun -L 'fluent:4|matlab' sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'LicensesAlloc=[^ ]*' | cut -d= -f2)"
+check "all of them are asked for, one is had" "ReqTRES license/fluent=4,license/matlab=1 AllocTRES license/fluent=4" \
+  "$(srun -Q -L 'fluent:4|matlab' sh -c 'scontrol show job $SLURM_JOB_ID' | sed -n 's/ *\(...*TRES\)=.*,billing=1,/\1 /p' | xargs)"
+check "none of one are none" "" "$(srun -Q -L fluent:0 sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'license/.*')"
 check "the job is told" "fluent:1" "$(srun -Q -L fluent:1 printenv SLURM_JOB_LICENSES)"
 wait_empty
 check "of each task, with those of the job" "cpu=4,mem=40M,node=1,billing=4,license/fluent=3" \

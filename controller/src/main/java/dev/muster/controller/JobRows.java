@@ -76,7 +76,7 @@ final class JobRows {
             resizes.isEmpty() ? job.eligibleTime() : began, began, pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? asked.nodes() : a.nodes().size(), asked.cpus(), a.cpus(),
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
-            TresText.text(state, job, asked), TresText.allocated(state, job, a), r.features(),
+            TresText.requested(state, job, asked), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), files.stdin().text(),
             files.stdout().text(), files.stderr().text(), d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),

@@ -20,17 +20,21 @@ final class TresText {
 
     /** With what the job's partition charges for it. */
     static String allocated(State state, Job job, Allocation a) {
-        return a.isEmpty() ? "" : text(state, job, Amounts.of(a));
+        return a.isEmpty() ? "" : text(state, job, Amounts.of(a), job.run().allocation().licences());
     }
 
     /** What it asks for, and what that would be charged. */
     static String requested(State state, Job job) {
-        return text(state, job, Amounts.requested(state, job));
+        return requested(state, job, Amounts.requested(state, job));
     }
 
-    /** With what the job's partition charges for so much. */
-    static String text(State state, Job job, Amounts a) {
-        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, job)
+    /** With what the job's partition charges for so much; of licences that may stand for each other all are asked for. */
+    static String requested(State state, Job job, Amounts a) {
+        return text(state, job, a, job.desc().request().licenses());
+    }
+
+    private static String text(State state, Job job, Amounts a, String licences) {
+        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, licences)
                 + buffer(state, job);
     }
 
@@ -40,14 +44,13 @@ final class TresText {
         return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
     }
 
-    /** Those that AccountingStorageTRES names: what the job has, or asks for while it has none. */
-    private static String licences(State state, Job job) {
+    /** Those of these that AccountingStorageTRES names. */
+    private static String licences(State state, String text) {
         List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_LICENCES, "").split(","));
-        String text = job.run().allocation().licences().isEmpty() ? job.desc().request().licenses() : job.run().allocation().licences();
         StringBuilder out = new StringBuilder();
         for (Licences.Item item : tracked.getFirst().isEmpty() ? List.<Licences.Item>of()
-                : Licences.parse(text).filter(w -> !w.any()).map(Licences.Wanted::items).orElse(List.of())) {
-            if (tracked.contains(item.name())) {
+                : Licences.parse(text).map(Licences.Wanted::items).orElse(List.of())) {
+            if (tracked.contains(item.name()) && item.count() > 0) {
                 out.append(",license/").append(item.name()).append('=').append(item.count());
             }
         }
