@@ -66,7 +66,15 @@ if [ "$(id -u)" = 0 ]; then
   check "PrivateData=partitions" "slurm_load_partitions error: Access/permission denied" "$(other scontrol show partition main 2>&1)"
   own=$(cd /tmp && other sbatch --parsable -n1 -o /dev/null --wrap 'sleep 30')
   check "PrivateData: one's own" "$own" "$(other squeue -h -o %A)"
-  scancel "$id" "$own"; conf PrivateData=none
+  check "sinfo misses the partitions first, and then the nodes" "slurm_load_partitions: Access/permission denied slurm_load_node: Access/permission denied" \
+    "$(other sinfo 2>&1) $(conf PrivateData=jobs,nodes; other sinfo 2>&1)"
+  scancel "$id" "$own"; wait_empty; conf MCSPlugin=mcs/user; conf MCSParameters=ondemand,select,privatedata
+  id=$(sbatch --parsable -n1 --mcs-label="$(id -un)" -o /dev/null --wrap 'sleep 30'); open=$(sbatch --parsable -n1 -w n2 -o /dev/null --wrap 'sleep 30')
+  soon '[ "$(squeue -h -t R -o %i | wc -l)" = 2 ]'
+  check "labels say what others see: jobs without one" "$open" "$(other squeue -h -o %A)"
+  check "and nodes" "n2" "$(other sinfo -h -N -o %N)"
+  conf MCSPlugin=mcs/label; check "where labels are nobody's own all see all" "$id $open n1 n2" "$(other squeue -h -S i -o %A | xargs) $(other sinfo -h -N -o %N | xargs)"
+  scancel "$id" "$open"; wait_empty; sed -i '/^MCS/d' "$SLURM_CONF"; conf PrivateData=none
   check "without it" 0 "$(other scontrol show node n1 >/dev/null 2>&1; echo $?)"
 fi
 check "-S with --thread-spec" "sbatch: fatal: -S/--core-spec and --thred-spec options are mutually exclusive" "$(sbatch --thread-spec=1 -S1 --wrap=true 2>&1)"

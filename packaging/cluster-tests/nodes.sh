@@ -21,10 +21,11 @@ state() { scontrol show node "$1" 2>/dev/null | sed -n 's/.* State=\([^ ]*\).*/\
 check "only two states" "scontrol: error: Only State=FUTURE and State=CLOUD allowed for nodes created by scontrol|Error creating the node(s): Invalid node state specified|" "$(scontrol create NodeName=d9 State=DOWN 2>&1 | tr '\n' '|')"
 check "what cannot be read" "scontrol: error: Failed to parse nodeline 'NodeName=d9 State=CLOUD bogus=1'|Error creating the node(s): Unspecified error|" "$(scontrol create NodeName=d9 State=CLOUD bogus=1 2>&1 | tr '\n' '|')"
 scontrol create NodeName=d9 State=CLOUD CPUs=1 Feature=here
-match "a created node" 'CLOUD.*DYNAMIC_NORM' "$(state d9)"
 check "is in its node set's partition" "d9 dynamic" "$(sinfo -h -n d9 -p dynamic -o '%N %R')"
 check "without power a cloud's nodes are not listed" "0 0" "$(sinfo -a -h -N -o %N | grep -c d9) $(scontrol -a -o show node | grep -c d9)"
+check "nor shown" "Node d9 not found" "$(scontrol show node d9)"
 sed -i '$aPrivateData=cloud' "$SLURM_CONF"; reread
+match "a created node" 'CLOUD.*DYNAMIC_NORM' "$(state d9)"
 check "unless PrivateData says so" "2 1" "$(sinfo -h -N -o %N | grep -c d9) $(scontrol -o show node | grep -c d9)"
 sed -i '/^PrivateData/d' "$SLURM_CONF"; reread
 scontrol delete NodeName=d9

@@ -292,10 +292,12 @@ final class Sinfo implements Command {
         }
         Json.Obj nodes;
         Json.Obj partitions;
+        String loaded = "slurm_load_partitions";
         try {
             Json.Obj q = new Json.Obj();
             JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
+            loaded = "slurm_load_node";
             q.put("all", Boolean.TRUE);
             JobRequest.put(q, "absent", !w.nodes.isEmpty());
             if (w.json.isEmpty()) {
@@ -303,7 +305,7 @@ final class Sinfo implements Command {
             }
             nodes = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_load_partitions", e);
+            return Standard.failed(c, loaded, e);
         }
         int widest = 0;
         for (Json.Obj n : nodes.objects("nodes")) {

@@ -44,6 +44,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
@@ -264,7 +265,8 @@ final class Api {
     }
 
     private Privacy privacy(Caller caller) {
-        return new Privacy(controller.conf().list(Key.PRIVATE_DATA), core.durable(), caller.uid(), identities.userName(caller.uid()));
+        return new Privacy(controller.conf().list(Key.PRIVATE_DATA), core.durable(), caller.uid(), identities.userName(caller.uid()),
+                gid -> identities.byUid(caller.uid()).filter(i -> i.gid() == gid || i.gids().contains(gid)).isPresent());
     }
 
     private Reply jobs(Caller caller, JobMessages.QueryJobs q) {
@@ -553,20 +555,23 @@ final class Api {
 
     private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
         State state = core.durable();
-        if (!privacy(caller).showsNodes(state, q.nodes())) {
+        Privacy sight = privacy(caller);
+        if (!sight.showsNodes(state, q.nodes())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         NodeViews views = nodeViews(state);
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
+        boolean absent = q.absent() || controller.conf().has(Key.PRIVATE_DATA, "cloud");
+        Predicate<Node> shown = n -> (absent || !n.isAbsentFromCloud()) && (!sight.picksNodes() || sight.shows(n));
         if (q.nodes().isEmpty()) {
-            boolean absent = q.absent() || controller.conf().has(Key.PRIVATE_DATA, "cloud");
-            state.nodes().values().stream().filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && (absent || !n.isAbsentFromCloud()))
-                    .sorted(java.util.Comparator.comparingInt(n -> n.spec().order())).forEach(n -> out.add(views.info(n)));
+            state.nodes().values().stream().filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && shown.test(n))
+                    .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
+                    .forEach(n -> out.add(views.info(n)));
         } else {
             if (!(HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok)) {
                 return Reply.error(SlurmErrno.INVALID_NODE_NAME);
             }
-            ok.list().names().forEach(name -> state.nodes().find(name).ifPresent(n -> out.add(views.info(n))));
+            ok.list().names().forEach(name -> state.nodes().find(name).filter(shown).ifPresent(n -> out.add(views.info(n))));
         }
         long now = System.currentTimeMillis() / 1000;
         // what is allocated is said by the jobs

@@ -76,10 +76,10 @@ final class FollowEdge {
                 .forEach(g -> gone.add(g.jobId()));
         List<NodeInfo> rows = new ArrayList<>();
         List<String> goneNodes = new ArrayList<>();
-        if (!sight.hides("nodes") && !since.nodes().isEmpty()) {
+        if ((!sight.hides("nodes") || sight.picksNodes()) && !since.nodes().isEmpty()) {
             NodeViews views = nodes.apply(state);
             for (String name : since.nodes()) {
-                Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
+                Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE) && sight.shows(n));
                 node.ifPresentOrElse(n -> rows.add(views.info(n)), () -> goneNodes.add(name));
             }
         }

@@ -87,6 +87,8 @@ final class NodeViews {
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
         String tresUsed = allocated == 0 ? ""
                 : TresText.text(allocated, memoryMb, 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
+        // who has had no work yet is idle since it came
+        long busy = n.lastBusy() > 0 ? n.lastBusy() : n.startTime();
         return new NodeInfo(n.name(), s.hostname(), address.apply(n), s.port(),
                 base(n.baseState(), allocated, s.cpus()),
                 flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
@@ -97,7 +99,7 @@ final class NodeViews {
                 s.reservedUnits().count(), beat.load(), String.join(",", n.features()), String.join(",", n.activeFeatures()), gres(s),
                 gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
                 partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
-                n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
+                n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), busy, n.resumeAfter(), tres,
                 tresUsed, s.topology(), n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
                 restricted(s), power.isEmpty() ? "" : power.get().idleText(n), n.marks().instanceId(), n.marks().instanceType(),
                 !n.marks().certToken().isEmpty(), n.marks().certTime(), TaskBinding.ofNode(state.settings(), n.name()),

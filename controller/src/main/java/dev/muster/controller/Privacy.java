@@ -3,10 +3,12 @@ package dev.muster.controller;
 import dev.muster.core.Access;
 import dev.muster.core.Job;
 import dev.muster.core.Mcs;
+import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.PolicyMessages;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /**
  * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators what belongs to
@@ -20,8 +22,16 @@ final class Privacy {
     private final Mcs mcs;
     private final State state;
 
+    private final IntPredicate member;
+
     /** @param words of PrivateData; user: the caller's name */
     Privacy(List<String> words, State state, int uid, String user) {
+        this(words, state, uid, user, gid -> false);
+    }
+
+    /** @param member whether the caller is of the group with this number */
+    Privacy(List<String> words, State state, int uid, String user, IntPredicate member) {
+        this.member = member;
         this.words = words;
         this.uid = uid;
         this.user = user;
@@ -36,15 +46,31 @@ final class Privacy {
     }
 
     boolean shows(Job job) {
-        return showsJob(job.desc().owner().uid(), job.desc().charge().account())
-                || mcs.privateData() && !job.desc().extras().mcsLabel().isEmpty() && permits(job.desc().extras().mcsLabel());
+        return showsJob(job.desc().owner().uid(), job.desc().charge().account()) || labels() && permits(job.desc().extras().mcsLabel());
     }
 
-    /** With MCSParameters=privatedata others see what carries a label of theirs. Whose group a label is, is not known here: those see their own. */
+    /** With MCSParameters=privatedata labels alone say what PrivateData hides of jobs and nodes. */
+    private boolean labels() {
+        return mcs.privateData() && !mcs.kind().equals("none");
+    }
+
+    /** What has no label is nobody's secret, nor are labels of which everybody may name any. */
     private boolean permits(String label) {
-        return mcs.kind().equals("user") && label.equals(user)
-                || mcs.kind().equals("account") && state.accounts().assocs().values().stream()
-                        .anyMatch(a -> a.user().equals(user) && a.account().equals(label));
+        return label.isEmpty() || switch (mcs.kind()) {
+            case "label" -> true;
+            case "user" -> label.equals(user);
+            case "account" -> state.accounts().assocs().values().stream().anyMatch(a -> a.user().equals(user) && a.account().equals(label));
+            default -> mcs.groups().containsKey(label) && member.test(mcs.groups().get(label));
+        };
+    }
+
+    /** Some nodes are shown, and others are not. */
+    boolean picksNodes() {
+        return hides("nodes") && labels();
+    }
+
+    boolean shows(Node node) {
+        return !hides("nodes") || labels() && (permits(mcs.labelOf(state, node)) || isOn(node));
     }
 
     /** Equal for callers who are shown the same jobs and nodes. */
@@ -76,7 +102,12 @@ final class Privacy {
 
     /** Nodes are shown to whom they are not hidden from, and to those whose jobs are on each of them, who must reach their steps. */
     boolean showsNodes(State state, List<String> names) {
-        return !hides("nodes") || !names.isEmpty() && names.stream().allMatch(n -> state.nodes().find(n)
-                .filter(node -> node.jobs().stream().anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid)).isPresent());
+        return !hides("nodes") || labels() || !names.isEmpty() && names.stream().allMatch(n -> state.nodes().find(n)
+                .filter(this::isOn).isPresent());
+    }
+
+    /** A job of the caller's is there. */
+    private boolean isOn(Node node) {
+        return node.jobs().stream().anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid);
     }
 }
