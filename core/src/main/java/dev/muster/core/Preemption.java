@@ -31,6 +31,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         private final String type;
         private final List<String> standard;
         private final boolean gang;
+        private final Mcs mcs;
         private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
         /** By QOS: so long nobody is disturbed; and from which priority on nobody is. */
         private final Map<String, Long> exemptS = new java.util.HashMap<>();
@@ -42,6 +43,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             this.type = options.getOrDefault(TYPE, "");
             this.standard = Arrays.asList(options.getOrDefault(MODE, "OFF").split(","));
             this.gang = standard.contains("GANG");
+            this.mcs = Mcs.of(state.settings());
         }
 
         private static Mode mode(List<String> words) {
@@ -90,6 +92,21 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
                         || higher && own.get().name().equals(theirs) && (standard.contains("WITHIN") || words(holder).contains("WITHIN")));
             }
             return tier(holder.desc().partition()) < tier(partition);
+        }
+
+        /** Labels may keep jobs from each other. */
+        public boolean isLabelled() {
+            return !mcs.kind().equals("none") && mcs.select() != Mcs.Select.NEVER;
+        }
+
+        /** Who has nodes with its label alone neither takes the place of a job that has not that label nor gives way to one. */
+        public boolean mayMeet(JobDesc taker, JobDesc holder) {
+            return !isLabelled() || meets(taker, holder) && meets(holder, taker);
+        }
+
+        private boolean meets(JobDesc job, JobDesc other) {
+            String label = mcs.separating(job);
+            return label.isEmpty() || label.equals(other.extras().mcsLabel());
         }
 
         /** PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */

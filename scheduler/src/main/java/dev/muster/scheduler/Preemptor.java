@@ -92,7 +92,7 @@ final class Preemptor {
         this.state = state;
         this.now = now;
         this.policy = new Preemption.Policy(state);
-        this.plain = policy.isPlain();
+        this.plain = policy.isPlain() && !policy.isLabelled();
         this.reclaims = policy.isOn() && !policy.parameter("reclaim_licenses").isEmpty();
         this.remembers = plain;
     }
@@ -358,7 +358,7 @@ final class Preemptor {
         List<Job> candidates = new ArrayList<>();
         List<Job> gone = new ArrayList<>();
         for (Job holder : scheduler.yields().below(kind)) {
-            if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
+            if (!policy.outranks(job.desc(), priority, need.partition(), holder) || !policy.mayMeet(job.desc(), holder.desc())) {
                 continue;
             }
             if (leaving.contains(holder.id()) || Yields.goesAlready(state, holder)) {

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Who gives way to whom, and what becomes of it.
@@ -38,6 +40,29 @@ class PreemptionTest {
                 done 2 n2
                 schedule                                -> 3 RUNNING n2
                 """);
+    }
+
+    /** By MCSPlugin and MCSParameters; job 3 may use n1 alone. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            none  | ondemand,select         |                    |                    | 1 PREEMPTED+COMPLETING 0:15
+            label | ondemand,select         | extras.mcsLabel=a  | extras.mcsLabel=a  | 1 PREEMPTED+COMPLETING 0:15
+            label | ondemand,select         | extras.mcsLabel=a  | extras.mcsLabel=b  | 1 RUNNING n1
+            label | ondemand,select         |                    | extras.mcsLabel=b  | 1 RUNNING n1
+            label | ondemand,select         | extras.mcsLabel=a  |                    | 1 RUNNING n1
+            label | ondemand,select         |                    |                    | 1 PREEMPTED+COMPLETING 0:15
+            label | ondemand,noselect       | extras.mcsLabel=a  | extras.mcsLabel=b  | 1 PREEMPTED+COMPLETING 0:15
+            label | ondemand,ondemandselect | extras.mcsLabel=a  | extras.mcsLabel=b  | 1 PREEMPTED+COMPLETING 0:15
+            label | ondemand,ondemandselect | extras.mcsLabel=a  | extras.mcsLabel=b exclusive=MCS | 1 RUNNING n1
+            """)
+    void labelsKeepJobsFromEachOther(String plugin, String parameters, String first, String second, String then) {
+        play("", "options.preempt_mode=CANCEL options.mcs_plugin=mcs/" + plugin + " options.mcs_parameters=" + parameters, """
+                submit kind=BATCH partition=low tasks=2 nodeList=n1 %s
+                submit kind=BATCH partition=low tasks=2 nodeList=n2
+                schedule                                -> 1 RUNNING n1
+                submit kind=BATCH partition=high tasks=2 nodeList=n1 %s
+                schedule                                -> %s; 3 PENDING
+                """.formatted(first == null ? "" : first, second == null ? "" : second, then));
     }
 
     @Test
