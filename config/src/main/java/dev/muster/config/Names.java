@@ -15,7 +15,7 @@ final class Names {
         "WITHIN");
     static final List<String> SELECT_PARAMETERS = List.of("NONE", "CR_CPU", "CR_CPU_MEMORY", "CR_CORE",
         "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY", "CR_MEMORY", "CR_ONE_TASK_PER_CORE",
-        "CR_CORE_DEFAULT_DIST_BLOCK", "CR_LLN", "CR_PACK_NODES", "ENFORCE_BINDING_GRES", "ONE_TASK_PER_SHARING_GRES",
+        "CR_CORE_DEFAULT_DIST_BLOCK", "CR_NO_DIST_TOPO_BLOCK", "CR_LLN", "CR_PACK_NODES", "ENFORCE_BINDING_GRES", "ONE_TASK_PER_SHARING_GRES",
         "MULTIPLE_SHARING_GRES_PJ", "LL_SHARED_GRES", "OTHER_CONS_RES", "OTHER_CONS_TRES");
     static final List<String> ENFORCE = List.of("all", "associations", "limits", "nojobs", "nosteps", "qos",
         "safe", "wckeys");

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Distribution;
 import dev.muster.model.HostList;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
@@ -11,8 +12,15 @@ import java.util.stream.Collectors;
 final class StepOrder {
     private StepOrder() {}
 
-    /** As the topology of the job's partition has them; where that says nothing, as the allocation has them. */
-    static List<Allocation.Share> ranked(State state, Job job) {
+    /** A word of SelectTypeParameters: tasks go over blocks as over any other nodes. */
+    private static final String NOT_BY_BLOCK = "CR_NO_DIST_TOPO_BLOCK";
+
+    /** As the topology of the job's partition has them, unless the step says how tasks go over nodes; elsewhere as the allocation has them. */
+    static List<Allocation.Share> ranked(State state, Job job, Distribution distribution) {
+        boolean unsaid = distribution.nodes() == Distribution.Nodes.UNSET && !state.settings().selects(NOT_BY_BLOCK);
+        if (topology(state, job).kind() == Topology.Kind.BLOCK && !unsaid) {
+            return job.run().allocation().nodes();
+        }
         List<List<Allocation.Share>> groups = groups(state, job);
         List<Allocation.Share> out = new ArrayList<>();
         groups.forEach(out::addAll);
@@ -29,10 +37,14 @@ final class StepOrder {
         return out;
     }
 
+    private static Topology topology(State state, Job job) {
+        return state.settings().topology(state.partitions().find(job.desc().partition()).map(p -> p.info().topology()).orElse(""));
+    }
+
     /** By blocks; all in one where there are none. */
     private static List<List<Allocation.Share>> groups(State state, Job job) {
         List<Allocation.Share> all = job.run().allocation().nodes();
-        Topology topology = state.settings().topology(state.partitions().find(job.desc().partition()).map(p -> p.info().topology()).orElse(""));
+        Topology topology = topology(state, job);
         if (topology.kind() == Topology.Kind.FLAT && topology.alphaRank()) {
             return List.of(named(all, HostList.of(all.stream().map(Allocation.Share::node).toList()).sorted().names()));
         }

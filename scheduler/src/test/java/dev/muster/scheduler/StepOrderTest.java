@@ -21,7 +21,11 @@ class StepOrderTest {
     private static final Topology BY_NAME = new Topology("", Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, true, List.of());
 
     private static void table(String nodes, Topology topology, String... rows) {
-        Cluster c = new Cluster(nodes, "p nodes=" + nodes.split(" ")[0], "", topology);
+        table("", nodes, topology, rows);
+    }
+
+    private static void table(String settings, String nodes, Topology topology, String... rows) {
+        Cluster c = new Cluster(nodes, "p nodes=" + nodes.split(" ")[0], settings, topology);
         int count = Cluster.names(nodes.split(" ")[0]).size();
         int id = c.accept("partition=p nodesMin=" + count + " tasks=" + count);
         c.schedule();
@@ -41,6 +45,13 @@ class StepOrderTest {
         table("n[1-8] cpus=1", BLOCKS, "nodesMin=8 tasks=8 -> n1 n3 n5 n7 n2 n4 n6 n8", "nodesMin=3 nodesMax=3 tasks=3 -> n2 n4 n6",
                 "nodesMin=3 nodesMax=3 tasks=3 -> n1 n3 n5", "nodesMin=5 nodesMax=5 tasks=5 -> n1 n2 n4 n6 n8",
                 "nodesMin=2 nodesMax=2 tasks=2 nodeList=n[2-3] -> n3 n2");
+    }
+
+    @Test
+    void ranksDoNotGoByBlocksWhereTheStepOrTheClusterSaysOtherwise() {
+        table("n[1-8] cpus=1", BLOCKS, "nodesMin=8 tasks=8 distribution=block -> n1 n2 n3 n4 n5 n6 n7 n8",
+                "nodesMin=8 tasks=8 distribution=cyclic -> n1 n2 n3 n4 n5 n6 n7 n8", "nodesMin=8 tasks=8 -> n1 n3 n5 n7 n2 n4 n6 n8");
+        table("options.select=CR_CORE,CR_NO_DIST_TOPO_BLOCK", "n[1-8] cpus=1", BLOCKS, "nodesMin=8 tasks=8 -> n1 n2 n3 n4 n5 n6 n7 n8");
     }
 
     @Test
