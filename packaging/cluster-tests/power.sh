@@ -34,10 +34,14 @@ SuspendTime=INFINITE
 SuspendTimeout=2
 ResumeTimeout=15
 PowerAction=here Location=slurmctld Program=$dir/here.sh
-PowerAction=there Location=slurmd Program=$dir/there.sh"
+PowerAction=there Location=slurmd Program=$dir/there.sh
+NodeName=c1 NodeAddr=127.0.0.1 Port=@port+5@ CPUs=2 State=CLOUD
+PartitionName=cloud Nodes=c1"
+check "a reason is for stopping alone" "too many arguments for keyword:power" "$(scontrol power up n1 reason=x 2>&1)"
 check "nothing is asked for" "Missing node list. Specify ALL|<NodeList>" "$(scontrol reboot 2>&1)"
 scontrol update nodename=n1 state=power_down
 soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'
+check "idle since it came" "same" "$(scontrol show node n2 | sed -n 's/.*SlurmdStartTime=//p;s/ *LastBusyTime=\([^ ]*\).*/\1/p' | uniq | wc -l | sed 's/^1$/same/')"
 check "stopped by hand" "IDLE+POWERED_DOWN idle~" "$(state n1) $(sinfo -h -n n1 -o %t)"
 check "with its program" "stop n1" "$(tail -1 "$dir/power.log")"
 id=$(sbatch --parsable -w n1 --extra=x --wrap 'echo $SLURMD_NODENAME')
@@ -64,6 +68,9 @@ soon '[[ "$(state n1)" = DOWN* ]]' 250
 check "who does not come is down" "DOWN ResumeTimeout reached" "$(state n1) $(scontrol show node n1 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
 soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
 check "and told" "failed n1" "$(tail -1 "$dir/power.log")"
+scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"' 250
+check "a cloud's node is without power again, and the program told" "idle+cloud+powered_down failed c1" \
+  "$(sinfo -h -N -n c1 -O statecomplete | xargs) $(tail -1 "$dir/power.log")"
 rm "$dir/broken"; start_node n1; soon '[ "$(state n1)" = IDLE ]'
 check "and comes back" IDLE "$(state n1)"
 

@@ -87,7 +87,7 @@ final class ScontrolPower {
                 how = "_" + lower;
             } else if (lower.startsWith("action=")) {
                 changes.put("poweraction", word.substring("action=".length()));
-            } else if (lower.startsWith("reason=")) {
+            } else if (direction.equals("down") && lower.startsWith("reason=")) {
                 changes.put("reason", word.substring("reason=".length()));
             } else if (nodes.isEmpty()) {
                 nodes = word;

@@ -27,6 +27,9 @@ final class PowerOptions {
         if (!options.containsKey(Power.STOPS) && !options.containsKey(Power.STARTS) && conf.powerActions().isEmpty()) {
             return;
         }
+        if (conf.has(Key.SLURMCTLD_PARAMETERS, "idle_on_node_suspend")) {
+            options.put(Power.FRESH, "true");
+        }
         options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
         options.put(Power.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
         options.put(Power.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));

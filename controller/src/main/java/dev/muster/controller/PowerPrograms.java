@@ -51,7 +51,7 @@ final class PowerPrograms {
                     put(stop, is, began(was, is, Node.Flag.POWERING_DOWN));
                     put(start, is, began(was, is, Node.Flag.POWERING_UP));
                     put(reboot, is, began(was, is, Node.Flag.REBOOT_ISSUED));
-                    if (was.has(Node.Flag.POWERING_UP) && began(was, is, Node.Flag.DOWN)) {
+                    if (was.has(Node.Flag.POWERING_UP) && (began(was, is, Node.Flag.DOWN) || began(was, is, Node.Flag.POWERED_DOWN))) {
                         failed.add(is.name());
                     }
                 }
@@ -72,7 +72,8 @@ final class PowerPrograms {
                 run(program(Key.REBOOT_PROGRAM, action), nodes, "rebooting nodes ", Map.of(), () -> { });
             }
         });
-        failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting DOWN"));
+        failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting "
+                + after.nodes().find(n).filter(x -> x.has(Node.Flag.DOWN)).map(x -> "DOWN").orElse("POWERED_DOWN")));
         run(program(Key.RESUME_FAIL_PROGRAM, ""), failed, "power_save: handle failed nodes ", Map.of(), () -> { });
     }
 

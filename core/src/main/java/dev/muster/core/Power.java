@@ -17,6 +17,8 @@ public final class Power {
     public static final String STOPS = "power:stops";
     /** An option: {@code true} where ResumeProgram names a program. */
     public static final String STARTS = "power:starts";
+    /** An option: {@code true} where a node that is stopped may be given work again, whatever kept it from that. */
+    public static final String FRESH = "power:fresh";
     /** Options: seconds; -1 for never. */
     public static final String IDLE_S = "power:idle";
     public static final String STOP_S = "power:stop";
@@ -123,6 +125,11 @@ public final class Power {
         return seconds < 0 ? NEVER : Integer.toString(seconds);
     }
 
+    /** SlurmctldParameters=idle_on_node_suspend. */
+    boolean isFreshWhenStopped() {
+        return options.containsKey(FRESH);
+    }
+
     /** Whether some node is ever stopped for want of work. */
     boolean stopsIdle() {
         return options.containsKey(STOPS) && (usual.idleS >= 0 || special.values().stream().anyMatch(t -> t.idleS >= 0 || t.atOnce)
@@ -148,7 +155,7 @@ public final class Power {
                     : List.of();
             // those with work come first: they stay anyway
             List<Node> there = named.stream().map(state.nodes()::find).flatMap(Optional::stream)
-                    .filter(n -> colon < 0 || !n.isSilentByOrder() && !n.has(Node.Flag.DOWN)).toList();
+                    .filter(n -> colon < 0 || !n.isSilentByOrder() && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN)).toList();
             List<Node> order = new ArrayList<>(there.stream().filter(n -> !n.jobs().isEmpty()).toList());
             order.addAll(there.stream().filter(n -> n.jobs().isEmpty()).toList());
             order.stream().limit(most).forEach(n -> out.add(n.name()));

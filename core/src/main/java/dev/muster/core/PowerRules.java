@@ -67,8 +67,9 @@ final class PowerRules {
                 }
             } else if ((node.has(Node.Flag.POWER_DOWN) || isIdleTooLong(node, kept, reserved)) && isFree(node)) {
                 if (stops-- > 0) {
-                    after = Optional.of(node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
-                            .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true));
+                    Node off = node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
+                            .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true);
+                    after = Optional.of(power.isFreshWhenStopped() ? fresh(off) : off);
                     if (!Power.ofNode(state.settings(), node).isEmpty()) {
                         direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), node.powerAction())));
                     }
@@ -77,6 +78,9 @@ final class PowerRules {
                 if (new NodeRules(state, now).notResumed(node, NOT_RESUMED) instanceof Decision.Accepted a) {
                     changes.addAll(a.changes());
                     direct.addAll(a.direct());
+                    if (node.has(Node.Flag.CLOUD) && node.has(Node.Flag.POWERING_UP)) {
+                        changes.add(lost(node));
+                    }
                 }
             }
             after.ifPresent(n -> changes.add(changed(n)));
@@ -122,6 +126,20 @@ final class PowerRules {
     /** BootTime of helpers.conf. */
     private int bootS() {
         return power.number(ChangingFeatures.BOOT_S, 0);
+    }
+
+    /** Nothing keeps it from work. */
+    private static Node fresh(Node node) {
+        return node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false)
+                .with(Node.Flag.DRAINED_FOR_THIS, false).withReason("", 0, 0);
+    }
+
+    /**
+     * What has not come up in time. A node of a cloud is nothing that somebody could look after: as with Slurm 22.05 it is without power, and the
+     * next job has another one made.
+     */
+    private Change lost(Node node) {
+        return changed(fresh(node).with(Node.Flag.POWERING_UP, false).with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERED_DOWN, true));
     }
 
     /** What kept it from work only until now goes. */

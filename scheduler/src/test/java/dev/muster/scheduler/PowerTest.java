@@ -54,6 +54,32 @@ class PowerTest {
         }
     }
 
+    /** As with Slurm 22.05: there is no machine to be looked after, and the next job has another one made. */
+    @Test
+    void aCloudsNodeThatDoesNotComeIsWithoutPower() {
+        new Play(new Cluster("c1 cpus=2 mem=1000 state=CLOUD", "p nodes=c1 default=yes", BOTH + "options.power:idle=10")).lines("""
+                submit kind=BATCH
+                schedule                              -> 1 RUNNING+CONFIGURING c1
+                pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
+                pass 60                               -> c1 free+POWERED_DOWN+CLOUD; 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 120
+                schedule                              -> 1 RUNNING+CONFIGURING c1 restarts=1
+                pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
+                """);
+    }
+
+    /** By idle_on_node_suspend nothing keeps a node from work that was stopped. */
+    @Test
+    void whatIsStoppedIsAsGoodAsNewWhereThatIsSaid() {
+        String lines = """
+                node n3 state=drain reason=x          -> n3 free+DRAIN 'x'
+                pass 10                               -> n3 free+%s
+                pass 30                               -> n3 free+%s
+                """;
+        play("options.power:idle=10", lines.formatted("DRAIN+POWERING_DOWN 'x'", "DRAIN+POWERED_DOWN 'x'"));
+        play("options.power:idle=10 options.power:fresh=true", lines.formatted("POWERING_DOWN", "POWERED_DOWN"));
+    }
+
     /** shows: ResumeTimeout */
     @Test
     void aNodeThatDoesNotComeIsDownAndItsJobGoesBack() {
