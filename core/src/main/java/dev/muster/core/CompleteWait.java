@@ -34,8 +34,17 @@ public final class CompleteWait {
         return out;
     }
 
+    /** When the next of those that are just ending is not waited for any more, in seconds since 1970; Long.MAX_VALUE if nobody is. */
+    static long ends(State state, Now now) {
+        return completing(state, now).stream().mapToLong(j -> j.run().endTime() + waitS(state)).min().orElse(Long.MAX_VALUE);
+    }
+
+    private static int waitS(State state) {
+        return Integer.parseInt(state.settings().options().getOrDefault(Settings.COMPLETE_WAIT, "0"));
+    }
+
     private static List<Job> completing(State state, Now now) {
-        int wait = Integer.parseInt(state.settings().options().getOrDefault(Settings.COMPLETE_WAIT, "0"));
+        int wait = waitS(state);
         return wait == 0 ? List.of() : state.nodes().values().stream().flatMap(n -> n.jobs().stream()).map(state.jobs()::at)
                 .filter(j -> j.has(JobFlag.COMPLETING) && now.seconds() - j.run().endTime() < wait).toList();
     }

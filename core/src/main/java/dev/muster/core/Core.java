@@ -175,7 +175,9 @@ public final class Core {
     }
 
     private Decision schedule(Command.Schedule c, Now now) {
+        long settled = CompleteWait.ends(state, now);
         if (CompleteWait.holdsAll(state, now)) {
+            due.lookAgain(settled);
             return Decision.of(List.of(), 0);
         }
         List<Change> changes = new ArrayList<>();
@@ -183,6 +185,7 @@ public final class Core {
         new BufferRules(state, now).stageIn(changes, ids);
         List<Decision.Direct> direct = new ArrayList<>();
         List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4));
+        due.lookAgain(Math.min(settled, planner.lookAgain()));
         PreemptRules preemption = new PreemptRules(state, now, changes, direct);
         planner.preemptions().forEach(preemption::giveWay);
         planner.resumes().forEach(preemption::goOn);

@@ -44,6 +44,8 @@ public final class Due {
     private final Set<String> powered = new HashSet<>();
     private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
+    /** When somebody who waits may start although nothing has happened. */
+    private long look = Long.MAX_VALUE;
 
     private record Named(int uid, String name) {
         static Named of(Job job) {
@@ -228,6 +230,18 @@ public final class Due {
     /** Looks at the job again then. @param seconds since 1970 */
     void revisit(int jobId, long seconds) {
         revisits.computeIfAbsent(seconds, k -> new TreeSet<>()).add(jobId);
+    }
+
+    /** The queue is to be looked at then, whatever happens until then. @param seconds since 1970 */
+    void lookAgain(long seconds) {
+        look = seconds;
+    }
+
+    /** Once: the time has come to look at the queue. */
+    public boolean takeLook(long seconds) {
+        boolean now = look <= seconds;
+        look = now ? Long.MAX_VALUE : look;
+        return now;
     }
 
     private void settleDependents(int id) {

@@ -29,6 +29,11 @@ public interface Planner {
     /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
     List<Integer> resumes();
 
+    /** When time alone may let somebody start who could not in the last {@link #starts}: in seconds since 1970, Long.MAX_VALUE for never. */
+    default long lookAgain() {
+        return Long.MAX_VALUE;
+    }
+
     /** Where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);
 

@@ -229,7 +229,7 @@ public final class Forecast {
             }
             long left = left(in.state, job, in.tickMs);
             licences.running(job.desc().charge().reservation(), Licences.held(job), left);
-            give(job, job.run().allocation().nodes(), left, !Scheduler.gaveItsCores(in.state, job), used);
+            give(job, job.run().allocation().nodes(), left, !Stopped.gaveItsCores(in.state, job), used);
             give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true, used);
         }
         licences.keep(in.state, in.nowS);

@@ -49,9 +49,27 @@ final class HetPass {
             part.ifPresent(parts::add);
             blocked |= part.isEmpty();
         }
-        if (!blocked && !start(parts)) {
+        if (!blocked && !start(parts, true) && !startForLess(parts)) {
             later(parts);
         }
+    }
+
+    /** {@code --time-min}: all begin for the longest part of what their least times lack of the whole ones, in eighths. */
+    private boolean startForLess(List<Part> parts) {
+        if (shorter(parts, 0).equals(parts) || !start(shorter(parts, 0), false)) {
+            return false;
+        }
+        int fits = 0;
+        for (int step = EIGHTHS / 2; step > 0; step /= 2) {
+            fits += start(shorter(parts, fits + step), false) ? step : 0;
+        }
+        return start(shorter(parts, fits), true);
+    }
+
+    private static final int EIGHTHS = 8;
+
+    private List<Part> shorter(List<Part> parts, int eighths) {
+        return parts.stream().map(p -> new Part(p.job, Shorter.between(p.job, p.need, eighths, EIGHTHS, scheduler, state))).toList();
     }
 
     /** In the first of its partitions that it may use and that is large enough. */
@@ -73,7 +91,8 @@ final class HetPass {
             }
             reason = Limits.reason(job.desc(), partition.get(), state);
             if (reason == JobReason.NONE) {
-                Optional<Need> open = pass.inReservation(job, scheduler.known(scheduler.needs().of(job, partition.get(), state), job));
+                Optional<Need> open = pass.inReservation(job, scheduler.known(
+                        pass.waits().patient(job, scheduler.needs().of(job, partition.get(), state)), job));
                 if (open.isEmpty()) {
                     reason = JobReason.RESERVATION;
                     continue;
@@ -96,7 +115,8 @@ final class HetPass {
         return Optional.empty();
     }
 
-    private boolean start(List<Part> parts) {
+    /** @param really it is not only asked whether they could */
+    private boolean start(List<Part> parts, boolean really) {
         List<Planner.Start> starts = new ArrayList<>();
         Set<String> used = new HashSet<>();
         boolean all = true;
@@ -125,10 +145,10 @@ final class HetPass {
             scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);
             pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
-        if (all) {
+        if (all && really) {
             pass.startedHet(starts.size());
         }
-        for (int i = 0; all && i < starts.size(); i++) {
+        for (int i = 0; all && really && i < starts.size(); i++) {
             pass.started(parts.get(i).job, parts.get(i).need, starts.get(i));
         }
         return all;
@@ -136,7 +156,8 @@ final class HetPass {
 
     /** The first time at which there is room for all: it is kept free for them. */
     private void later(List<Part> parts) {
-        List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList());
+        List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList(),
+                shorter(parts, 0).stream().map(Part::need).toList());
         parts.forEach(p -> pass.planned(p.job));
         for (int i = 0; i < parts.size(); i++) {
             scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES,

@@ -62,7 +62,7 @@ final class Outlook {
             grid = new Grid(scheduler.nodes(), times());
             Map<Integer, Long> lastEnd = new HashMap<>();
             for (Job job : scheduler.holders()) {
-                if (!Scheduler.gaveItsCores(state, job)) {
+                if (!Stopped.gaveItsCores(state, job)) {
                     release(job.run().allocation().nodes(), left(job), lastEnd);
                 }
                 release(job.run().allocation().leaving(), LEAVING_S, lastEnd);
@@ -100,7 +100,7 @@ final class Outlook {
 
     /** A running job is off its nodes for a moment, and what it has is free until it would have left. @param off or on again */
     void lifted(Job job, boolean off) {
-        if (grid != null && !Scheduler.gaveItsCores(state, job)) {
+        if (grid != null && !Stopped.gaveItsCores(state, job)) {
             give(job.run().allocation().nodes(), left(job), off);
             give(job.run().allocation().leaving(), LEAVING_S, off);
         }

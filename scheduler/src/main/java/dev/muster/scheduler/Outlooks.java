@@ -186,17 +186,27 @@ final class Outlooks {
         Optional<Need> plain = need(state, job);
         List<Forecast.Asked> out = new ArrayList<>();
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
-            Need need = scheduler.needs().in(name, plain.get());
-            NeedClass c = scheduler.known().of(need, candidates, state.settings().memoryConsumed());
-            boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
-            if (!name.isEmpty() && !anywhere) {
-                out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job)));
-            }
-            if (name.isEmpty() || anywhere || reserved.isFlexible(name)) {
-                out.add(new Forecast.Asked(job.id(), c, c.mask(), "", Forecast.tasks(job)));
+            ways(job, scheduler.needs().in(name, plain.get()), state, candidates, reserved, out);
+        }
+        for (String name : plain.isEmpty() ? List.<String>of() : where) {
+            // of ways that are there at the same time the first is taken: no job is planned for less than all its time where that begins as soon
+            for (Need less : Shorter.lengths(job, scheduler.needs().in(name, plain.get()), scheduler, state)) {
+                ways(job, less, state, candidates, reserved, out);
             }
         }
         return out;
+    }
+
+    private void ways(Job job, Need need, State state, Candidates candidates, Reserved reserved, List<Forecast.Asked> out) {
+        String name = need.reservation();
+        NeedClass c = scheduler.known().of(need, candidates, state.settings().memoryConsumed());
+        boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
+        if (!name.isEmpty() && !anywhere) {
+            out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job)));
+        }
+        if (name.isEmpty() || anywhere || reserved.isFlexible(name)) {
+            out.add(new Forecast.Asked(job.id(), c, c.mask(), "", Forecast.tasks(job)));
+        }
     }
 
     private Optional<Need> need(State state, Job job) {

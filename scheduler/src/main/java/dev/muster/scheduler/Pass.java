@@ -138,7 +138,7 @@ final class Pass {
         this.turns = new Turns(this, scheduler, backfill, lanes, now.seconds());
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
-                if (Scheduler.gaveWay(state, job)) {
+                if (Stopped.gaveWay(state, job)) {
                     stopped.add(job);
                 }
             }
@@ -185,6 +185,11 @@ final class Pass {
 
     List<Integer> resumes() {
         return resumes;
+    }
+
+    /** What jobs put up with at this time. */
+    Waits waits() {
+        return waits;
     }
 
     /** With what this pass did. */
@@ -714,7 +719,7 @@ final class Pass {
         }
         reservations++;
         turns.head(job, blocker(need));
-        Optional<Planner.Estimate> estimate = plans.earliest(need, true);
+        Optional<Planner.Estimate> estimate = shorter.plan(plans, job, need);
         estimate.ifPresent(e -> planned.add(job.id()));
         scheduler.explain(job.id(), reason, estimate);
         return true;
@@ -780,12 +785,12 @@ final class Pass {
     }
 
     /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
-    List<Planner.Estimate> reserveTogether(List<Need> needs) {
+    List<Planner.Estimate> reserveTogether(List<Need> needs, List<Need> less) {
         if (reservations >= scheduler.reservationsMax()) {
             return List.of();
         }
         reservations += needs.size();
-        return plans.together(needs);
+        return plans.together(needs, less);
     }
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {

@@ -126,8 +126,19 @@ final class Plans {
         return out;
     }
 
-    /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
-    List<Planner.Estimate> together(List<Need> needs) {
+    /**
+     * Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none.
+     *
+     * @param less the same for their least times, for which it is kept where they begin earlier then
+     */
+    List<Planner.Estimate> together(List<Need> needs, List<Need> less) {
+        List<Planner.Estimate> soon = less.equals(needs) ? List.of() : together(less, false);
+        List<Planner.Estimate> whole = soon.isEmpty() ? List.of() : together(needs, false);
+        boolean sooner = !soon.isEmpty() && (whole.isEmpty() || soon.getFirst().start() < whole.getFirst().start());
+        return together(sooner ? less : needs, true);
+    }
+
+    private List<Planner.Estimate> together(List<Need> needs, boolean keep) {
         List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, Set.of())).toList();
         for (int slot = 0; slot < outlook.times().count(); slot++) {
             Set<String> used = new HashSet<>();
@@ -149,7 +160,7 @@ final class Plans {
             if (all.size() == needs.size()) {
                 List<Planner.Estimate> out = new ArrayList<>();
                 for (int i = 0; i < needs.size(); i++) {
-                    out.add(reserved(needs.get(i), all.get(i), slot, outlook.times().endSlot(slot, needs.get(i).limitMin()), true));
+                    out.add(reserved(needs.get(i), all.get(i), slot, outlook.times().endSlot(slot, needs.get(i).limitMin()), keep));
                 }
                 return out;
             }

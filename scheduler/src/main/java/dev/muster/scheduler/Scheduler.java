@@ -12,7 +12,6 @@ import dev.muster.core.Node;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
 import dev.muster.core.Power;
-import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Touched;
@@ -92,6 +91,7 @@ public final class Scheduler implements Planner {
     private volatile boolean everyNodeConnected;
     private List<Preempt> preemptions = List.of();
     private List<Integer> resumes = List.of();
+    private long lookAgain = Long.MAX_VALUE;
     private volatile Counts counts = new Counts(0, 0, 0);
     private volatile long lastPass;
 
@@ -325,7 +325,7 @@ public final class Scheduler implements Planner {
             enqueue(state, job);
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(state, job)) {
+            if (Stopped.gaveItsCores(state, job)) {
                 rest(job, true);
             } else {
                 hold(job, false);
@@ -346,7 +346,7 @@ public final class Scheduler implements Planner {
             limits.forget(job.id());
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(state, job)) {
+            if (Stopped.gaveItsCores(state, job)) {
                 rest(job, false);
             } else {
                 release(job, false);
@@ -383,18 +383,6 @@ public final class Scheduler implements Planner {
                 free.freer(slot.index);
             }));
         }
-    }
-
-    /** Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps his cores as well. */
-    static boolean gaveItsCores(State state, Job job) {
-        return job.state() == JobState.SUSPENDED
-                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isEmpty();
-    }
-
-    /** It goes on by itself as soon as its cores are free. */
-    static boolean gaveWay(State state, Job job) {
-        return job.state() == JobState.SUSPENDED
-                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.SUSPEND).isPresent();
     }
 
     private void rest(Job job, boolean take) {
@@ -537,6 +525,7 @@ public final class Scheduler implements Planner {
     public List<Start> starts(State state, Now now, int most) {
         preemptions = List.of();
         resumes = List.of();
+        lookAgain = Long.MAX_VALUE;
         if (queue.isEmpty() && state.preempted().size() == 0) {
             return List.of();
         }
@@ -558,9 +547,15 @@ public final class Scheduler implements Planner {
         List<Start> starts = pass.run();
         preemptions = pass.preemptions();
         resumes = pass.resumes();
+        lookAgain = pass.waits().nextS();
         counts = pass.added(counts);
         outlooks.passed(state, now);
         return starts;
+    }
+
+    @Override
+    public long lookAgain() {
+        return lookAgain;
     }
 
     @Override

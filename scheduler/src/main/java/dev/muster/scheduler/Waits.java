@@ -12,6 +12,7 @@ final class Waits {
     private final State state;
     private final Now now;
     private final UnaryOperator<Need> interned;
+    private long nextS = Long.MAX_VALUE;
 
     /** @param interned the one object for needs that equal it */
     Waits(State state, Now now, UnaryOperator<Need> interned) {
@@ -22,10 +23,25 @@ final class Waits {
 
     /** A job waits for few switches no longer than it said, and so long for nodes that need no reboot. */
     Need patient(Job job, Need need) {
-        long waitedS = job.eligibleTime() > 0 ? now.seconds() - job.eligibleTime() : 0;
-        Need out = need.reboot() == Need.Reboot.FOR_FEATURES && waitedS < bootDelayS(job) ? interned.apply(need.withoutReboot()) : need;
-        return need.network().switches() > 0 && job.eligibleTime() > 0
-                && waitedS > Amounts.switchWait(job.desc().request(), state.settings()) ? interned.apply(out.onAnySwitches()) : out;
+        boolean sparing = need.reboot() == Need.Reboot.FOR_FEATURES && waits(job, bootDelayS(job));
+        Need out = sparing ? interned.apply(need.withoutReboot()) : need;
+        boolean choosy = need.network().switches() > 0 && waits(job, Amounts.switchWait(job.desc().request(), state.settings()) + 1);
+        return need.network().switches() > 0 && !choosy ? interned.apply(out.onAnySwitches()) : out;
+    }
+
+    /** It has not waited so long yet. When it has, it may start although nothing happens then. */
+    private boolean waits(Job job, long seconds) {
+        long until = job.eligibleTime() + seconds;
+        boolean waits = job.eligibleTime() <= 0 || now.seconds() < until;
+        if (waits && job.eligibleTime() > 0) {
+            nextS = Math.min(nextS, until);
+        }
+        return waits;
+    }
+
+    /** The first second in which somebody asked about has waited long enough; Long.MAX_VALUE if nobody waits for that. */
+    long nextS() {
+        return nextS;
     }
 
     /** Whether its nodes are others before it has waited long enough. */

@@ -45,6 +45,31 @@ class BackfillTest {
         assertThat(minutes == 0 ? 0 : c.state().jobs().at(3).run().limitMin()).isEqualTo(minutes);
     }
 
+    /** Planned as well: for less than its whole time where it begins earlier then, and for as long as it begins as early. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            timing.timeLimitMin=200                         | 120 | 30
+            timing.timeLimitMin=200 timing.timeMinMin=10    | 30  | 120
+            timing.timeLimitMin=200 timing.timeMinMin=31    | 120 | 30
+            timing.timeLimitMin=30  timing.timeMinMin=10    | 30  | 120
+            """)
+    void plannedForLessThanItsWholeTime(String job, int minutes, int other) {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
+        Scheduler s = (Scheduler) c.core().planner();
+        new Play(c).lines("""
+                submit kind=BATCH timing.timeLimitMin=60 tasks=2
+                submit kind=BATCH timing.timeLimitMin=30 tasks=2
+                submit kind=BATCH timing.timeLimitMin=60 nodesMin=2 nodesMax=2 exclusive=NODE
+                submit kind=BATCH tasks=2 %s
+                submit kind=BATCH tasks=2 timing.timeLimitMin=25
+                schedule -> 1 RUNNING n1; 2 RUNNING n2; 3 PENDING; 4 PENDING; 5 PENDING
+                """.formatted(job));
+        assertThat(java.util.List.of((s.plannedStart(4) - c.seconds()) / 60, (s.plannedStart(5) - c.seconds()) / 60))
+                .containsExactly((long) minutes, (long) other);
+        Forecast f = Forecast.of(s.outlooks().input(c.state(), new dev.muster.core.Now(c.seconds() * 1000, c.seconds() * 1000), 0));
+        assertThat((f.start(4) - c.seconds()) / 60).as("in the plan of the whole queue").isEqualTo(minutes);
+    }
+
     /** Some seconds later a minute less is left, and the pass has looked at the queue before. */
     @Test
     void asLongAsItFitsThen() {

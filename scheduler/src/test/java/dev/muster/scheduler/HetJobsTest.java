@@ -61,6 +61,23 @@ class HetJobsTest {
                 """);
     }
 
+    /** Beside what is planned, each begins for as much between its least and its whole time as all can. */
+    @Test
+    void beginForLessThanTheirWholeTime() {
+        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "");
+        new Play(c).lines("""
+                submit tasks=2 nodeList=n1 timing.timeLimitMin=60
+                submit tasks=6 nodesMin=3 nodesMax=3 timing.timeLimitMin=60
+                schedule                                                     -> 1 RUNNING n1; 2 PENDING
+                het tasks=2 timing.timeLimitMin=200 timing.timeMinMin=70 : tasks=2 timing.timeLimitMin=40
+                schedule                                                     -> 3 PENDING; 4 PENDING
+                het tasks=2 timing.timeLimitMin=210 timing.timeMinMin=10 : tasks=2 timing.timeLimitMin=40
+                schedule                                                     -> 3 PENDING; 5 RUNNING n2 ahead; 6 RUNNING n3 ahead
+                """);
+        assertThat(c.state().jobs().at(5).run().limitMin()).isEqualTo(60);
+        assertThat(c.state().jobs().at(6).run().limitMin()).isEqualTo(40);
+    }
+
     /** Two components of priorities 10 and 100, beside a job of 50, for the same three nodes. By bf_hetjob_prio. */
     @ParameterizedTest
     @CsvSource({"options.other=yes,false", "options.bf_hetjob_prio=min,false", "options.bf_hetjob_prio=avg,true", "options.bf_hetjob_prio=max,true",

@@ -203,6 +203,9 @@ class NeighbourhoodTest {
         int job = c.accept("partition=p nodesMin=4 switches=1@1");
         c.schedule();
         assertThat(c.shown(job)).isEqualTo("(Resources)");
+        assertThat(c.core().due().takeLook(c.seconds() + 60)).as("before its time").isFalse();
+        assertThat(c.core().due().takeLook(c.seconds() + 61)).as("nothing has to happen").isTrue();
+        assertThat(c.core().due().takeLook(c.seconds() + 62)).as("once").isFalse();
         c.pass(90);
         c.schedule();
         assertThat(c.shown(job)).isEqualTo("n1:1 n3:1 n4:1 n5:1");

@@ -346,6 +346,10 @@ final class SimController implements Pipeline.Effects {
     private void everySecond() {
         later(1_000, this::everySecond);
         whatIsDue(new Command.Tick());
+        if (core.due().takeLook(now().seconds())) {
+            schedulable = true;
+            pass();
+        }
         State state = pipeline.durable();
         for (Node node : state.nodes().values()) {
             long silentS = (world.nowMs() - heardMs.getOrDefault(node.name(), startedMs)) / 1000;
