@@ -70,7 +70,7 @@ soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
 check "and told" "failed n1" "$(tail -1 "$dir/power.log")"
 scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"' 250
 check "a cloud's node is without power again, and the program told" "idle+cloud+powered_down failed c1" \
-  "$(sinfo -h -N -n c1 -O statecomplete | xargs) $(tail -1 "$dir/power.log")"
+  "$(sinfo -h -N -n c1 -O statecomplete:40 | xargs) $(tail -1 "$dir/power.log")"
 rm "$dir/broken"; start_node n1; soon '[ "$(state n1)" = IDLE ]'
 check "and comes back" IDLE "$(state n1)"
 
@@ -99,7 +99,7 @@ old=$(cat "$dir/run/slurmd-n2.pid"); sleep 1; start_node n2; soon '[ "$(state n2
 check "a slurmd takes the place of the one before" "IDLE another" "$(state n2) $([ "$(cat "$dir/run/slurmd-n2.pid")" = "$old" ] || echo another)"
 check "who was told to end" "Slurmd shutdown completing" "$(grep -o 'Slurmd shutdown completing' "$dir/log/slurmd-n2.log" | tail -1)"
 check "partitions and nodes say when they are stopped" "SuspendTime=GLOBAL infinite" \
-  "$(scontrol show part | grep -o 'SuspendTime=[A-Z]*') $(scontrol show node n1 --json | grep -A2 suspend_time | grep -q 'infinite.: true' && echo infinite)"
+  "$(scontrol show part main | grep -o 'SuspendTime=[A-Z]*') $(scontrol show node n1 --json | grep -A2 suspend_time | grep -q 'infinite.: true' && echo infinite)"
 
 sed -i 's/^SuspendTime=.*/SuspendTime=3/' "$SLURM_CONF"; echo "SuspendExcNodes=n2" >> "$SLURM_CONF"; scontrol reconfigure
 soon '[[ "$(state n1)" = *POWER*DOWN ]]' 200
