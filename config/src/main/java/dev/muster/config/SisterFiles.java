@@ -70,7 +70,7 @@ public final class SisterFiles {
         {"SlurmctldParameters", "allow_user_triggers", "triggers are set by administrators"},
         {"SlurmctldParameters", "disable_triggers", "triggers that nobody sets cost nothing"},
         {"SlurmctldParameters", "max_dbd_msg_action", "what slurmdbd has not taken stays in the journal"},
-        {"SlurmctldParameters", "max_powered_nodes", "how many nodes have power is not limited in this version"},
+        {"SlurmctldParameters", "max_powered_nodes", "nodes with power are not limited"},
         {"SlurmctldParameters", "node_reg_mem_percent", "it is not part of this version"},
         {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"},
         {"SlurmctldParameters", "power_save_min_interval", "nodes are looked at each second"},
@@ -91,7 +91,8 @@ public final class SisterFiles {
         List<String> found = new ArrayList<>();
         for (String[] word : UNKEPT_WORDS) {
             for (Key key : Key.values()) {
-                if (key.slurmName().equals(word[0]) && conf.has(key, word[1])) {
+                if (key.slurmName().equals(word[0]) && (conf.has(key, word[1])
+                        || conf.parameters(key).containsKey(word[1].toLowerCase(Locale.ROOT)))) {
                     found.add(word[0] + "=" + word[1] + " has no effect: " + word[2]);
                 }
             }

@@ -197,6 +197,7 @@ class SisterFilesTest {
             AuthType=auth/slurm,AuthInfo=use_client_ids ~
             CertmgrType=certmgr/script ~ CertmgrType has no effect: TLSType does not ask for TLS
             CertmgrType=certmgr/script,TLSType=tls/s2n ~
+            SlurmctldParameters=max_powered_nodes=3 ~ SlurmctldParameters=max_powered_nodes has no effect: nodes with power are not limited
             TLSType=tls/s2n,TLSParameters=sackd_cert_file=/a ~ TLSParameters=sackd_cert_file has no effect: sackd listens on no port
             """)
     void whatHasNoEffectBesideOtherKeys(String keys, String said) throws IOException {
