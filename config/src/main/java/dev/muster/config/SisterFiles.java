@@ -2,8 +2,10 @@ package dev.muster.config;
 
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The files that may lie beside slurm.conf. */
 public final class SisterFiles {
@@ -67,15 +69,6 @@ public final class SisterFiles {
         {"LaunchParameters", "slurmstepd_memlock", "only slurmd -M locks memory"},
         {"LaunchParameters", "slurmstepd_memlock_all", "only slurmd -M locks memory"},
         {"LaunchParameters", "ulimit_pam_adopt", "pam_slurm_adopt is not part of this version"},
-        {"SlurmctldParameters", "allow_user_triggers", "triggers are set by administrators"},
-        {"SlurmctldParameters", "disable_triggers", "triggers that nobody sets cost nothing"},
-        {"SlurmctldParameters", "max_dbd_msg_action", "what slurmdbd has not taken stays in the journal"},
-        {"SlurmctldParameters", "max_powered_nodes", "nodes with power are not limited"},
-        {"SlurmctldParameters", "node_reg_mem_percent", "it is not part of this version"},
-        {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"},
-        {"SlurmctldParameters", "power_save_min_interval", "nodes are looked at each second"},
-        {"SlurmctldParameters", "reboot_from_controller", "RebootProgram is run by the node; a PowerAction may have slurmctld run one"},
-        {"SlurmctldParameters", "user_resv_delete", "reservations are deleted by administrators"},
         {"TopologyParam", "Dragonfly", "nodes are chosen below the lowest switch that has enough"},
         {"TopologyParam", "RoutePart", "messages go to each node directly"},
         {"TopologyParam", "RouteTree", "messages go to each node directly"},
@@ -89,7 +82,7 @@ public final class SisterFiles {
     /** A sentence for every word of a list that is given and has no effect. */
     public static List<String> inertWords(SlurmConf conf) {
         List<String> found = new ArrayList<>();
-        for (String[] word : UNKEPT_WORDS) {
+        for (String[] word : Stream.concat(Arrays.stream(UNKEPT_WORDS), Arrays.stream(ControllerWords.UNKEPT)).toList()) {
             for (Key key : Key.values()) {
                 if (key.slurmName().equals(word[0]) && (conf.has(key, word[1])
                         || conf.parameters(key).containsKey(word[1].toLowerCase(Locale.ROOT)))) {
