@@ -151,7 +151,8 @@ public final class PlanBenchmark {
             int account = id++;
             assocs.add(new AssocPolicy(account, 1, "a" + a, "", "", false, Map.of("GrpTRES", "cpu=" + 60_000 * scale), qos, ""));
             for (int u = 0; u < 10; u++) {
-                assocs.add(new AssocPolicy(id++, account, "a" + a, "u" + (a * 10 + u), "", true, Map.of("MaxJobs", Integer.toString(5000 * scale)), qos, ""));
+                assocs.add(new AssocPolicy(id++, account, "a" + a, "u" + (a * 10 + u), "", true,
+                        Map.of("MaxJobs", Integer.toString(5000 * scale)), qos, ""));
             }
         }
         return new Policy(assocs, List.of(new QosPolicy(1, "normal", Map.of("Priority", "10", "Preempt", "low")), new QosPolicy(2, "low", Map.of()),
