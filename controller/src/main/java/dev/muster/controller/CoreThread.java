@@ -176,6 +176,10 @@ final class CoreThread {
             if (System.nanoTime() >= nextTickNs) {
                 nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
                 whatIsDue(new Command.Tick());
+                if (core.planner().isDue(clock.now())) {
+                    urgent = true;
+                    schedulable = true;
+                }
             } else if (core.due().urgent()) {
                 whatIsDue(new Command.Settle());
             }

@@ -29,6 +29,9 @@ public interface Planner {
     /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
     List<Integer> resumes();
 
+    /** By time alone something has become possible that the last {@link #starts} could not do. */
+    boolean isDue(Now now);
+
     /** Where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);
 

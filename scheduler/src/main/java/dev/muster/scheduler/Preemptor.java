@@ -92,6 +92,7 @@ final class Preemptor {
         this.plain = policy.isPlain();
         this.reclaims = policy.isOn() && !policy.parameter("reclaim_licenses").isEmpty();
         this.remembers = plain;
+        scheduler.yields().passed(now.seconds());
     }
 
     boolean isOn() {
@@ -237,7 +238,15 @@ final class Preemptor {
 
     /** It has not been chosen yet, and may be disturbed. */
     private boolean mayGo(Job holder) {
-        return !leaving.contains(holder.id()) && !policy.isExempt(holder, now.seconds());
+        return !leaving.contains(holder.id()) && !isExempt(holder);
+    }
+
+    private boolean isExempt(Job holder) {
+        long until = policy.exemptUntil(holder);
+        if (until > now.seconds()) {
+            scheduler.yields().exempt(until, now.seconds());
+        }
+        return until > now.seconds();
     }
 
     /** Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked for. */
@@ -328,7 +337,7 @@ final class Preemptor {
             }
             if (leaving.contains(holder.id()) || Yields.goesAlready(state, holder)) {
                 out.gone.add(holder);
-            } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
+            } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !isExempt(holder)) {
                 out.candidates.add(holder);
             }
         }

@@ -471,11 +471,7 @@ public final class Scheduler implements Planner {
     }
 
     int tier(Job job) {
-        int tier = 0;
-        for (String name : job.desc().partition().split(",")) {
-            tier = Math.max(tier, tiers.getOrDefault(name, 1));
-        }
-        return tier;
+        return List.of(job.desc().partition().split(",")).stream().mapToInt(name -> tiers.getOrDefault(name, 1)).max().orElse(0);
     }
 
     @Override
@@ -486,6 +482,11 @@ public final class Scheduler implements Planner {
     @Override
     public List<Integer> resumes() {
         return resumes;
+    }
+
+    @Override
+    public boolean isDue(Now now) {
+        return now.seconds() >= yields.exemptUntil();
     }
 
     /** Free units, memory and devices of every node and the queue's order, as text: to compare with a rebuild. */
