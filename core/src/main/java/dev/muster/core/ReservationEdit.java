@@ -105,7 +105,7 @@ final class ReservationEdit {
     }
 
     private int flags(int old) {
-        int out = values.containsKey("flags") && !fresh && values.get("flags").isEmpty() ? 0 : old;
+        int out = old;
         for (String mode : List.of("flags", "flags+", "flags-")) {
             for (String word : values.getOrDefault(mode, "").split(",")) {
                 Optional<ReservationFlag> flag = ReservationFlag.of(word);

@@ -68,6 +68,9 @@ class ReservationTest {
             nodecnt=1                                           ! starttime=+60     ! Reservation already started
             nodecnt=1 starttime=+60                             ! starttime=+30     ! r p n1
             nodecnt=1 flags=FLEX,MAINT,OVERLAP                  !                   ! r MAINT FLEX OVERLAP p n1
+            nodecnt=1 flags=FLEX,OVERLAP                        ! flags=            ! r FLEX OVERLAP p n1
+            nodecnt=1 flags=FLEX                                ! flags=DAILY       ! r FLEX DAILY p n1
+            nodecnt=5                                           !                   ! Requested nodes are busy
             """)
     void whatItIsOf(String made, String changed, String shown) {
         Cluster c = new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] defmempercpu=1 default=yes\nq nodes=n[2-4] defmempercpu=1", "options.licenses=m:8");
