@@ -60,3 +60,12 @@ check "it has begun" "Error updating the reservation: Reservation already starte
 scontrol create res reservationname=f start=now+1hour dur=10 user=nobody nodecnt=1 flags=daily,overlap >/dev/null
 scontrol update reservation=f flags=-daily,+flex tres=node=2 >/dev/null
 check "flags with signs of their own, and nodes counted anew" "Nodes=n[1-2] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
+# What an update leaves and what it takes.
+check "no flags at all change none" "FLEX,OVERLAP" "$(scontrol update reservation=f flags= >/dev/null; scontrol -o show res f | sed -n 's/.* Flags=\([^ ]*\) .*/\1/p')"
+check "some stay for good" "scontrol: error: Error parsing flags -overlap.  No reservation update." "$(scontrol update reservationname=f flags-=overlap 2>&1 | head -1)"
+scontrol update reservation=f nodes=n[2-3] nodecnt=1 >/dev/null
+check "so many of these" "Nodes=n2 PartitionName=main Flags=FLEX,SPEC_NODES,OVERLAP TRES=cpu=4" "$(shown f)"
+scontrol update reservation=f nodes=n[2-3] >/dev/null; scontrol update reservation=f nodes= >/dev/null
+check "as many others" "Nodes=n[2-3] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
+check "no more than there are" "Error creating the reservation: Requested nodes are busy" "$(scontrol create res reservationname=g start=now+5hours dur=10 user=nobody nodecnt=4 2>&1 | head -1)"
+match "times as they are wanted" " StartTime=[0-9][0-9]:[0-9][0-9] " "$(SLURM_TIME_FORMAT=%H:%M scontrol -o show res f)"

@@ -163,12 +163,14 @@ final class Yields {
         return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
     }
 
-    /** By start alone if that is what is asked for; or else those of the lowest QOS or partition first. */
+    /** By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions the small ones. */
     private static Comparator<Job> inOrder(Preemption.Policy policy) {
         Comparator<Job> youngest = Comparator.comparingLong((Job j) -> -j.run().startTime());
         Comparator<Job> lowest = Comparator.comparingLong(Job::priority);
         boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty() || !policy.parameter("youngest_first").isEmpty();
-        return (byStart ? youngest.thenComparing(lowest) : Comparator.comparingLong(policy::rank).thenComparing(lowest).thenComparing(youngest))
+        Comparator<Job> size = Comparator.comparingInt((Job j) -> policy.byQos() ? 0 : j.run().allocation().nodes().size());
+        return (byStart ? youngest.thenComparing(lowest)
+                : Comparator.comparingLong(policy::rank).thenComparing(size).thenComparing(lowest).thenComparing(youngest))
                 .thenComparingInt(Job::id);
     }
 

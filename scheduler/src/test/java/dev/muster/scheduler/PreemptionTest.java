@@ -295,6 +295,21 @@ class PreemptionTest {
                 """);
     }
 
+    /** Of one partition, whoever is on the fewest nodes; when he began comes after that. */
+    @Test
+    void theSmallGoBeforeTheLarge() {
+        new Play(new Cluster("n[1-3] cpus=1 mem=1000", "low nodes=n[1-3] defmempercpu=10\nhigh nodes=n[1-3] prioritytier=2 defmempercpu=10",
+                "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL")).lines("""
+                submit kind=BATCH partition=low nodeList=n3
+                schedule                                -> 1 RUNNING n3
+                pass 10
+                submit kind=BATCH partition=low nodesMin=2 nodesMax=2 timing.nice=1000
+                schedule                                -> 2 RUNNING n[1-2]
+                submit kind=BATCH partition=high
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n[1-2]; 3 PENDING
+                """);
+    }
+
     /** OFF is as the cluster has it: whose QOS is in nobody's list does not have to go. */
     @Test
     void aQosWithoutAWayHasTheClusters() {
