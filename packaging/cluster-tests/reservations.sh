@@ -19,7 +19,7 @@ id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30')
 comes "outside of it a job waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
 scancel "$id"
 check "inside it runs" n1 "$(srun --reservation=r1 printenv SLURM_JOB_NODELIST)"
-becomes "sacct has what it asked for and its number" "r1|r1|1" '"$(sacct -X -n -P -o ReqReservation,Reservation,ReservationId -s CD -S now-1hour | head -1)"'
+becomes "sacct has what it asked for and its number" "r1|r1|1" '"$(sacct -X -n -P -o ReqReservation,Reservation,ReservationId -s CD -S now-1hour -E now | head -1)"'
 check "cores of each node" 4 "$(scontrol -o show res "$(scontrol create res start=now+2hours dur=10 nodecnt=2 trespernode=cpu=2 user="$me" | awk '{print $3}')" \
   | sed -n 's/.* CoreCnt=\([0-9]*\).*/\1/p')"
 check "no devices" "Error creating the reservation: Invalid Trackable RESource (TRES) specification" \
