@@ -85,20 +85,20 @@ final class Backfill {
     }
 
     /** The order in which those are tried that do not go in the queue's. @param headS how long the one with a reservation has waited, at most */
-    List<Job> order(List<Job> those, long nowS, long headS, Predicate<String> ruled) {
+    List<Turns.Turn> order(List<Turns.Turn> those, long nowS, long headS, Predicate<String> ruled) {
         if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
             return those;
         }
-        long oldest = those.stream().mapToLong(j -> nowS - j.eligibleTime()).max().orElse(0);
+        long oldest = those.stream().mapToLong(t -> nowS - t.job().eligibleTime()).max().orElse(0);
         long longest = slowdown.longestS(nowS, Math.max(headS, oldest));
         List<Place> places = new ArrayList<>(those.size());
-        those.forEach(j -> places.add(new Place(scheduler.tier(j), key(j, nowS - j.eligibleTime(), longest, ruled), j)));
+        those.forEach(t -> places.add(new Place(t.block().places[t.at()].tier(), key(t.job(), nowS - t.job().eligibleTime(), longest, ruled), t)));
         // the sort is stable: equals stay in the queue's order
         places.sort(Comparator.comparingInt((Place p) -> -p.tier).thenComparingDouble(p -> p.key));
-        return places.stream().map(p -> p.job).toList();
+        return places.stream().map(p -> p.turn).toList();
     }
 
-    private record Place(int tier, double key, Job job) {}
+    private record Place(int tier, double key, Turns.Turn turn) {}
 
     /** Lower goes first. */
     private double key(Job job, long waitS, long longestS, Predicate<String> ruled) {

@@ -135,6 +135,12 @@ final class Lanes {
         return block.size;
     }
 
+    /** As {@link #next}, of one. */
+    boolean isTold(QueueOrder.Block block, int i) {
+        return (!preempts || vainKnown && (pass.preemptor().isSpent() || block.groups[i] < vain.length && vain[block.groups[i]]))
+                && block.passed[i] == verdicts[block.needs[i]] && (!limited || isFree(block.payers[i]));
+    }
+
     /** Those who are known to be short of what is free wait, where somebody before them does: all of them at once. */
     private void spread() {
         boolean all = due && came == classes.comers().size() && remembersBeside() && !beside.isEmpty();

@@ -148,7 +148,7 @@ final class Pass {
 
     List<Planner.Start> run() {
         try {
-            boolean whole = turns.walk(backfill.fills() || limitStops || words.areGiven() || settling.isAnywhere());
+            boolean whole = turns.walk(limitStops || words.areGiven() || settling.isAnywhere());
             goOn(Integer.MIN_VALUE);
             turns.fill();
             if (whole && starts.size() < most) {

@@ -84,8 +84,8 @@ public final class Scheduler implements Planner {
     private final Yields yields = new Yields(this);
     private final AccountUse use = new AccountUse();
     /** Of jobs that have ended since this controller started, and those that it still knew then. */
-    private final Expected expected = new Expected();
-    private final Slowdown slowdown = new Slowdown();
+    private Expected expected = new Expected();
+    private Slowdown slowdown = new Slowdown();
     private boolean learned;
     private boolean plansAhead = true;
     private volatile boolean everyNodeConnected;
@@ -94,6 +94,14 @@ public final class Scheduler implements Planner {
     private long lookAgain = Long.MAX_VALUE;
     private volatile Counts counts = new Counts(0, 0, 0);
     private volatile long lastPass;
+
+    /** One that knows as much of what users' jobs were like. */
+    Scheduler another() {
+        Scheduler out = new Scheduler();
+        out.expected = expected;
+        out.slowdown = slowdown;
+        return out;
+    }
 
     /** For the simulator and tests: nodes need no connection to be given work. */
     public Scheduler withoutConnections() {

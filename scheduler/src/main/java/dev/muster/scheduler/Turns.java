@@ -23,12 +23,22 @@ final class Turns {
     private final Map<String, Integer> heads = new HashMap<>();
     private long headS;
     /** Those that do not go in the queue's order, of the present tier and of all; in the queue's. */
-    private final List<Job> ordered = new ArrayList<>();
-    private final List<Job> behind = new ArrayList<>();
-    private final List<Job> all = new ArrayList<>();
+    private final List<Turn> ordered = new ArrayList<>();
+    private final List<Turn> behind = new ArrayList<>();
+    private final List<Turn> all = new ArrayList<>();
     /** Who of these could not start. */
     private final Map<Integer, Waiting> waiting = new HashMap<>();
     private boolean ownOrder;
+    /** Those of whom enough is known need not be looked at. */
+    private boolean quick;
+    private boolean whole;
+
+    /** A job, where it stands in the queue. */
+    record Turn(QueueOrder.Block block, int at) {
+        Job job() {
+            return block.places[at].job();
+        }
+    }
 
     private record Waiting(Job job, Need need, JobReason reason) {}
 
@@ -43,16 +53,17 @@ final class Turns {
 
     /** All jobs in their order. @param special each job must be looked at. @return whether it came to the end */
     boolean walk(boolean special) {
-        boolean quick = lanes.areOpen(special);
+        quick = lanes.areOpen(special);
         int tier = Integer.MAX_VALUE;
         for (QueueOrder.Block block : scheduler.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
-                boolean passes = quick && !pass.hasStopped();
+                // in an order of their own it is known in their turn: who starts before them may use up their limits
+                boolean passes = quick && !pass.hasStopped() && !backfill.fills();
                 i = passes ? lanes.next(block, i) : i;
                 if (i == block.size) {
                     break;
                 }
-                int known = passes && block.lanes[i] >= 0 ? lanes.reason(block, i) : QueueOrder.UNKNOWN;
+                int known = passes ? known(block, i) : QueueOrder.UNKNOWN;
                 if (known >= 0) {
                     wait(block, i, known);
                     continue;
@@ -68,17 +79,32 @@ final class Turns {
                 if (pass.hasStopped()) {
                     pass.goOn(scheduler.tier(job));
                 }
-                if (!later(job)) {
-                    pass.consider(job);
-                    if (quick) {
-                        lanes.considered(block, i, job);
-                    }
+                if (!later(block, i)) {
+                    consider(block, i);
                 }
             }
         }
         take(ordered);
-        lanes.end();
+        whole = true;
+        if (!backfill.fills()) {
+            lanes.end();
+        }
         return true;
+    }
+
+    private void consider(QueueOrder.Block block, int i) {
+        Job job = block.places[i].job();
+        pass.consider(job);
+        if (quick) {
+            lanes.considered(block, i, job);
+        }
+    }
+
+    /** The ordinal of the reason for which the job waits, UNKNOWN if it must be looked at; so must in an order of their own who have places kept. */
+    private int known(QueueOrder.Block block, int i) {
+        boolean ask = block.lanes[i] < 0
+                || backfill.fills() && block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(block.places[i].jobId());
+        return ask ? QueueOrder.UNKNOWN : lanes.reason(block, i);
     }
 
     /** The job is not looked at: it waits for this. */
@@ -96,17 +122,24 @@ final class Turns {
     }
 
     /** Whether its turn comes in the backfill's own order. */
-    private boolean later(Job job) {
+    private boolean later(QueueOrder.Block block, int i) {
+        Job job = block.places[i].job();
         if (!backfill.fills() || job.isHet() || !job.desc().charge().reservation().isEmpty()) {
             return false;
         }
         List<String> partitions = scheduler.partitions(job);
-        boolean own = partitions.stream().noneMatch(ruled);
-        if (!own && !partitions.stream().allMatch(this::isBlocked)) {
+        boolean own = true;
+        boolean blocked = true;
+        for (String partition : partitions) {
+            own &= !ruled.test(partition);
+            blocked &= isBlocked(partition);
+        }
+        if (!own && !blocked) {
             return false;
         }
-        (own ? ordered : behind).add(job);
-        all.add(job);
+        Turn turn = new Turn(block, i);
+        (own ? ordered : behind).add(turn);
+        all.add(turn);
         return true;
     }
 
@@ -115,13 +148,22 @@ final class Turns {
         return heads.getOrDefault(partition, 0) >= backfill.heads();
     }
 
-    private void take(List<Job> those) {
+    private void take(List<Turn> those) {
         ownOrder = true;
-        for (Job job : backfill.order(those, nowS, headS, ruled)) {
+        for (Turn turn : backfill.order(those, nowS, headS, ruled)) {
             if (pass.isFull()) {
                 break;
             }
-            pass.consider(job);
+            boolean passes = quick && !pass.hasStopped();
+            if (passes && lanes.isTold(turn.block, turn.at)) {
+                continue;
+            }
+            int known = passes ? known(turn.block, turn.at) : QueueOrder.UNKNOWN;
+            if (known >= 0) {
+                wait(turn.block, turn.at, known);
+            } else {
+                consider(turn.block, turn.at);
+            }
         }
         ownOrder = false;
         those.clear();
@@ -130,11 +172,14 @@ final class Turns {
     /** The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order. */
     void fill() {
         take(behind);
-        for (Job job : scheduler.plansAhead() && !pass.isFull() ? all : List.<Job>of()) {
-            Waiting w = waiting.get(job.id());
+        for (Turn turn : scheduler.plansAhead() && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
+            Waiting w = waiting.get(turn.block.places[turn.at].jobId());
             if (w != null) {
                 pass.reserve(w.job, w.need, w.reason);
             }
+        }
+        if (backfill.fills() && whole && !pass.isFull()) {
+            lanes.end();
         }
     }
 

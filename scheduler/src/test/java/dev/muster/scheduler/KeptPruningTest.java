@@ -67,7 +67,10 @@ class KeptPruningTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"''", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
+    @CsvSource(delimiter = '|', value = {"''", "options.muster_backfill=easy", "options.muster_backfill=short", "options.muster_backfill=slowdown",
+        "options.muster_backfill=slowdown options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
+        "options.muster_backfill=slowdown options.preempt_type=preempt/qos options.preempt_mode=REQUEUE"
+                + " options.accounting_enforce=associations,limits,qos", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
         "options.preempt_type=preempt/qos options.preempt_mode=REQUEUE options.accounting_enforce=associations,limits,qos",
         "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY options.accounting_enforce=associations,limits,qos"})
     void whatIsRememberedBesideKeptPlacesChangesNothing(String options) {
@@ -94,11 +97,11 @@ class KeptPruningTest {
                     pruned.outlooks().offer(pruned.outlooks().make(c.state(), now, 1 + r.nextInt(30)));
                 }
                 String as = "seed " + seed + " step " + step + " " + options;
+                Scheduler plain = pruned.another().withoutConnections().unpruned();
+                plain.reset(c.state());
                 List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
                 reserved += c.state().reservations().size();
                 kept += pruned.outlooks().kept().byJob().size();
-                Scheduler plain = new Scheduler().withoutConnections().unpruned();
-                plain.reset(c.state());
                 plain.outlooks().keeping(pruned.outlooks().kept());
                 List<Planner.Start> slow = plain.starts(c.state(), now, 100);
                 assertThat(fast).as(as).isEqualTo(slow);
