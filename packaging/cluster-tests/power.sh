@@ -101,6 +101,16 @@ check "who was told to end" "Slurmd shutdown completing" "$(grep -o 'Slurmd shut
 check "partitions and nodes say when they are stopped" "SuspendTime=GLOBAL infinite" \
   "$(scontrol show part main | grep -o 'SuspendTime=[A-Z]*') $(scontrol show node n1 --json | grep -A2 suspend_time | grep -q 'infinite.: true' && echo infinite)"
 
+# a node that a plan has is there when the other one is: it came within a few seconds before, and so nobody starts it sooner
+scontrol update nodename=n1 state=power_down; soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'; : > "$dir/power.log"
+sbatch --parsable -w n2 -c 2 -t 1 --wrap 'sleep 57' >/dev/null; soon '[ "$(squeue -h -t R -o %i | wc -l)" = 1 ]'; began=$(date +%s)
+id=$(sbatch --parsable -N 2 -n 2 -t 1 --wrap 'date +%s'); sleep 20
+check "nobody is started long before" "IDLE+POWERED_DOWN" "$(state n1)"
+soon '[ "$(state n1)" = IDLE ]' 450
+match "who is planned to be used is there before that" "start n1.*IDLE yes" "$(tr '\n' ' ' < "$dir/power.log") $(state n1) $([ $(($(date +%s) - began)) -lt 57 ] && echo yes)"
+wait_empty 90
+match "and the job begins as soon as the other ends" "^[012]$" "$(($(cat "slurm-$id.out") - $(date -d "$(sacct -X -n -P -o end -S "@$began" -N n2 2>/dev/null | head -1)" +%s)))"
+
 sed -i 's/^SuspendTime=.*/SuspendTime=3/' "$SLURM_CONF"; echo "SuspendExcNodes=n2" >> "$SLURM_CONF"; scontrol reconfigure
 soon '[[ "$(state n1)" = *POWER*DOWN ]]' 200
 match "idle for too long" 'POWER.*DOWN' "$(state n1)"

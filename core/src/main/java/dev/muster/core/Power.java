@@ -119,6 +119,11 @@ public final class Power {
                 : new Times(own.equals(NEVER) ? -1 : Integer.parseInt(own), times.stopS, times.startS, times.atOnce);
     }
 
+    /** Seconds that stopping a node and starting it again may take, of all nodes the most. */
+    int longestS() {
+        return special.values().stream().mapToInt(t -> t.stopS + t.startS).reduce(usual.stopS + usual.startS, Math::max);
+    }
+
     /** After how many seconds without work the node is stopped, or INFINITE. */
     public String idleText(Node node) {
         int seconds = of(node).idleS;

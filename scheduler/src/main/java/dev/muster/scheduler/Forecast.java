@@ -184,6 +184,16 @@ public final class Forecast {
                 Arrays.stream(p.nodes).mapToObj(in.nodes::get).toList(), p.cpus, p.partition));
     }
 
+    /** Times of the plan are rounded up to its steps, and so each of these may begin one step earlier. */
+    void upcoming(long until, Map<Integer, Planner.Estimate> byJob) {
+        planned.forEach((id, p) -> {
+            long earliest = p.start - Times.STEP_MIN_S;
+            if (earliest <= until) {
+                byJob.put(id, new Planner.Estimate(earliest, Arrays.stream(p.nodes).mapToObj(in.nodes::get).toList(), p.cpus, p.partition));
+            }
+        });
+    }
+
     /** Jobs that have a time. */
     public int size() {
         return planned.size();

@@ -25,6 +25,8 @@ final class NodeSlot {
     boolean usable;
     /** Without power: it is started for whoever gets it. */
     boolean asleep;
+    /** It has been started and is not there yet. */
+    boolean coming;
     /** What it has or can be rebooted with, and what it has. */
     List<String> features = List.of();
     /** The node's Extra, as its administrator or its slurmd said it. */
@@ -118,6 +120,7 @@ final class NodeSlot {
     /** What the node is now. One that can be started is had as well, after those that are there. */
     void judge(Node node, Settings settings) {
         asleep = node.wanted().isEmpty() && Power.canStart(settings, node);
+        coming = asleep && node.has(Node.Flag.POWERING_UP);
         features = node.features();
         extra = node.extra();
         active = node.activeFeatures();

@@ -103,6 +103,11 @@ final class Outlooks {
         return latest.map(f -> f.start(jobId)).orElse(0L);
     }
 
+    /** Of jobs that may begin until then, with the time from which that may be. */
+    void upcoming(long until, Map<Integer, Planner.Estimate> byJob) {
+        latest.ifPresent(f -> f.upcoming(until, byJob));
+    }
+
     /** The places that count in a pass; empty where passes plan for themselves. */
     Optional<Standing> standing(State state, Now now) {
         Forecast made = offered.getAndSet(null);

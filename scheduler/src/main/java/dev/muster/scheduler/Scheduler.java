@@ -516,6 +516,15 @@ public final class Scheduler implements Planner {
         return plan(jobId).map(Estimate::nodes).orElse(List.of());
     }
 
+    @Override
+    public List<Estimate> upcoming(long until) {
+        TreeMap<Integer, Estimate> byJob = new TreeMap<>();
+        outlooks.upcoming(until, byJob);
+        planned.forEach((id, e) -> byJob.put(id, e));
+        byJob.keySet().retainAll(places.keySet());
+        return byJob.values().stream().filter(e -> e.start() <= until).sorted(Comparator.comparingLong(Estimate::start)).toList();
+    }
+
     /** Jobs waiting for resources. */
     public int queueLength() {
         return queue.size();
