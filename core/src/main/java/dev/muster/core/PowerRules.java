@@ -46,6 +46,7 @@ final class PowerRules {
         WakeAhead ahead = new WakeAhead(state, now, power, planner, due.planned());
         int starts = room(Power.START_RATE, true);
         int stops = room(Power.STOP_RATE, false);
+        int left = Power.left(state);
         Set<String> kept = stopsIdle ? power.kept() : Set.of();
         Set<String> reserved = new HashSet<>();
         state.reservations().values().stream().filter(r -> r.isActive(now.seconds())).forEach(r -> reserved.addAll(r.nodes()));
@@ -62,7 +63,7 @@ final class PowerRules {
                 }
             } else if (node.has(Node.Flag.POWERING_DOWN)) {
                 after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
-            } else if (node.has(Node.Flag.POWERED_DOWN) && (node.has(Node.Flag.POWER_UP) || ahead.isTimeFor(node))) {
+            } else if (node.has(Node.Flag.POWERED_DOWN) && (node.has(Node.Flag.POWER_UP) || ahead.isTimeFor(node) && left-- > 0)) {
                 if (starts-- > 0) {
                     after = Optional.of(node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, true));
                 }
@@ -176,7 +177,9 @@ final class PowerRules {
                 changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), wanted));
                 changes.add(changed(node.with(Node.Flag.POWERING_UP, true)));
                 // one that has all of it is rebooted whatever its helpers say
-                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
+                if (!Power.isOfController(state.settings(), node)) {
+                    direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
+                }
             }
         }
     }
@@ -254,6 +257,15 @@ final class PowerRules {
             case "POWER_DOWN_FORCE" -> Optional.of(down(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
             default -> Optional.empty();
         };
+    }
+
+    /** What is asked of nodes, where it would start more of them than max_powered_nodes allows. */
+    static Optional<Decision> tooMany(State state, Command.UpdateNode c) {
+        boolean up = c.changes().entrySet().stream().anyMatch(e -> "state".startsWith(e.getKey()) && e.getValue().equalsIgnoreCase("power_up"));
+        long more = !up ? 0 : c.nodes().stream().map(state.nodes()::find).flatMap(Optional::stream)
+                .filter(n -> n.has(Node.Flag.POWERED_DOWN) && !n.has(Node.Flag.POWER_UP)).count();
+        return more == 0 || more <= Power.left(state) ? Optional.empty()
+                : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Max powered up nodes reached"));
     }
 
     private static Node down(Node node) {

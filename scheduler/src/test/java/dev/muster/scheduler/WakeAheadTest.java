@@ -67,7 +67,7 @@ class WakeAheadTest {
                 """);
     }
 
-    /** Three nodes at one in a minute: the first begins two minutes before it would otherwise. */
+    /** Three nodes at one in a minute: the first begins two minutes before it would otherwise, and then it is known how long it takes. */
     @Test
     void ratesAreMinded() {
         play("options.power:idle=-1 options.power:start_rate=1", ONE_BUSY + """
@@ -77,9 +77,11 @@ class WakeAheadTest {
                 pass 1                                -> n2 free+POWERING_UP; n3 free+POWERED_DOWN
                 pass 8
                 register n2 boot2
-                pass 52                               -> n3 free+POWERING_UP; n4 free+POWERED_DOWN
+                pass 100                              -> n3 free+POWERED_DOWN
+                pass 1                                -> n3 free+POWERING_UP; n4 free+POWERED_DOWN
+                pass 8
                 register n3 boot2
-                pass 59                               -> n4 free+POWERED_DOWN
+                pass 51                               -> n4 free+POWERED_DOWN
                 pass 1                                -> n4 free+POWERING_UP
                 """);
     }
