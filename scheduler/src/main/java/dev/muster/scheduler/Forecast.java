@@ -93,6 +93,8 @@ public final class Forecast {
     private final long[] unused;
     /** Of each class the first slot in which it may still fit. */
     private int[] from = new int[1024];
+    /** Likewise of those who want few switches, by {@link #patience}. */
+    private final Map<Integer, Integer> fromChoosy = new HashMap<>();
     /** Likewise in reservations, by these and the class. */
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
     private final Map<Place, long[]> masksWithin = new HashMap<>();
@@ -381,7 +383,8 @@ public final class Forecast {
             from = Arrays.copyOf(from, Math.max(c.id + 1, 2 * from.length));
         }
         List<NeedClass> others = known.computeIfAbsent(c.where(), w -> new ArrayList<>());
-        int first = from[c.id];
+        int own = patience(job);
+        int first = own < 0 ? from[c.id] : fromChoosy.getOrDefault(own, 0);
         for (NeedClass other : others) {
             if (from[other.id] > first && c.asksNoLess(other, false)) {
                 first = from[other.id];
@@ -392,6 +395,10 @@ public final class Forecast {
             s++;
         }
         // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
+        if (own >= 0) {
+            fromChoosy.put(own, s);
+            return s;
+        }
         from[c.id] = s;
         if (s > first && c.simple) {
             remember(others, c);
@@ -399,13 +406,20 @@ public final class Forecast {
         return s;
     }
 
+    /** Of who wants few switches a number for its class and for how long it waits for them; -1 for all others. */
+    private int patience(Asked job) {
+        return job.need.need.network().switches() == 0 ? -1 : job.need.id * (slots + 1) + exacting.patience(job.jobId, in.nowS);
+    }
+
     private int earliestWithin(Asked job) {
         Map<Integer, Integer> known = fromWithin.computeIfAbsent(job.within, w -> new HashMap<>());
-        int s = known.getOrDefault(job.need.id, 0);
+        int own = patience(job);
+        int key = own < 0 ? job.need.id : -1 - own;
+        int s = known.getOrDefault(key, 0);
         while (s < slots && !fitsIn(job, s)) {
             s++;
         }
-        known.put(job.need.id, s);
+        known.put(key, s);
         return s;
     }
 
