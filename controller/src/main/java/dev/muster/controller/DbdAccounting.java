@@ -171,7 +171,8 @@ final class DbdAccounting implements Accounting {
     @Override
     public void follow(long index, Entry entry, State after) {
         rows.follow(index, entry, after);
-        if (ends && rows.overloaded()) {
+        // after a start all that waits is there at once, and goes out at once where slurmdbd answers
+        if (ends && rows.overloaded() && !link.isUp()) {
             overflown.run();
         }
     }
