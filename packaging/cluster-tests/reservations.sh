@@ -19,7 +19,7 @@ id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30')
 comes "outside of it a job waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
 scancel "$id"
 check "inside it runs" n1 "$(srun --reservation=r1 printenv SLURM_JOB_NODELIST)"
-becomes "sacct has what it asked for and its number" "r1|r1|1" '"$(sacct -X -n -P -o ReqReservation,Reservation,ReservationId -s CD | head -1)"'
+becomes "sacct has what it asked for and its number" "r1|r1|1" '"$(sacct -X -n -P -o ReqReservation,Reservation,ReservationId -s CD -S now-1hour -E now | head -1)"'
 check "cores of each node" 4 "$(scontrol -o show res "$(scontrol create res start=now+2hours dur=10 nodecnt=2 trespernode=cpu=2 user="$me" | awk '{print $3}')" \
   | sed -n 's/.* CoreCnt=\([0-9]*\).*/\1/p')"
 check "no devices" "Error creating the reservation: Invalid Trackable RESource (TRES) specification" \
@@ -60,3 +60,12 @@ check "it has begun" "Error updating the reservation: Reservation already starte
 scontrol create res reservationname=f start=now+1hour dur=10 user=nobody nodecnt=1 flags=daily,overlap >/dev/null
 scontrol update reservation=f flags=-daily,+flex tres=node=2 >/dev/null
 check "flags with signs of their own, and nodes counted anew" "Nodes=n[1-2] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
+# What an update leaves and what it takes.
+check "no flags at all change none" "FLEX,OVERLAP" "$(scontrol update reservation=f flags= >/dev/null; scontrol -o show res f | sed -n 's/.* Flags=\([^ ]*\) .*/\1/p')"
+check "some stay for good" "scontrol: error: Error parsing flags -overlap.  No reservation update." "$(scontrol update reservationname=f flags-=overlap 2>&1 | head -1)"
+scontrol update reservation=f nodes=n[2-3] nodecnt=1 >/dev/null
+check "so many of these" "Nodes=n2 PartitionName=(null) Flags=FLEX,OVERLAP,SPEC_NODES TRES=cpu=4" "$(shown f)"
+scontrol update reservation=f nodes=n[2-3] >/dev/null; scontrol update reservation=f nodes= >/dev/null
+check "as many others" "Nodes=n[2-3] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
+check "no more than there are" "Error creating the reservation: Requested nodes are busy" "$(scontrol create res reservationname=g start=now+5hours dur=10 user=nobody nodecnt=4 2>&1 | head -1)"
+match "times as they are wanted" " StartTime=[0-9][0-9]:[0-9][0-9] " "$(SLURM_TIME_FORMAT=%H:%M scontrol -o show res f)"

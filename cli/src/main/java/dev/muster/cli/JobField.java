@@ -276,7 +276,7 @@ enum JobField {
             case PRIORITY_LONG -> n(j, "priority");
             case PROFILE -> profile(j.text("profile"));
             case QOS -> JobRows.orNull(j.text("qos"));
-            case REASON -> JobRows.reason(j);
+            case REASON -> JobRows.reasonShown(j);
             case REASON_LIST -> JobRows.nodesOrReason(j);
             case REQ_NODES -> j.text("nodeListRequested");
             case REQUEUE -> bit(j, "requeue");

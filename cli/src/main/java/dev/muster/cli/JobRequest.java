@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.util.List;
@@ -259,7 +260,8 @@ final class JobRequest {
             throw o.context().bad(o.exitError(1), "Incompatible begin and deadline time specification");
         }
         Json.Obj t = new Json.Obj();
-        put(t, "timeLimitMin", o.number(JobOption.TIME));
+        // none is what 0 means, and not that nothing was said
+        put(t, "timeLimitMin", o.has(JobOption.TIME) && o.number(JobOption.TIME) == 0 ? Durations.UNLIMITED : o.number(JobOption.TIME));
         put(t, "timeMinMin", o.number(JobOption.TIME_MIN));
         put(t, "beginTime", o.number(JobOption.BEGIN));
         put(t, "deadline", o.number(JobOption.DEADLINE));

@@ -129,7 +129,7 @@ public final class JobRows {
 
     static String limit(Json.Obj job) {
         int min = job.integer("timeLimitMin");
-        return min == 0 ? "NOT_SET" : Durations.briefMinutes(min);
+        return Durations.briefMinutes(min);
     }
 
     /** Time left: until the end for a running job, the whole limit before. */
@@ -157,12 +157,12 @@ public final class JobRows {
     /** Nodes of a job, or why it has none: {@code (Priority)}. */
     static String nodesOrReason(Json.Obj job) {
         if (isPending(job)) {
-            return "(" + reason(job) + ")";
+            return "(" + reasonShown(job) + ")";
         }
         String state = job.text("state");
         boolean failed = state.equals("TIMEOUT") || state.equals("OUT_OF_MEMORY") || state.equals("FAILED");
         if (failed && job.text("nodes").isEmpty()) {
-            return "(" + reason(job) + ")";
+            return "(" + reasonShown(job) + ")";
         }
         return job.text("nodes");
     }
@@ -175,6 +175,12 @@ public final class JobRows {
             return signal > 0 ? word + ":" + signal + "(" + Signals.text(signal) + ")" : word;
         }
         return !text.isEmpty() ? text : word.isEmpty() || word.equals("NONE") ? "None" : word;
+    }
+
+    /** As squeue has it: of all that waits, one word has blanks there. */
+    static String reasonShown(Json.Obj job) {
+        String reason = reason(job);
+        return reason.equals("launch_failed_requeued_held") ? reason.replace('_', ' ') : reason;
     }
 
     /** Slurm's old priority: a share of 2^32 - 1 with fourteen digits. */

@@ -122,7 +122,7 @@ final class ScontrolAssoc {
                 .append(submitted(q, l)).append(group(reply, q, l, next));
         rest.forEach((shown, field) -> out.append(next).append(shown).append('=').append(l.text(field))
                 .append(shown.equals("MinPrioThresh") ? " " : ""));
-        return out.append(next).append("PreemptMode=").append(l.text("PreemptMode").isEmpty() ? "OFF" : l.text("PreemptMode"))
+        return out.append(next).append("PreemptMode=").append(l.text("PreemptMode").matches("|CLUSTER|OFF") ? "OFF" : l.text("PreemptMode"))
                 .append(next).append("Priority=").append(l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
                 .append(parts(reply, l, q.objects("accounts"), "PA", oneLine)).append(parts(reply, l, q.objects("users"), "PU", oneLine)).toString();
     }

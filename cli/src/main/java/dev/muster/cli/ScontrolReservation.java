@@ -17,6 +17,9 @@ final class ScontrolReservation {
     private static final long YEAR_MINUTES = 365L * 24 * 60;
     /** Of TRES these are never reserved. */
     private static final List<String> UNRESERVED = List.of("mem", "energy", "billing", "vmem", "pages");
+    /** What no update takes away. */
+    private static final List<ReservationFlag> UNREMOVABLE = List.of(ReservationFlag.OVERLAP, ReservationFlag.NO_HOLD_JOBS_AFTER_END,
+            ReservationFlag.REPLACE, ReservationFlag.REPLACE_DOWN, ReservationFlag.TIME_FLOAT);
     private static final List<String> LISTS = List.of("users", "accounts", "groups", "qos", "allowedpartitions");
 
     private ScontrolReservation() {}
@@ -172,7 +175,8 @@ final class ScontrolReservation {
             String item = signed ? word.substring(1) : word;
             int eq = item.indexOf('=');
             var flag = ReservationFlag.of(eq < 0 ? item : item.substring(0, eq));
-            if (item.isEmpty() || flag.isEmpty() || eq >= 0 && flag.get() != ReservationFlag.PURGE_COMP) {
+            boolean stays = flag.isPresent() && UNREMOVABLE.contains(flag.get()) && (sign.equals("-") || signed && word.startsWith("-"));
+            if (item.isEmpty() || flag.isEmpty() || stays || eq >= 0 && flag.get() != ReservationFlag.PURGE_COMP) {
                 throw new Wrong("Error parsing flags " + shown + ".");
             }
             names.computeIfAbsent(signed ? word.substring(0, 1) : sign, k -> new ArrayList<>()).add(flag.get().word());
@@ -312,12 +316,16 @@ final class ScontrolReservation {
         return value.isEmpty() ? "(null)" : value;
     }
 
+    private static String time(CommandContext c, long seconds) {
+        return Times.print(seconds, c.host().zone(), c.env("SLURM_TIME_FORMAT"), c.host().nowMs() / 1000);
+    }
+
     private static String text(CommandContext c, Json.Obj r, boolean oneLine) {
         String next = oneLine ? " " : "\n   ";
         long seconds = r.number("endTime") - r.number("startTime");
         StringBuilder out = new StringBuilder("ReservationName=").append(r.text("name"))
-                .append(" StartTime=").append(Times.iso(r.number("startTime"), c.host().zone()))
-                .append(" EndTime=").append(Times.iso(r.number("endTime"), c.host().zone()))
+                .append(" StartTime=").append(time(c, r.number("startTime")))
+                .append(" EndTime=").append(time(c, r.number("endTime")))
                 .append(" Duration=").append(Durations.full(seconds))
                 .append(next).append("Nodes=").append(orNull(r.text("nodes"))).append(" NodeCnt=").append(r.number("nodeCount"))
                 .append(" CoreCnt=").append(r.number("coreCount")).append(" Features=").append(orNull(r.text("features")))

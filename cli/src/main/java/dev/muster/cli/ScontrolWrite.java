@@ -107,7 +107,8 @@ final class ScontrolWrite {
             pair(out, "Hidden", p.flag("hidden") ? "YES" : "");
             pair(out, "State", p.text("state"));
             pair(out, "MaxTime", p.integer("maxTimeMin") < 0 ? "UNLIMITED" : Integer.toString(p.integer("maxTimeMin")));
-            pair(out, "DefaultTime", p.integer("defaultTimeMin") > 0 ? Integer.toString(p.integer("defaultTimeMin")) : "");
+            int standard = p.integer("defaultTimeMin");
+            pair(out, "DefaultTime", standard == ShowText.NO_TIME ? "0" : standard > 0 ? Integer.toString(standard) : "");
             pair(out, "MaxNodes", p.integer("maxNodes") < 0 ? "" : Integer.toString(p.integer("maxNodes")));
             pair(out, "PriorityTier", p.number("priorityTier"));
             pair(out, "OverSubscribe", p.text("overSubscribe"));

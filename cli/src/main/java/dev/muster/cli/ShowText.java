@@ -11,6 +11,9 @@ import java.util.Optional;
 
 /** Records of {@code scontrol show}: {@code Key=Value} lines, or one line with {@code -o}. */
 final class ShowText {
+    /** DefaultTime=0, in place of 0 for none. */
+    static final int NO_TIME = dev.muster.cli.shape.NodesJson.NO_TIME;
+
     private final CommandContext c;
     private final boolean oneLine;
     private final long now;
@@ -60,6 +63,11 @@ final class ShowText {
 
     private static String limit(int minutes, String none) {
         return minutes == 0 ? none : Durations.fullMinutes(minutes);
+    }
+
+    /** A partition's: 0 where it has none, so that none at all is another number. */
+    private static String defaultTime(int minutes) {
+        return minutes == NO_TIME ? Durations.fullMinutes(0) : limit(minutes, "NONE");
     }
 
     String job(Json.Obj j, boolean details) {
@@ -127,7 +135,7 @@ final class ShowText {
             line();
         }
         add("RunTime", Durations.full(JobRows.used(j)));
-        add("TimeLimit", limit(j.integer("timeLimitMin"), "Partition_Limit"));
+        add("TimeLimit", Durations.fullMinutes(j.integer("timeLimitMin")));
         add("TimeMin", j.integer("timeMinMin") == 0 ? "N/A" : Durations.fullMinutes(j.integer("timeMinMin")));
         line();
         add("SubmitTime", time(j, "submitTime", "Unknown")).add("EligibleTime", time(j, "eligibleTime", "Unknown"));
@@ -137,8 +145,9 @@ final class ShowText {
         add("StartTime", time(j, "startTime", "Unknown")).add("EndTime", time(j, "endTime", "Unknown"));
         add("Deadline", time(j, "deadline", "N/A"));
         line();
-        if (j.number("preemptTime") != 0) {
-            add("PreemptTime", time(j, "preemptTime", "None"));
+        if (j.number("preemptEligibleTime") != 0) {
+            add("PreemptEligibleTime", time(j, "preemptEligibleTime", "None")).add("PreemptTime", time(j, "preemptTime", "None"));
+            line();
         }
         if (!j.text("cronSpec").isEmpty()) {
             add("CronJob", "Yes").add("CrontabSpec", '"' + j.text("cronSpec") + '"');
@@ -437,12 +446,13 @@ final class ShowText {
             add("Alternate", p.text("alternate"));
         }
         line();
-        add("DefaultTime", limit(p.integer("defaultTimeMin"), "NONE"));
+        add("DefaultTime", defaultTime(p.integer("defaultTimeMin")));
         flag("DisableRootJobs", p.flag("disableRootJobs")).flag("ExclusiveUser", p.flag("exclusiveUser"));
         flag("ExclusiveTopo", p.flag("exclusiveTopo")).add("GraceTime", p.number("graceTimeSeconds"));
         flag("Hidden", p.flag("hidden"));
         line();
-        add("MaxNodes", orUnlimited(p.number("maxNodes"))).add("MaxTime", limit(p.integer("maxTimeMin"), "UNLIMITED"));
+        add("MaxNodes", p.number("maxNodes") == 0 ? "0" : orUnlimited(p.number("maxNodes")));
+        add("MaxTime", Durations.fullMinutes(p.integer("maxTimeMin")));
         add("MinNodes", p.number("minNodes")).flag("LLN", p.flag("leastLoadedNodes"));
         add("MaxCPUsPerNode", cpusMax(p.number("maxCpusPerNode")));
         add("MaxCPUsPerSocket", cpusMax(p.number("maxCpusPerSocket")));

@@ -183,8 +183,9 @@ enum SinfoField {
                     v.context.env("SLURM_TIME_FORMAT"), v.now);
             case RESERVATION -> "";
             case PRIO_FACTOR -> Long.toString(p.number("priorityJobFactor"));
-            case TIME_LIMIT -> limit(p.integer("maxTimeMin"), "infinite");
-            case DEFAULT_TIME -> limit(p.integer("defaultTimeMin"), "n/a");
+            case TIME_LIMIT -> limit(p.integer("maxTimeMin"), Durations.briefMinutes(0));
+            case DEFAULT_TIME -> p.integer("defaultTimeMin") == ShowText.NO_TIME ? Durations.briefMinutes(0)
+                    : limit(p.integer("defaultTimeMin"), "n/a");
             case MEMORY -> row.atLeast("memoryMb");
             case PREEMPT_MODE -> p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode");
             case NODE_HOST -> row.each("hostname");
@@ -251,6 +252,9 @@ enum SinfoField {
             return "no";
         }
         long min = Math.max(1, p.number("minNodes"));
+        if (p.number("maxNodes") == 0) {
+            return "0";
+        }
         String max = ShowText.orUnlimited(p.number("maxNodes"));
         return max.equals("UNLIMITED") ? min + "-infinite" : max.equals(Long.toString(min)) ? max : min + "-" + max;
     }

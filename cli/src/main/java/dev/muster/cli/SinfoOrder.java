@@ -75,6 +75,6 @@ final class SinfoOrder implements Comparator<SinfoRow> {
 
     private static long limit(SinfoRow r) {
         long v = r.partition.number("maxTimeMin");
-        return v <= 0 ? Long.MAX_VALUE : v;
+        return v < 0 ? Long.MAX_VALUE : v;
     }
 }

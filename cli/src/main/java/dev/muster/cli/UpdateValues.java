@@ -58,7 +58,7 @@ final class UpdateValues {
     /** Of them those that may be without bound. */
     private static final List<String> UNBOUND = List.of("OverTimeLimit", "MaxCPUsPerNode", "MaxCPUsPerSocket");
     private static final String SHARES = "no|exclusive|(yes|force)(:[1-9][0-9]{0,4})?";
-    private static final String PREEMPTION = "|(off|cancel|requeue|suspend|gang|within|priority)(,(cancel|requeue|suspend|gang|within|priority))*";
+    private static final String PREEMPTION = "|((gang|priority),)*(off|cancel|requeue|suspend|gang|priority)(,(gang|priority))*";
 
     /** What is YES or NO, and numbers. */
     private static List<String> plain(String key, String value, String typed) {

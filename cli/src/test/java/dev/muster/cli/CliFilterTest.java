@@ -75,6 +75,15 @@ class CliFilterTest {
         assertThat(job.obj("request").integer("memPerNodeMb")).isZero();
     }
 
+    /** Zero says that there is to be none, and not that nothing was said. */
+    @Test
+    void noTimeIsNoLimit() {
+        for (String line : List.of("sbatch -t 0 --wrap=x", "sbatch --time=00:00:00 --wrap=x", "sbatch -t -1 --wrap=x")) {
+            host.run(line);
+            assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin")).as(line).isEqualTo(-1);
+        }
+    }
+
     @Test
     void withoutThePluginOrTheFileNothingIsRead() {
         host.run("sbatch --wrap=x");

@@ -40,7 +40,7 @@ class ListingTest {
             """;
     private static final String PARTITIONS = """
             {"now":1795256205,"partitions":[{"name":"main","isDefault":true,"state":"UP","nodes":"n[1-2]","overTimeLimitMin":-1,"totalNodes":2,
-             "totalCpus":16,"maxTimeMin":-1,"priorityTier":1,"priorityJobFactor":1,
+             "totalCpus":16,"maxTimeMin":-1,"maxNodes":-1,"priorityTier":1,"priorityJobFactor":1,
              "tres":"cpu=16,mem=8000M,node=2,billing=16"}]}
             """;
 

@@ -11,8 +11,8 @@ final class Names {
         "Namespace", "Network", "NetworkRaw", "NodeFeatures", "NO_CONF_HASH", "Power", "Priority", "Profile",
         "Protocol", "Reservation", "Route", "Script", "SelectType", "Steps", "Switch", "TimeCray", "TLS", "TraceJobs",
         "Triggers", "WorkQueue");
-    static final List<String> PREEMPT_MODES = List.of("OFF", "CANCEL", "GANG", "PRIORITY", "REQUEUE", "SUSPEND",
-        "WITHIN");
+    static final List<String> PREEMPT_MODES = List.of("WITHIN", "PRIORITY", "GANG", "OFF", "CANCEL", "REQUEUE",
+        "SUSPEND");
     static final List<String> SELECT_PARAMETERS = List.of("NONE", "CR_CPU", "CR_CPU_MEMORY", "CR_CORE",
         "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY", "CR_MEMORY", "CR_ONE_TASK_PER_CORE",
         "CR_CORE_DEFAULT_DIST_BLOCK", "CR_NO_DIST_TOPO_BLOCK", "CR_LLN", "CR_PACK_NODES", "ENFORCE_BINDING_GRES", "ONE_TASK_PER_SHARING_GRES",

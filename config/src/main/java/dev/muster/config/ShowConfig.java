@@ -28,7 +28,7 @@ final class ShowConfig {
         LogTimeFormat MailDomain MailProg MaxArraySize:n MaxBatchRequeue:n MaxDBDMsgs:dbd MaxJobCount:n MaxJobId:n
         MaxMem:mem MaxNodeCount:nodes MaxStepCount:n MaxTasksPerNode:n MCSPlugin MCSParameters MessageTimeout:sec
         MetricsAuthUsers MetricsParameters MetricsType MinJobAge:sec MpiDefault MpiParams NamespaceType NEXT_JOB_ID:live NodeFeaturesPlugins
-        OverTimeLimit:min PluginDir PlugStackConfig PreemptMode PreemptParameters PreemptType PreemptExemptTime:exempt
+        OverTimeLimit:min PluginDir PlugStackConfig PreemptMode:modes PreemptParameters PreemptType PreemptExemptTime:exempt
         PrEpParameters PrEpPlugins PriorityParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin
         PriorityDecayHalfLife:prio PriorityCalcPeriod:prio PriorityFavorSmall:prio PriorityFlags:prio
         PriorityMaxAge:prio PriorityType PriorityUsageResetPeriod:prio PriorityWeightAge:prio PriorityWeightAssoc:prio
@@ -82,6 +82,7 @@ final class ShowConfig {
             case "n", "sec", "min", "usec", "percent", "rate", "yn" -> row(name, number(key, format));
             case "keys" -> row(name, conf.yes(key) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys") ? "yes" : "no");
             case "lines" -> indexed(name, conf.list(key));
+            case "modes" -> row(name, modes(conf.list(key)));
             case "joined" -> row(name, orNull(String.join(",", conf.list(key))));
             case "given" -> {
                 if (conf.given(key)) {
@@ -99,6 +100,12 @@ final class ShowConfig {
             case "user" -> row(name, live.userWithId().apply(conf.text(key)));
             default -> row(name, special(key, format));
         }
+    }
+
+    /** Who gives way, and whether places are shared, come before how. */
+    private static String modes(List<String> given) {
+        List<String> said = given.stream().map(w -> w.toUpperCase(Locale.ROOT)).toList();
+        return String.join(",", Names.PREEMPT_MODES.stream().filter(said::contains).toList());
     }
 
     private void row(String name, String value) {

@@ -416,6 +416,10 @@ final class ConfigBridge {
         return out;
     }
 
+    private static int defaultTime(long minutes) {
+        return minutes < 0 ? 0 : minutes == 0 ? Partition.NO_TIME : (int) minutes;
+    }
+
     static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, SlurmConf conf) {
         int cpus = 0;
         for (String node : p.nodes()) {
@@ -425,7 +429,7 @@ final class ConfigBridge {
                 p.exclusiveUser(), p.exclusiveTopo(), p.leastLoadedNodes(), p.state(), p.nodesText(), String.join(",", p.nodeSets()),
                 p.nodes().size(), cpus, all(p.allowGroups()), all(p.allowAccounts()), join(p.denyAccounts()), all(p.allowQos()),
                 join(p.denyQos()), all(p.allocNodes()), p.alternate(), p.qos(), (int) p.maxTimeMin(),
-                p.defaultTimeMin() < 0 ? 0 : (int) p.defaultTimeMin(), (int) p.maxNodes(), (int) p.minNodes(), cpus(p.maxCpusPerNode()),
+                defaultTime(p.defaultTimeMin()), (int) p.maxNodes(), (int) p.minNodes(), cpus(p.maxCpusPerNode()),
                 cpus(p.maxCpusPerSocket()), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
                 p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
                 p.graceTimeSec(), p.selectParameters(), gpuDefaults(p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()),

@@ -371,7 +371,8 @@ final class EmbeddedAccounting implements Accounting {
         if (job.state() == JobState.SUSPENDED) {
             resumed(job, time, rows);
         }
-        String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
+        boolean yields = entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());
+        String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : (yields ? JobState.PREEMPTED : JobState.NODE_FAIL).name();
         rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time, lost(entry, job)), suspended(job))));
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING) {

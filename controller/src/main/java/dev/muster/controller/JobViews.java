@@ -39,6 +39,7 @@ final class JobViews {
         ACCRUE_TIME("accrueTime"), ASSOC_ID("assocId"), BURST_BUFFER_STATE("burstBufferState"), COMMAND("command"), CRON_SPEC("cronSpec"),
         DEPENDENCY("dependency"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"), MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
         MEM_PER_NODE_MB("memPerNodeMb"), NODE_COUNT("nodeCount"), OVERSUBSCRIBE("oversubscribe"), PREEMPT_TIME("preemptTime"),
+        PREEMPT_ELIGIBLE_TIME("preemptEligibleTime"),
         PRIORITY("priority"), REASON("reason"), REASON_TEXT("reasonText"), SCHED_NODES("schedNodes"), START_TIME("startTime"), STDERR("stderr"),
         STDERR_PATTERN("stderrPattern"), STDIN("stdin"), STDIN_PATTERN("stdinPattern"), STDOUT("stdout"), STDOUT_PATTERN("stdoutPattern"),
         SUBMIT_LINE("submitLine"), TIME_LIMIT_MIN("timeLimitMin"), TRES_ALLOC("tresAlloc"), TRES_PER_TASK("tresPerTask"),
@@ -58,6 +59,7 @@ final class JobViews {
     private final String mailDomain;
     private final Set<Costly> wanted = EnumSet.noneOf(Costly.class);
     private Priorities priorities;
+    private Preemption.Policy policy;
 
     JobViews(State state, Scheduler planner, Now now, String mailDomain) {
         this(state, planner, now, mailDomain, Set.of());
@@ -153,6 +155,10 @@ final class JobViews {
         if (r.endTime() > 0 || r.startTime() == 0 || r.limitMin() < 0) {
             return r.endTime();
         }
+        Optional<Preemption> goes = state.preempted().find(job.id()).filter(p -> p.endTick() > 0);
+        if (goes.isPresent()) {
+            return now + Math.max(0, goes.get().endTick() - tickMs) / 1000;
+        }
         // time spent suspended is not charged: the end moves by it, as by what PrologSlurmctld took
         boolean wasSuspended = r.suspendTime() > 0;
         return wasSuspended ? now + Math.max(0, r.limitMin() * 60L - runSeconds(job)) : r.plannedEnd();
@@ -243,7 +249,8 @@ final class JobViews {
                 wants(Costly.ACCRUE_TIME) ? Priorities.accrueTime(state, job) : 0,
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0, lastLook(job),
+                d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0,
+                wants(Costly.PREEMPT_ELIGIBLE_TIME) ? preemptEligibleTime(job) : 0, lastLook(job),
                 wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
@@ -427,6 +434,12 @@ final class JobViews {
 
     private long preemptTime(Job job) {
         return state.preempted().find(job.id()).filter(p -> p.mode() != Preemption.Mode.GANG).map(Preemption::time).orElse(0L);
+    }
+
+    /** From when on it may have to give way: of a job that was started, where any has to. */
+    private long preemptEligibleTime(Job job) {
+        policy = policy == null ? new Preemption.Policy(state) : policy;
+        return policy.isOn() && job.run().startTime() > 0 && job.state() != JobState.PENDING ? policy.eligibleFrom(job) : 0;
     }
 
     StepInfo step(Job job, Step step) {

@@ -186,7 +186,8 @@ final class SubmitFilter {
             return new Json.Obj().put("name", p.name()).put("allow_accounts", notAll(i.allowAccounts())).put("allow_groups", notAll(i.allowGroups()))
                     .put("allow_qos", notAll(i.allowQos())).put("allow_alloc_nodes", notAll(i.allocNodes())).put("alternate", i.alternate())
                     .put("billing_weights_str", i.tresBillingWeights()).put("deny_accounts", i.denyAccounts()).put("deny_qos", i.denyQos())
-                    .put("default_time", limit(i.defaultTimeMin() == 0 ? Integer.MIN_VALUE : i.defaultTimeMin()))
+                    .put("default_time", limit(i.defaultTimeMin() == 0 ? Integer.MIN_VALUE
+                            : i.defaultTimeMin() == Partition.NO_TIME ? 0 : i.defaultTimeMin()))
                     .put("def_mem_per_cpu", i.defMemPerCpuMb() > 0 ? i.defMemPerCpuMb() : null)
                     .put("def_mem_per_node", Math.max(0, i.defMemPerNodeMb()))
                     .put("max_mem_per_cpu", i.maxMemPerCpuMb() > 0 ? i.maxMemPerCpuMb() : null)

@@ -338,6 +338,16 @@ class EmbeddedAccountingTest {
         assertThat(all(false)).hasSize(1);
     }
 
+    @Test
+    void anAttemptThatMadeRoomSaysSo() {
+        open();
+        submitted();
+        started(1);
+        happens("Schedule", new Change.JobPreempted(7, 200, dev.muster.core.Preemption.Mode.REQUEUE, 0),
+                new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false));
+        assertThat(all(true)).extracting(r -> r.job().state()).containsExactly("PREEMPTED", "PENDING");
+    }
+
     /** Whether the job ends with its node or goes back to the queue: the row of the attempt says which node it was. */
     @Test
     void theNodeThatFailedIsInTheRow() {

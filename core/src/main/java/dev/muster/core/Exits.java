@@ -5,7 +5,10 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
 final class Exits {
@@ -17,6 +20,12 @@ final class Exits {
 
     /** The records: ended, or requeued where the configuration names the code, the job may be requeued and nothing but its script ended it. */
     static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
+        Optional<Preemption> goes = state.preempted().find(job.id()).filter(p -> p.endTick() > 0);
+        if (goes.isPresent()) {
+            // it was told to make room: whether it ends for that or by itself nobody can tell
+            return goes.get().mode() == Preemption.Mode.REQUEUE ? yielded(state, job, now)
+                    : List.of(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", exit, now.seconds()));
+        }
         if (Expediting.isAsked(job) && !exit.isSuccess() && !why.equals("TimeLimit")) {
             return Expediting.failed(job, exit, now);
         }
@@ -27,6 +36,13 @@ final class Exits {
             return List.of(new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true));
         }
         return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(state, job, now) : List.of(JobRules.over(job, exit, why, now));
+    }
+
+    /** Back to the queue to make room; in one entry, after a time of grace as well: its nodes tell its user why. */
+    static List<Change> yielded(State state, Job job, Now now) {
+        List<Change> out = new ArrayList<>(List.of(new Change.JobPreempted(job.id(), now.seconds(), Preemption.Mode.REQUEUE, 0)));
+        out.addAll(later(state, job, now));
+        return out;
     }
 
     /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */

@@ -46,7 +46,7 @@ public final class Limits {
             return asked;
         }
         int standard = partition.info().defaultTimeMin();
-        return standard != 0 ? standard : partition.info().maxTimeMin();
+        return standard != 0 && standard != Partition.NO_TIME ? standard : partition.info().maxTimeMin();
     }
 
     /**
@@ -170,7 +170,7 @@ public final class Limits {
             return JobReason.PARTITION_TIME_LIMIT;
         }
         int maxNodes = partition.info().maxNodes();
-        if (maxNodes >= 0 && Math.max(desc.request().nodesMin(), desc.request().nodesMax()) > maxNodes
+        if (maxNodes >= 0 && Math.max(1, Math.max(desc.request().nodesMin(), desc.request().nodesMax())) > maxNodes
                 && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }

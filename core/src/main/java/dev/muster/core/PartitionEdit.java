@@ -40,7 +40,7 @@ public final class PartitionEdit {
     }
 
     private static final long PRIORITY_MAX = 65_533;
-    private static final String PREEMPTIONS = "|(OFF|CANCEL|REQUEUE|SUSPEND|GANG|WITHIN|PRIORITY)(,(CANCEL|REQUEUE|SUSPEND|GANG|WITHIN|PRIORITY))*";
+    private static final String PREEMPTIONS = "|((GANG|PRIORITY),)*(OFF|CANCEL|REQUEUE|SUSPEND|GANG|PRIORITY)(,(GANG|PRIORITY))*";
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -229,7 +229,8 @@ public final class PartitionEdit {
                 if (minutes.isEmpty()) {
                     return false;
                 }
-                fields.put(key.field, minutes.getAsLong());
+                boolean none = key.field.equals("defaultTimeMin") && minutes.getAsLong() == 0;
+                fields.put(key.field, none ? Partition.NO_TIME : minutes.getAsLong());
             }
         }
         return true;

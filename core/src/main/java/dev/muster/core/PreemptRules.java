@@ -59,11 +59,7 @@ final class PreemptRules {
     private void end(Job job, Preemption.Mode mode) {
         switch (mode) {
             case SUSPEND, GANG -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
-            case REQUEUE -> {
-                // in the same entry, after a time of grace as well: its nodes tell its user why
-                changes.add(new Change.JobPreempted(job.id(), now.seconds(), mode, 0));
-                changes.addAll(Exits.later(state, job, now));
-            }
+            case REQUEUE -> changes.addAll(Exits.yielded(state, job, now));
             case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
                     now.seconds()));
         }

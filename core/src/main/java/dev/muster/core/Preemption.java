@@ -35,6 +35,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
         /** By QOS: so long nobody is disturbed; and from which priority on nobody is. */
         private final Map<String, Long> exemptS = new java.util.HashMap<>();
+        private final Map<String, Long> ranks = new java.util.HashMap<>();
         private OptionalLong leastExempt = OptionalLong.empty();
 
         public Policy(State state) {
@@ -109,11 +110,20 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             return label.isEmpty() || label.equals(other.extras().mcsLabel());
         }
 
+        /** Of those who may have to go, who has less of this goes first: the priority of its QOS, or the tier of its partition. */
+        public long rank(Job holder) {
+            return ranks.computeIfAbsent(byQos() ? holder.desc().charge().firstQos() : holder.desc().partition(), name -> {
+                String text = byQos() ? qos(holder, "Priority") : Integer.toString(tier(name));
+                return text.matches("[0-9]{1,10}") ? Long.parseLong(text) : 0;
+            });
+        }
+
         /** PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */
         private List<String> words(Job holder) {
             String own = type.equals("preempt/qos") ? qos(holder, "PreemptMode")
                     : state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().preemptMode()).orElse("");
-            return own.isEmpty() || own.equals("CLUSTER") ? standard : Arrays.asList(own.toUpperCase(java.util.Locale.ROOT).split(","));
+            boolean none = own.isEmpty() || own.equals("CLUSTER") || byQos() && own.equals("OFF");
+            return none ? standard : Arrays.asList(own.toUpperCase(java.util.Locale.ROOT).split(","));
         }
 
         private int tier(String partitions) {
@@ -143,18 +153,23 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             return known.computeIfAbsent(name, n -> state.accounts().qos(n));
         }
 
-        /** It has not run long enough to be disturbed. */
-        public boolean isExempt(Job holder, long nowSeconds) {
+        /** Until when it is not to be disturbed, seconds since 1970; {@link Long#MAX_VALUE} where its priority is too high for that. */
+        public long exemptUntil(Job holder) {
+            if (leastExempt.isEmpty()) {
+                String least = parameter("min_exempt_priority");
+                leastExempt = OptionalLong.of(least.matches("[0-9]{1,10}") ? Long.parseLong(least) : Long.MAX_VALUE);
+            }
+            return holder.priority() >= leastExempt.getAsLong() ? Long.MAX_VALUE : eligibleFrom(holder);
+        }
+
+        /** When it has run long enough to be disturbed, seconds since 1970. */
+        public long eligibleFrom(Job holder) {
             long exempt = exemptS.computeIfAbsent(holder.desc().charge().firstQos(), qos -> {
                 String own = qos(holder, "PreemptExemptTime");
                 String text = own.isEmpty() ? state.settings().options().getOrDefault(EXEMPT_S, "-1") : own;
                 return text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : -1;
             });
-            if (leastExempt.isEmpty()) {
-                String least = parameter("min_exempt_priority");
-                leastExempt = OptionalLong.of(least.matches("[0-9]{1,10}") ? Long.parseLong(least) : Long.MAX_VALUE);
-            }
-            return exempt > 0 && nowSeconds - holder.run().startTime() < exempt || holder.priority() >= leastExempt.getAsLong();
+            return holder.run().startTime() + Math.max(0, exempt);
         }
 
         /** The value of a word of PreemptParameters, "" if it is not there. */

@@ -203,7 +203,14 @@ public record Reservation(
     /** With exactly the nodes that it has. */
     Reservation fixed() {
         Want all = new Want(String.join(",", nodes), 0, List.of(), "", "", want.licenses, "", "");
-        return new Reservation(name, start, end, all, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres);
+        return new Reservation(name, start, end, all, nodes, units, who, with(flags, ReservationFlag.SPEC_NODES), comment, maxStartDelayS,
+                purgeAfterS, idleSince, begun, zone, gres);
+    }
+
+    /** With so many nodes. */
+    Reservation counting(int count) {
+        Want other = new Want(want.nodes, count, want.coreCounts, want.partition, want.features, want.licenses, want.gres, want.gresPerNode);
+        return new Reservation(name, start, end, other, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres);
     }
 
     Reservation named(String other) {

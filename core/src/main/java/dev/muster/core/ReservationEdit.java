@@ -36,13 +36,31 @@ final class ReservationEdit {
         this.gids = gids;
     }
 
-    /** @param wrong null if all is well */
-    record Edited(Reservation reservation, boolean nodesAsked, SlurmErrno wrong) {}
+    /** @param rather of so many nodes, those that are meant first; @param wrong null if all is well */
+    record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, SlurmErrno wrong) {}
+
+    /** An update that says both which nodes and how many means so many, of these as far as they go. */
+    private List<String> rather() {
+        if (fresh || !values.containsKey("nodes") || !values.containsKey("nodecnt")) {
+            return List.of();
+        }
+        if (HostList.parse(values.remove("nodes")) instanceof HostList.Parsed.Ok ok && ok.list().names().stream().allMatch(state.nodes()::has)) {
+            return ok.list().names();
+        }
+        wrong(SlurmErrno.INVALID_NODE_NAME);
+        return List.of();
+    }
 
     static Edited edit(State state, Reservation old, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
         ReservationEdit e = new ReservationEdit(state, fresh, values, gids);
         int flags = e.flags(old.flags());
-        Reservation.Want want = e.want(old.want(), (flags & 1 << ReservationFlag.ANY_NODES.ordinal()) != 0);
+        boolean any = (flags & 1 << ReservationFlag.ANY_NODES.ordinal()) != 0;
+        List<String> rather = e.rather();
+        if (!fresh && !any && values.getOrDefault("nodes", "-").isEmpty() && !old.want().nodes().isEmpty()) {
+            // as many others
+            e.values.putIfAbsent("nodecnt", Integer.toString(old.nodes().size()));
+        }
+        Reservation.Want want = e.want(old.want(), any);
         long start = e.number("starttime", old.start());
         long end = e.end(old, start);
         int named = want.nodes().isEmpty() ? clear(clear(flags, ReservationFlag.SPEC_NODES), ReservationFlag.ALL_NODES)
@@ -68,7 +86,7 @@ final class ReservationEdit {
         e.check(r);
         // also those that tres= stands for
         boolean asked = NODES.stream().anyMatch(e.values::containsKey);
-        return new Edited(r, asked || fresh, e.wrong);
+        return new Edited(r, asked || fresh, rather, e.wrong);
     }
 
     private void wrong(SlurmErrno errno) {
@@ -105,7 +123,7 @@ final class ReservationEdit {
     }
 
     private int flags(int old) {
-        int out = values.containsKey("flags") && !fresh && values.get("flags").isEmpty() ? 0 : old;
+        int out = old;
         for (String mode : List.of("flags", "flags+", "flags-")) {
             for (String word : values.getOrDefault(mode, "").split(",")) {
                 Optional<ReservationFlag> flag = ReservationFlag.of(word);

@@ -30,6 +30,14 @@ final class ReservationNodes {
 
     record Missing(SlurmErrno errno) implements Chosen {}
 
+    /** These as well, whole. */
+    Found with(Found f, List<String> more) {
+        List<String> all = new ArrayList<>(f.nodes);
+        all.addAll(more);
+        all.sort(Comparator.comparingInt(n -> state.nodes().find(n).map(found -> found.spec().order()).orElse(Integer.MAX_VALUE)));
+        return new Found(List.copyOf(all), f.units, f.gres);
+    }
+
     /**
      * @param r    with what it wants; its nodes are those to keep where they are still fit
      * @param keep nodes to keep if they suffice

@@ -145,9 +145,11 @@ final class ReservationRules {
         Reservation wish = r.units().isEmpty() && !r.want().wantsGres() && !e.nodesAsked() && r.want().nodes().isEmpty()
                 && r.has(ReservationFlag.STATIC)
                 ? r.fixed() : r;
-        return switch (new ReservationNodes(state, now, planner).choose(wish, old.nodes())) {
+        List<String> rather = e.rather().isEmpty() ? old.nodes() : e.rather();
+        return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
-            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(r.withNodes(f))), "");
+            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
+                    e.rather().isEmpty() ? r.withNodes(f) : r.withNodes(f).fixed())), "");
         };
     }
 
@@ -341,6 +343,33 @@ final class ReservationRules {
         if (good.size() == r.nodes().size()) {
             return r;
         }
-        return new ReservationNodes(state, now, planner).choose(r, good) instanceof ReservationNodes.Found f ? r.withNodes(f) : r;
+        ReservationNodes nodes = new ReservationNodes(state, now, planner);
+        if (nodes.choose(r, good) instanceof ReservationNodes.Found f) {
+            return r.withNodes(f);
+        }
+        return replacedInPart(r, good, nodes);
+    }
+
+    /** Where nodes alone were counted, as many are replaced as there are others for. */
+    private static Reservation replacedInPart(Reservation r, List<String> good, ReservationNodes nodes) {
+        if (!r.units().isEmpty() || !r.want().features().isEmpty() || r.want().nodeCount() != r.nodes().size()) {
+            return r;
+        }
+        List<String> bad = r.nodes().stream().filter(n -> !good.contains(n)).toList();
+        Reservation best = r;
+        int few = 0;
+        int many = bad.size();
+        while (many - few > 1) {
+            int some = (few + many) >>> 1;
+            List<String> stay = bad.subList(0, bad.size() - some);
+            if (nodes.choose(r.counting(good.size() + some), good) instanceof ReservationNodes.Found f
+                    && f.nodes().stream().noneMatch(stay::contains)) {
+                best = r.withNodes(nodes.with(f, stay));
+                few = some;
+            } else {
+                many = some;
+            }
+        }
+        return best;
     }
 }

@@ -286,6 +286,9 @@ final class SubmitRules {
             if (access.isPresent()) {
                 return refuse(access.get());
             }
+            if (desc.timing().timeLimitMin() == 0 && partition.get().info().defaultTimeMin() == Partition.NO_TIME) {
+                return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+            }
             Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state);
             anyFits |= limit.isEmpty();
             if (limit.isPresent() && first.isEmpty()) {

@@ -34,7 +34,7 @@ import java.util.TreeMap;
  * @param gpus          what comes with each GPU
  * @param licences      of the cluster, for the job as a whole
  * @param limitMin      -1 for none
- * @param jobsPerCore   of the partition that may share a core with it, 1 for none
+ * @param sharing       of its cores with others of the partition
  * @param reservation   in which it is to start, "" for none
  * @param apart         with whom it shares its nodes
  * @param network       how its nodes hang together
@@ -68,7 +68,7 @@ record Need(
         Licences.Wanted licences,
         int limitMin,
         String reservation,
-        int jobsPerCore,
+        Sharing sharing,
         Apart apart,
         Network network,
         String batch,
@@ -229,7 +229,7 @@ record Need(
                 wanted(r, nodesMin, Math.min(tasks, partition.nodes().size())), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
-                        || settings.selects("LINEAR") && sharing(r, partition, settings) == 1,
+                        || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
                 r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, gres.perTask(), settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
@@ -255,9 +255,27 @@ record Need(
         return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 
+    /**
+     * @param jobs  so many may have a core at once, 1 for it alone
+     * @param alike it takes turns only with those that asked to share as it did
+     * @param shy   it did not ask, and takes turns all the same
+     */
+    record Sharing(int jobs, boolean alike, boolean shy) {
+        /** What it counts as on a node where it shares cores. */
+        List<String> names(String partition) {
+            return jobs == 1 ? List.of() : shy ? List.of(partition, NodeSlot.shy(partition)) : List.of(partition);
+        }
+    }
+
+    int jobsPerCore() {
+        return sharing.jobs;
+    }
+
     /** Who takes turns need not ask to share. */
-    private static int sharing(ResourceRequest r, Partition partition, Settings settings) {
-        return alone(r, partition) ? 1 : partition.jobsPerCore(r.oversubscribe() || settings.takesTurns());
+    static Sharing sharing(ResourceRequest r, Partition partition, Settings settings) {
+        boolean offered = settings.takesTurns() && partition.jobsPerCore(false) == 1;
+        return alone(r, partition) ? new Sharing(1, false, false) : new Sharing(partition.jobsPerCore(r.oversubscribe() || settings.takesTurns()),
+                offered && r.oversubscribe(), offered && !r.oversubscribe());
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
@@ -277,34 +295,34 @@ record Need(
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, jobsPerCore, apart, network, batch, reboot);
+                licences, limitMin, name, sharing, apart, network, batch, reboot);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, reboot);
+                gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot);
     }
 
     /** Devices are counted as they are now only: what comes later is planned by units and memory. */
     Need withoutJobGres() {
         return gresPerJob.isEmpty() ? this : new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin,
                 memPerNodeMb, memPerCpuMb, memAll, gresPerNode, List.of(), gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList,
-                excludeList, tasksOn, gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, reboot);
+                excludeList, tasksOn, gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot);
     }
 
     /** On nodes with other features. */
     Need on(String wanted) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, wanted, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, Reboot.NEVER);
+                gpus, licences, limitMin, reservation, sharing, apart, network, batch, Reboot.NEVER);
     }
 
     /** @param minutes its limit */
     Need lasting(int minutes) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, minutes, reservation, jobsPerCore, apart, network, batch, reboot);
+                gpus, licences, minutes, reservation, sharing, apart, network, batch, reboot);
     }
 
     /** On nodes that have the features already. */
@@ -316,14 +334,14 @@ record Need(
     Need onAnySwitches() {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches(), batch, reboot);
+                gpus, licences, limitMin, reservation, sharing, apart, network.withoutSwitches(), batch, reboot);
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     Need by(Apart who) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, who, network, batch, reboot);
+                gpus, licences, limitMin, reservation, sharing, who, network, batch, reboot);
     }
 
     private static Apart apart(JobDesc desc, Partition partition, Settings settings) {

@@ -181,12 +181,19 @@ final class NodeSlot {
         }
     }
 
+    /** What those of the partition count as besides that have not asked to share. */
+    static String shy(String partition) {
+        return "-" + partition;
+    }
+
     /** Units that only jobs of the partition have which share, and fewer than so many. */
-    IndexSet shareable(String partition, int most) {
+    IndexSet shareable(String partition, Need.Sharing sharing) {
         int[] counts = sharers.get(partition);
+        int[] shy = sharing.alike() ? sharers.get(shy(partition)) : null;
+        int most = sharing.jobs();
         IndexSet out = IndexSet.empty();
         for (int u = 0; counts != null && u < counts.length; u++) {
-            if (counts[u] > 0 && counts[u] < most && counts[u] == unitHolders[u]) {
+            if (counts[u] > 0 && counts[u] < most && counts[u] == unitHolders[u] && (shy == null || shy[u] == 0)) {
                 out = out.with(u);
             }
         }

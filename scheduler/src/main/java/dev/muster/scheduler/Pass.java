@@ -616,7 +616,7 @@ final class Pass {
 
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(Need need, NodeSlot node) {
-        IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.jobsPerCore())) : node.freeUnits;
+        IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.sharing())) : node.freeUnits;
         free = GpuPlaces.open(need, node, free);
         free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
         free = reserved.isEmpty() ? free

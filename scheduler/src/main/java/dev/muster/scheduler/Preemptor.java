@@ -95,6 +95,7 @@ final class Preemptor {
         this.plain = policy.isPlain() && !policy.isLabelled();
         this.reclaims = policy.isOn() && !policy.parameter("reclaim_licenses").isEmpty();
         this.remembers = plain;
+        scheduler.yields().passed(now.seconds());
     }
 
     boolean isOn() {
@@ -246,7 +247,7 @@ final class Preemptor {
     private boolean mayGo(Holders those, int at) {
         Job holder = those.candidates.get(at);
         if (those.may[at] == 0) {
-            those.may[at] = policy.isExempt(holder, now.seconds()) ? MAY_NOT : MAY;
+            those.may[at] = isExempt(holder) ? MAY_NOT : MAY;
         }
         return those.may[at] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
     }
@@ -259,6 +260,14 @@ final class Preemptor {
             those.slots[at] = slots(those.candidates.get(at));
         }
         return isOne(those.slots[at], serves);
+    }
+
+    private boolean isExempt(Job holder) {
+        long until = policy.exemptUntil(holder);
+        if (until > now.seconds()) {
+            scheduler.yields().exempt(until, now.seconds());
+        }
+        return until > now.seconds();
     }
 
     /** Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked for. */
@@ -363,7 +372,7 @@ final class Preemptor {
             }
             if (leaving.contains(holder.id()) || Yields.goesAlready(state, holder)) {
                 gone.add(holder);
-            } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
+            } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !isExempt(holder)) {
                 candidates.add(holder);
             }
         }

@@ -407,7 +407,7 @@ public final class Scheduler implements Planner {
         if (slot != null && !share.released()) {
             slot.hold(share, job.desc().partition(), unitsOnly);
             meet(job, slot, 1);
-            sharing(job).ifPresent(p -> slot.share(p, share.cores(), 1));
+            sharing(job).forEach(p -> slot.share(p, share.cores(), 1));
         }
     }
 
@@ -420,7 +420,7 @@ public final class Scheduler implements Planner {
         if (slot != null && !share.released()) {
             slot.release(share, job.desc().partition(), unitsOnly);
             meet(job, slot, -1);
-            sharing(job).ifPresent(p -> slot.share(p, share.cores(), -1));
+            sharing(job).forEach(p -> slot.share(p, share.cores(), -1));
         }
     }
 
@@ -442,14 +442,11 @@ public final class Scheduler implements Planner {
         return minding > 0;
     }
 
-    /** The partition in which the job shares its cores. */
-    private Optional<String> sharing(Job job) {
-        if (shared.isEmpty() || job.desc().request().exclusive() != dev.muster.model.ResourceRequest.Exclusive.SHARED) {
-            return Optional.empty();
-        }
-        String first = job.desc().partition().split(",")[0];
-        return Optional.ofNullable(shared.get(first)).filter(p -> p.jobsPerCore(job.desc().request().oversubscribe() || settings.takesTurns()) > 1)
-                .map(dev.muster.core.Partition::name);
+    /** As what the job shares its cores: its partition, and more. */
+    private List<String> sharing(Job job) {
+        dev.muster.core.Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        boolean whole = job.desc().request().exclusive() != dev.muster.model.ResourceRequest.Exclusive.SHARED;
+        return p == null || whole ? List.of() : Need.sharing(job.desc().request(), p, settings).names(p.name());
     }
 
     /** Those that the job names, the highest tier first. */
@@ -563,7 +560,7 @@ public final class Scheduler implements Planner {
 
     @Override
     public long lookAgain() {
-        return lookAgain;
+        return Math.min(lookAgain, yields.exemptUntil());
     }
 
     @Override

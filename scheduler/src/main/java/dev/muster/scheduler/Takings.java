@@ -52,9 +52,9 @@ final class Takings {
         taken.add(new Taken(node, share, need.partition()));
         met.add(new Met(node, scheduler.apart(job)));
         scheduler.meet(met.getLast().who, node, 1);
-        if (need.jobsPerCore() > 1) {
-            node.share(need.partition(), share.cores(), 1);
-            shares.add(taken.getLast());
+        for (String name : need.sharing().names(need.partition())) {
+            node.share(name, share.cores(), 1);
+            shares.add(new Taken(node, share, name));
         }
         outlook.take(node, need, idle, share.memoryMb());
     }

@@ -31,9 +31,11 @@ final class Yields {
     private boolean on;
     /** Goes up when kinds are made anew. */
     private long era;
+    /** Somebody who might have had to go was exempt until then, seconds since 1970. */
+    private long exemptUntil = Long.MAX_VALUE;
 
-    /** The lowest first, and of these the youngest; or the other way round. As of the settings. */
-    private Comparator<Job> order = lowestFirst(false);
+    /** As of the settings: see {@link #inOrder}. */
+    private Comparator<Job> order = Comparator.comparingInt(Job::id);
 
     private record Counted(Job job, Category of) {}
 
@@ -95,7 +97,7 @@ final class Yields {
         counted.clear();
         Preemption.Policy policy = new Preemption.Policy(state);
         on = policy.isOn();
-        order = lowestFirst(!policy.parameter("preempt_youngest_first").isEmpty() || !policy.parameter("youngest_first").isEmpty());
+        order = inOrder(policy);
         holding.forEach(j -> set(state, policy, j));
     }
 
@@ -161,10 +163,29 @@ final class Yields {
         return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
     }
 
-    private static Comparator<Job> lowestFirst(boolean youngestFirst) {
+    /** By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions the small ones. */
+    private static Comparator<Job> inOrder(Preemption.Policy policy) {
         Comparator<Job> youngest = Comparator.comparingLong((Job j) -> -j.run().startTime());
         Comparator<Job> lowest = Comparator.comparingLong(Job::priority);
-        return (youngestFirst ? youngest.thenComparing(lowest) : lowest.thenComparing(youngest)).thenComparingInt(Job::id);
+        boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty() || !policy.parameter("youngest_first").isEmpty();
+        Comparator<Job> size = Comparator.comparingInt((Job j) -> policy.byQos() ? 0 : j.run().allocation().nodes().size());
+        return (byStart ? youngest.thenComparing(lowest)
+                : Comparator.comparingLong(policy::rank).thenComparing(size).thenComparing(lowest).thenComparing(youngest))
+                .thenComparingInt(Job::id);
+    }
+
+    /** Somebody is exempt until then. @param now seconds since 1970 */
+    void exempt(long until, long now) {
+        exemptUntil = Math.min(until, exemptUntil <= now ? Long.MAX_VALUE : exemptUntil);
+    }
+
+    /** A pass begins: what was to come by now has come. */
+    void passed(long now) {
+        exempt(Long.MAX_VALUE, now);
+    }
+
+    long exemptUntil() {
+        return exemptUntil;
     }
 
     /** In which order jobs have to go. */

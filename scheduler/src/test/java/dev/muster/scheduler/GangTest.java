@@ -57,8 +57,8 @@ class GangTest {
     @Test
     void whereSharingIsAllowedNobodyHasToAsk() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=YES:2", """
-                submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=p tasks=2 oversubscribe=true
+                submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=p tasks=2
                 schedule               -> 1 RUNNING n1; 2 RUNNING n1; 3 PENDING
                 settle                 -> 1 RUNNING n1; 2 SUSPENDED n1
@@ -77,6 +77,28 @@ class GangTest {
                 submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=p tasks=2
                 schedule               -> 1 RUNNING n1; 2 PENDING
+                """);
+    }
+
+    /** Who does ask has not offered to be with those who have not; these may still come to him. */
+    @Test
+    void whoAsksSharesWithThoseWhoDid() {
+        play("p nodes=n1 defmempercpu=10 oversubscribe=YES:3", """
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2 oversubscribe=true
+                schedule               -> 1 RUNNING n1; 2 PENDING
+                cancel 1
+                done 1 n1
+                schedule               -> 2 RUNNING n1
+                submit kind=BATCH partition=p tasks=2 oversubscribe=true
+                schedule               -> 3 RUNNING n1
+                submit kind=BATCH partition=p tasks=2
+                schedule               -> 4 RUNNING n1
+                """);
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2 oversubscribe=true
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1
                 """);
     }
 

@@ -29,6 +29,23 @@ class PartitionsTest {
         assertThat(partition(2)).isEqualTo("low,high");
     }
 
+    /** Zero is a limit as well. */
+    @Test
+    void nothingIsLittle() {
+        new Play(new Cluster("n[1-2] cpus=1 mem=1000", "t nodes=n[1-2] default=yes maxtime=0\nn nodes=n[1-2] maxnodes=0\n"
+                + "d nodes=n[1-2] defaulttime=0", "requeueJobs=true")).lines("""
+                submit kind=BATCH partition=t timing.timeLimitMin=1
+                submit kind=BATCH partition=t timing.timeLimitMin=-1
+                submit kind=BATCH partition=n
+                submit kind=BATCH partition=d          -> says Requested time limit is invalid (missing or exceeds some limit)
+                submit kind=BATCH partition=d timing.timeLimitMin=-1
+                schedule                               -> 1 PENDING; 2 PENDING; 3 PENDING; 4 RUNNING n1
+                why 1                                  -> says (PartitionTimeLimit)
+                why 2                                  -> says (PartitionTimeLimit)
+                why 3                                  -> says (PartitionNodeLimit)
+                """);
+    }
+
     @Test
     void eachTaskOfAnArrayRunsInItsOwn() {
         play.lines("""

@@ -278,6 +278,100 @@ class PreemptionTest {
                 """);
     }
 
+    /** Whoever ends in his time of grace is treated as one who did so to make room, whatever he ended with. */
+    @Test
+    void whoEndsInHisGraceHasGivenWay() {
+        for (String row : List.of("CANCEL -> 1 PREEMPTED+COMPLETING", "REQUEUE -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1")) {
+            play("gracetime=30", "options.preempt_mode=" + row.substring(0, row.indexOf(' ')), """
+                    submit kind=BATCH partition=low tasks=4
+                    schedule                                -> 1 RUNNING n[1-2]
+                    launched 1 batch
+                    submit kind=BATCH partition=high
+                    schedule                                -> 1 RUNNING n[1-2]; 2 PENDING
+                    exited 1 batch 0:0                      %s
+                    """.formatted(row.substring(row.indexOf('-'))));
+        }
+    }
+
+    /** The job of the lower QOS goes, whatever the priorities of the two; so does that in the partition of the lower tier. */
+    @Test
+    void theLowestQosGoesFirst() {
+        Cluster c = new Cluster("n[1-2] cpus=1 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
+                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(Map.of("Priority", "20"))),
+                new DbdMessages.QosPolicy(2, "low", new TreeMap<>(Map.of("Priority", "10"))),
+                new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "normal,low")))), List.of(), List.of())));
+        new Play(c).lines("""
+                submit kind=BATCH charge.qos=low
+                submit kind=BATCH charge.qos=normal timing.nice=1000
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH charge.qos=urgent
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n2; 3 PENDING
+                """);
+        new Play(new Cluster("n[1-2] cpus=1 mem=1000", "a nodes=n[1-2] defmempercpu=10\nb nodes=n[1-2] prioritytier=2 defmempercpu=10\n"
+                + "high nodes=n[1-2] prioritytier=3 defmempercpu=10", "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL"))
+                .lines("""
+                submit kind=BATCH partition=a
+                submit kind=BATCH partition=b timing.nice=1000
+                schedule                                -> 1 RUNNING n2; 2 RUNNING n1
+                submit kind=BATCH partition=high
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n1; 3 PENDING
+                """);
+    }
+
+    /** Of one partition, whoever is on the fewest nodes; when he began comes after that. */
+    @Test
+    void theSmallGoBeforeTheLarge() {
+        new Play(new Cluster("n[1-3] cpus=1 mem=1000", "low nodes=n[1-3] defmempercpu=10\nhigh nodes=n[1-3] prioritytier=2 defmempercpu=10",
+                "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL")).lines("""
+                submit kind=BATCH partition=low nodeList=n3
+                schedule                                -> 1 RUNNING n3
+                pass 10
+                submit kind=BATCH partition=low nodesMin=2 nodesMax=2 timing.nice=1000
+                schedule                                -> 2 RUNNING n[1-2]
+                submit kind=BATCH partition=high
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n[1-2]; 3 PENDING
+                """);
+    }
+
+    /** OFF is as the cluster has it: whose QOS is in nobody's list does not have to go. */
+    @Test
+    void aQosWithoutAWayHasTheClusters() {
+        Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+                "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
+                new DbdMessages.QosPolicy(1, "soft", new TreeMap<>(Map.of("PreemptMode", "OFF"))),
+                new DbdMessages.QosPolicy(2, "urgent", new TreeMap<>(Map.of("Preempt", "soft")))), List.of(), List.of())));
+        new Play(c).lines("""
+                submit kind=BATCH charge.qos=soft
+                schedule                                -> 1 RUNNING n1
+                submit kind=BATCH charge.qos=urgent
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PENDING
+                """);
+    }
+
+    /** What time alone makes possible is asked for again when that time has come, and not before. */
+    @Test
+    void somebodyAsksAgainWhenAnExemptionEnds() {
+        Cluster c = cluster("", "options.preempt_mode=CANCEL options.preempt_exempt_s=60");
+        Play play = new Play(c);
+        play.lines("""
+                submit kind=BATCH partition=low tasks=4
+                schedule                                -> 1 RUNNING n[1-2]
+                submit kind=BATCH partition=high
+                schedule                                -> 1 RUNNING n[1-2]; 2 PENDING
+                """);
+        long began = c.state().jobs().at(1).run().startTime();
+        assertThat(c.core().due().takeLook(began + 59)).isFalse();
+        assertThat(c.core().due().takeLook(began + 60)).isTrue();
+        play.lines("""
+                pass 60
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15
+                """);
+        assertThat(c.core().due().takeLook(began + 600)).isFalse();
+    }
+
     /** SIGCONT and SIGTERM go to the tasks; the batch script goes on until the grace is over. */
     @Test
     void whoIsToldWhenGraceBegins() {

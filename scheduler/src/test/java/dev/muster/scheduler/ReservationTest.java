@@ -61,13 +61,19 @@ class ReservationTest {
             flags=ANY_NODES licenses=m:1 nodes=n1               ! licenses=         ! r SPEC_NODES ANY_NODES n1
             nodecnt=1                                           ! flags+=ANY_NODES  ! r ANY_NODES p n1
             nodecnt=1                                           ! nodes=            ! r p n1
-            nodes=n[1-2]                                        ! nodes=            ! r SPEC_NODES n[1-2]
+            nodes=n[2-3]                                        ! nodes=            ! r p n[2-3]
+            nodes=n[2-3]                                        ! nodes=n[3-4] nodecnt=3 ! r SPEC_NODES n[1,3-4]
+            nodes=n[2-3]                                        ! nodes=n[2-4] nodecnt=1 ! r SPEC_NODES n2
+            nodes=n[2-3]                                        ! nodes=x nodecnt=1 ! Invalid node name specified
             nodecnt=1                                           ! nodecnt=0         ! Requested reservation is invalid
             nodecnt=1                                           ! tres=node=2       ! r p n[1-2]
             nodecnt=1                                           ! tres=cpu=6        ! Requested nodes are busy
             nodecnt=1                                           ! starttime=+60     ! Reservation already started
             nodecnt=1 starttime=+60                             ! starttime=+30     ! r p n1
             nodecnt=1 flags=FLEX,MAINT,OVERLAP                  !                   ! r MAINT FLEX OVERLAP p n1
+            nodecnt=1 flags=FLEX,OVERLAP                        ! flags=            ! r FLEX OVERLAP p n1
+            nodecnt=1 flags=FLEX                                ! flags=DAILY       ! r FLEX DAILY p n1
+            nodecnt=5                                           !                   ! Requested nodes are busy
             """)
     void whatItIsOf(String made, String changed, String shown) {
         Cluster c = new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] defmempercpu=1 default=yes\nq nodes=n[2-4] defmempercpu=1", "options.licenses=m:8");
@@ -313,6 +319,18 @@ class ReservationTest {
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a features=big -> says Invalid feature specification
                 reserve r starttime=+0 duration=600 nodes=n9 users=a            -> says Invalid node name specified
                 unreserve r                                                     -> says Requested reservation is invalid
+                """);
+    }
+
+    /** There is one node for two that a job has. */
+    @Test
+    void whatCannotAllBeReplacedIsReplacedInPart() {
+        new Play(new Cluster("n[1-3] cpus=4", "p nodes=n[1-3] default=yes defmempercpu=1", "")).lines("""
+                reserve r starttime=+0 duration=600 nodecnt=2 users=alice flags=REPLACE
+                submit kind=BATCH charge.reservation=r nodesMin=2 nodesMax=2 exclusive=NODE
+                schedule                                                        -> 1 RUNNING n[1-2]
+                pass 1                                                          -> r active n1 n3 REPLACE
+                pass 1                                                          -> r active n1 n3 REPLACE
                 """);
     }
 

@@ -5,9 +5,11 @@ import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.Qos;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Qualities of service. */
@@ -61,13 +63,20 @@ final class QosChanges {
         c.limits(Map.of(), LimitField.QOS);
         for (Qos q : c.errors.isEmpty() ? meant() : List.<Qos>of()) {
             TreeMap<String, String> limits = c.limits(q.limits(), LimitField.QOS);
-            if (List.of(limits.getOrDefault("Preempt", "").split(",")).contains(q.name())) {
-                c.errors.add(" Error with request: QOS Preemption loop");
-            }
             book.put(new Qos(q.id(), q.name(), limits, q.created(), c.now, false));
             c.names.add(q.name());
             c.log("Modify QOS", "", q.name(), c.info());
         }
+        if (meant().stream().anyMatch(q -> reaches(q.name(), q.name(), new HashSet<>()))) {
+            c.errors.add("sacctmgr: error: QOS Preemption loop detected");
+            c.errors.add(" Error with request: QOS Preemption loop detected");
+        }
+    }
+
+    /** The second is one that the first takes places of, or that one of those does. @param seen looked at */
+    private boolean reaches(String from, String to, Set<String> seen) {
+        String below = book.qos(from).map(q -> q.limit("Preempt")).orElse("");
+        return List.of(below.split(",")).stream().filter(seen::add).anyMatch(name -> name.equals(to) || reaches(name, to, seen));
     }
 
     /** Nobody is left with a default that is not there any more. */

@@ -176,17 +176,30 @@ final class Values {
         if (!ofQos) {
             return coordinators(old, value, sign, errors);
         }
-        List<String> known = field.name().equals("PreemptMode") ? LimitField.PREEMPT_MODES : LimitField.QOS_FLAGS;
+        if (field.name().equals("PreemptMode")) {
+            return preemptMode(old, value, errors);
+        }
+        List<String> known = LimitField.QOS_FLAGS;
         Set<String> spelled = new LinkedHashSet<>();
         for (String word : words(value)) {
             Optional<String> match = known.stream().filter(k -> k.equalsIgnoreCase(word)).findFirst();
             if (match.isEmpty()) {
-                return refused(old, field.name().equals("PreemptMode") ? " Bad Preempt Mode given: " + word
-                        : " Unknown QOS flag used in:\n  '" + value + "'\n Valid QOS flags are\n  '" + String.join(",", known) + "'", errors);
+                return refused(old, " Unknown QOS flag used in:\n  '" + value + "'\n Valid QOS flags are\n  '" + String.join(",", known) + "'",
+                        errors);
             }
             spelled.add(match.get());
         }
-        Set<String> combined = words(combined(old, spelled, field.name().equals("PreemptMode") ? '=' : sign));
+        Set<String> combined = words(combined(old, spelled, sign));
         return String.join(",", known.stream().filter(combined::contains).toList());
+    }
+
+    /** How its jobs give way, in one word, and to whom; OFF is as the cluster has it, and so nothing. */
+    private static String preemptMode(String old, String value, List<String> errors) {
+        List<String> said = words(value.toUpperCase(java.util.Locale.ROOT)).stream().toList();
+        List<String> ways = said.stream().filter(w -> !w.equals("WITHIN") && !w.equals("PRIORITY")).toList();
+        if (ways.size() > 1 || !LimitField.PREEMPT_MODES.containsAll(said)) {
+            return refused(old, " Bad Preempt Mode given: preemptmode=" + value, errors);
+        }
+        return String.join(",", LimitField.PREEMPT_MODES.stream().filter(w -> said.contains(w) && !w.equals("OFF") && !w.equals("CLUSTER")).toList());
     }
 }

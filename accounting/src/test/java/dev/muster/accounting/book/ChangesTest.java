@@ -52,6 +52,33 @@ class ChangesTest {
         assertThat(book.assoc("c", "phys", "", "").orElseThrow().limits()).doesNotContainKey("MaxJobs");
     }
 
+    /** What is taken of a QOS's ways, and that nobody takes the place of somebody who takes his, however far round. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            PreemptMode=cancel,within           | WITHIN,CANCEL | -
+            PreemptMode=within                  | WITHIN        | -
+            PreemptMode=off                     | -             | -
+            PreemptMode=cluster                 | -             | -
+            PreemptMode=requeue,cancel          | -             | ' Bad Preempt Mode given: preemptmode=requeue,cancel'
+            PreemptMode=foo                     | -             | ' Bad Preempt Mode given: preemptmode=foo'
+            """)
+    void howAQosGivesWay(String set, String kept, String said) {
+        List<String> error = root("modify qos name=low set " + set).error();
+        assertThat(error).isEqualTo(said == null ? List.of() : List.of(said));
+        assertThat(book.qos("low").orElseThrow().limits().get("PreemptMode")).isEqualTo(kept);
+    }
+
+    @Test
+    void qosDoNotTakeEachOthersPlaces() {
+        root("add qos name=mid set Preempt=low");
+        root("modify qos name=high set Preempt=mid");
+        for (String line : List.of("low set Preempt=low", "low set Preempt=mid", "low set Preempt=high", "low,mid set Preempt=high")) {
+            assertThat(root("modify qos name=" + line).error()).as(line).contains(" Error with request: QOS Preemption loop detected");
+        }
+        assertThat(book.qos("low").orElseThrow().limit("Preempt")).isEmpty();
+        assertThat(root("modify qos name=high set Preempt=mid,low").error()).isEmpty();
+    }
+
     private String reset(String account, String user) {
         return Effective.policy(book, "c").assocs().stream().filter(a -> a.account().equals(account) && a.user().equals(user))
                 .map(a -> a.limits().getOrDefault(LimitField.USAGE_RESET, "-")).findFirst().orElseThrow();

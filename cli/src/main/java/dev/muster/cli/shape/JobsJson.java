@@ -57,7 +57,8 @@ public final class JobsJson {
         "restart_cnt", "restarts", "association_id", "assocId", "segment_size", "segment",
         "memory_update_delay", "memUpdateMin", "memory_update_margin", "memUpdateMargin", "core_spec", "coreSpec", "thread_spec", "threadSpec"};
     private static final String[] NUMBERS = {"accrue_time", "accrueTime", "deadline", "deadline", "eligible_time", "eligibleTime",
-        "end_time", "endTime", "last_sched_evaluation", "lastSchedEval", "preempt_time", "preemptTime", "pre_sus_time", "preSuspendSeconds",
+        "end_time", "endTime", "last_sched_evaluation", "lastSchedEval", "preempt_time", "preemptTime",
+        "preemptable_time", "preemptEligibleTime", "pre_sus_time", "preSuspendSeconds",
         "start_time", "startTime", "submit_time", "submitTime", "suspend_time", "suspendTime", "time_minimum", "timeMinMin",
         "delay_boot", "delayBootMin", "array_job_id", "arrayJobId", "array_max_tasks", "arrayMaxRunning", "het_job_id", "hetJobId",
         "het_job_offset", "hetOffset", "cpus", "cpus", "node_count", "nodeCount", "tasks", "tasks", "priority", "priority",
@@ -103,9 +104,8 @@ public final class JobsJson {
         for (String name : List.of("sockets_per_board")) {
             f.add(new Field.Constant(name, 0L));
         }
-        // no job is resized, nor made safe from preemption for a time
+        // no job is resized
         f.add(new Field.Constant("resize_time", Tree.number(0)));
-        f.add(new Field.Constant("preemptable_time", Tree.number(0)));
         f.add(new Field.Few("profile", j -> j.text("profile"), j -> {
             String asked = j.text("profile").toUpperCase(java.util.Locale.ROOT).replace("FILESYSTEM", "LUSTRE");
             return Tree.texts(asked.isEmpty() ? new String[] {"NOT_SET"} : asked.split(","));

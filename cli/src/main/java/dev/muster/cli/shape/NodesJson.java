@@ -9,6 +9,9 @@ import java.util.Optional;
 
 /** Nodes and partitions in the shapes of {@code slurm/v0.0.45}. */
 public final class NodesJson {
+    /** DefaultTime=0, in place of 0 for none. */
+    public static final int NO_TIME = -2;
+
     private NodesJson() {}
 
     public static Json.Obj nodes(Names names, Json.Obj reply, List<Json.Obj> wanted) {
@@ -101,7 +104,8 @@ public final class NodesJson {
         o.put("defaults", new Json.Obj().put("memory_per_cpu", p.number("defMemPerCpuMb"))
                 .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
                 .put("partition_memory_per_node", Tree.orUnset(p.number("defMemPerNodeMb")))
-                .put("time", Tree.limit(p.number("defaultTimeMin"))).put("job", p.text("jobDefaults")));
+                .put("time", p.number("defaultTimeMin") == NO_TIME ? Tree.number(0) : Tree.limit(p.number("defaultTimeMin")))
+                .put("job", p.text("jobDefaults")));
         o.put("flags", flags(p)).put("grace_time", p.number("graceTimeSeconds"));
         o.put("maximums", maximums(p));
         o.put("minimums", new Json.Obj().put("nodes", p.number("minNodes")));
@@ -174,10 +178,11 @@ public final class NodesJson {
                         p.number("maxMemPerCpuMb"))
                 .put("partition_memory_per_cpu", Tree.orUnset(p.number("maxMemPerCpuMb")))
                 .put("partition_memory_per_node", Tree.orUnset(p.number("maxMemPerNodeMb")))
-                .put("nodes", unlimited(p.number("maxNodes"))).put("shares", shares(p.text("overSubscribe")))
+                .put("nodes", p.number("maxNodes") == 0 ? Tree.number(0) : unlimited(p.number("maxNodes")))
+                .put("shares", shares(p.text("overSubscribe")))
                 .put("oversubscribe", new Json.Obj().put("jobs", shares(p.text("overSubscribe")))
                         .put("flags", p.text("overSubscribe").startsWith("FORCE") ? Tree.texts("force") : new ArrayList<Object>()))
-                .put("time", p.number("maxTimeMin") <= 0 ? Tree.infinite() : Tree.number(p.number("maxTimeMin")))
+                .put("time", p.number("maxTimeMin") < 0 ? Tree.infinite() : Tree.number(p.number("maxTimeMin")))
                 .put("over_time_limit", overTime(p.number("overTimeLimitMin")));
     }
 

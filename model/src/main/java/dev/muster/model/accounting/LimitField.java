@@ -98,7 +98,7 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     /** The word that an account's Flags may hold: its users coordinate it. */
     public static final String USERS_ARE_COORDS = "UsersAreCoords";
     /** Words that a QOS's PreemptMode may hold. */
-    public static final List<String> PREEMPT_MODES = List.of("CLUSTER", "OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG", "WITHIN", "PRIORITY");
+    public static final List<String> PREEMPT_MODES = List.of("WITHIN", "PRIORITY", "CLUSTER", "OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG");
 
     private static List<LimitField> table(String text) {
         List<LimitField> out = new ArrayList<>();

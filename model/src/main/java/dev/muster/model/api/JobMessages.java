@@ -223,6 +223,7 @@ public final class JobMessages {
             long runSeconds,
             long deadline,
             long preemptTime,
+            long preemptEligibleTime,
             long lastSchedEval,
             int timeLimitMin,
             int timeMinMin,
