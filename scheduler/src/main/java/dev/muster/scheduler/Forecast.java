@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -98,6 +99,8 @@ public final class Forecast {
     /** Likewise in reservations, by these and the class. */
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
     private final Map<Place, long[]> masksWithin = new HashMap<>();
+    /** By mask, its nodes with power and those without. */
+    private final Map<long[], long[][]> halves = new IdentityHashMap<>();
     /** CPUs of each whole node, of a part those of its node. */
     private final int[] whole;
     /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
@@ -469,7 +472,22 @@ public final class Forecast {
             return named.length > 0;
         }
         return together ? together(c, mask, named, slot, end)
-                : named.length == 0 && !c.single && c.need.nodesWanted() == 1 && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
+                : !in.free.areSomeAsleep() ? singly(c, mask, named, slot, end) : awakeFirst(c, mask, named, slot, end);
+    }
+
+    private boolean singly(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        return isForOne(c, named) && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
+    }
+
+    /** Nodes that have power come first, as in a pass: others would be started for the job although there is no need. */
+    private boolean awakeFirst(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        long[][] half = halves.computeIfAbsent(mask, in.free::halves);
+        return isForOne(c, named) && (alone(c, half[0], slot, end) || alone(c, half[1], slot, end))
+                || oneByOne(c, half[0], named, slot, end) || oneByOne(c, half[1], named, slot, end);
+    }
+
+    private static boolean isForOne(NeedClass c, int[] named) {
+        return named.length == 0 && !c.single && c.need.nodesWanted() == 1;
     }
 
     /** One node has room for all tasks of a job that may have several. */

@@ -123,6 +123,23 @@ class WakeAheadTest {
                 """);
     }
 
+    /** In both kinds of plans: n3 has power, so n2 is left alone. */
+    @Test
+    void nodesWithPowerArePlannedFirst() {
+        Cluster c = new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes", POWER + "options.power:idle=-1");
+        Scheduler s = (Scheduler) c.core().planner();
+        new Play(c).lines(ONE_BUSY + """
+                node n3 state=power_up
+                pass 1
+                register n3 boot2                     -> n3 free
+                submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n1 request.nodesMin=2 request.tasks=2
+                schedule                              -> 2 PENDING
+                """);
+        assertThat(s.plannedNodes(2)).containsExactly("n1", "n3");
+        Forecast plan = s.outlooks().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0);
+        assertThat(plan.estimate(2).orElseThrow().nodes()).containsExactly("n1", "n3");
+    }
+
     /** A place of a plan that is made beside the core; its times are rounded up to its steps. */
     @Test
     void plansMadeElsewhereCount() {
