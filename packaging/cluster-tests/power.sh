@@ -18,8 +18,9 @@ S
 printf '#!/bin/bash\necho "failed $1" >> %s\n' "$dir/power.log" > "$dir/fail.sh"
 cat > "$dir/reboot.sh" <<S
 #!/bin/bash
-echo "reboot \$SLURMD_NODENAME" >> $dir/power.log
-setsid bash -c "kill \$(cat $dir/run/slurmd-\$SLURMD_NODENAME.pid); sleep 1; $prefix/sbin/slurmd -f \$SLURM_CONF -N \$SLURMD_NODENAME -d $prefix/sbin/slurmstepd" </dev/null >/dev/null 2>&1 &
+n=\${SLURMD_NODENAME:-\$1}
+echo "reboot \${SLURMD_NODENAME:-\$* by slurmctld}" >> $dir/power.log
+setsid bash -c "kill \$(cat $dir/run/slurmd-\$n.pid); sleep 1; $prefix/sbin/slurmd -f \$SLURM_CONF -N \$n -d $prefix/sbin/slurmstepd" </dev/null >/dev/null 2>&1 &
 S
 printf '#!/bin/bash\necho "%s $1 $SLURM_NODE_NAME" >> %s\n' there "$dir/power.log" > "$dir/there.sh"
 printf '#!/bin/bash\necho "%s $1" >> %s\n' here "$dir/power.log" > "$dir/here.sh"
@@ -100,6 +101,23 @@ check "a slurmd takes the place of the one before" "IDLE another" "$(state n2) $
 check "who was told to end" "Slurmd shutdown completing" "$(grep -o 'Slurmd shutdown completing' "$dir/log/slurmd-n2.log" | tail -1)"
 check "partitions and nodes say when they are stopped" "SuspendTime=GLOBAL infinite" \
   "$(scontrol show part main | grep -o 'SuspendTime=[A-Z]*') $(scontrol show node n1 --json | grep -A2 suspend_time | grep -q 'infinite.: true' && echo infinite)"
+
+# a node that a plan has is there when the other one is: it came within a few seconds before, and so nobody starts it sooner
+scontrol update nodename=n1 state=power_down; soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'; : > "$dir/power.log"
+busy=$(sbatch --parsable -w n2 -c 2 -t 1 --wrap 'sleep 90'); soon '[ "$(squeue -h -j "$busy" -o %t)" = R ]'
+id=$(sbatch --parsable -N 2 -n 2 -t 1 --wrap 'date +%s'); sleep 20
+check "nobody is started long before" "IDLE+POWERED_DOWN" "$(state n1)"
+soon '[ "$(state n1)" = IDLE ]' 450
+match "who is planned to be used is there before that" "^start n1 .* IDLE R PD$" \
+  "$(tr '\n' ' ' < "$dir/power.log") $(state n1) $(squeue -h -j "$busy" -o %t) $(squeue -h -j "$id" -o %t)"
+wait_empty 90
+match "and the job begins as soon as the other ends" "^[012]$" "$(($(cat "slurm-$id.out") - $(date -d "$(scontrol show job "$busy" | sed -n 's/.*EndTime=\([^ ]*\).*/\1/p')" +%s)))"
+
+echo "SlurmctldParameters=reboot_from_controller,max_powered_nodes=2" >> "$SLURM_CONF"; scontrol reconfigure
+check "no more nodes have power than may" "slurm_update error: Max powered up nodes reached" "$(scontrol power up c1 2>&1)"
+: > "$dir/power.log"; scontrol reboot n2; soon '[ "$(state n2)" = IDLE ] && grep -q "^reboot" "$dir/power.log"' 250
+check "slurmctld reboots nodes where it is to" "reboot n2 by slurmctld IDLE" "$(cat "$dir/power.log") $(state n2)"
+sed -i '/^SlurmctldParameters/d' "$SLURM_CONF"; scontrol reconfigure
 
 sed -i 's/^SuspendTime=.*/SuspendTime=3/' "$SLURM_CONF"; echo "SuspendExcNodes=n2" >> "$SLURM_CONF"; scontrol reconfigure
 soon '[[ "$(state n1)" = *POWER*DOWN ]]' 200

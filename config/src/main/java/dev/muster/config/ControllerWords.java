@@ -1,18 +1,42 @@
 package dev.muster.config;
 
-/** Words of SlurmctldParameters that slurmctld knows and that change nothing in it. */
+import java.util.List;
+import java.util.Locale;
+
+/** Words of SlurmctldParameters: values that they may have, and those that slurmctld knows and that change nothing in it. */
 final class ControllerWords {
     /** The key, the word, and why. */
     static final String[][] UNKEPT = {
-        {"SlurmctldParameters", "allow_user_triggers", "triggers are set by administrators"},
-        {"SlurmctldParameters", "disable_triggers", "triggers that nobody sets cost nothing"},
-        {"SlurmctldParameters", "max_dbd_msg_action", "what slurmdbd has not taken stays in the journal"},
-        {"SlurmctldParameters", "max_powered_nodes", "nodes with power are not limited"},
-        {"SlurmctldParameters", "node_reg_mem_percent", "it is not part of this version"},
         {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"},
-        {"SlurmctldParameters", "power_save_min_interval", "nodes are looked at each second"},
-        {"SlurmctldParameters", "reboot_from_controller", "RebootProgram is run by the node; a PowerAction may have slurmctld run one"},
-        {"SlurmctldParameters", "user_resv_delete", "reservations are deleted by administrators"}};
+        {"SlurmctldParameters", "power_save_min_interval", "nodes are looked at each second"}};
+
+    private static final String BACKLOG = "max_dbd_msg_action";
+
+    /** A sentence for what of max_dbd_msg_action is not done. */
+    static void unkept(SlurmConf conf, List<String> found) {
+        if (conf.parameters(Key.SLURMCTLD_PARAMETERS).getOrDefault(BACKLOG, "").equalsIgnoreCase("discard")) {
+            found.add("SlurmctldParameters=max_dbd_msg_action=discard has no effect: what slurmdbd has not taken stays in the journal, and no job is "
+                    + "taken until it is less");
+        }
+    }
+
+    /** Values that can only be meant otherwise. */
+    static void check(String value, Values values) {
+        for (String part : Values.list(value)) {
+            int equals = part.indexOf('=');
+            String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
+            String said = equals < 0 ? "" : part.substring(equals + 1);
+            boolean right = switch (name) {
+                case BACKLOG -> said.equalsIgnoreCase("discard") || said.equalsIgnoreCase("exit");
+                case "max_powered_nodes" -> said.matches("[0-9]{1,9}");
+                case "node_reg_mem_percent" -> said.matches("[0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?");
+                default -> true;
+            };
+            if (!right) {
+                values.error("Invalid SlurmctldParameters=" + part);
+            }
+        }
+    }
 
     private ControllerWords() {}
 }

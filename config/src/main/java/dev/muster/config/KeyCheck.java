@@ -348,6 +348,7 @@ final class KeyCheck {
 
     /** Of what may be in SlurmctldParameters, numbers that would make the limit on requests something else than is meant. */
     private static String rateLimits(String value, Values values) {
+        ControllerWords.check(value, values);
         for (String part : Values.list(value)) {
             int equals = part.indexOf('=');
             String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);

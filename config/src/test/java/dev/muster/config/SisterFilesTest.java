@@ -197,7 +197,9 @@ class SisterFilesTest {
             AuthType=auth/slurm,AuthInfo=use_client_ids ~
             CertmgrType=certmgr/script ~ CertmgrType has no effect: TLSType does not ask for TLS
             CertmgrType=certmgr/script,TLSType=tls/s2n ~
-            SlurmctldParameters=max_powered_nodes=3 ~ SlurmctldParameters=max_powered_nodes has no effect: nodes with power are not limited
+            SlurmctldParameters=max_powered_nodes=3 ~
+            SlurmctldParameters=max_dbd_msg_action=exit ~
+            SlurmctldParameters=power_save_interval=3 ~ SlurmctldParameters=power_save_interval has no effect: nodes are looked at each second
             TLSType=tls/s2n,TLSParameters=sackd_cert_file=/a ~ TLSParameters=sackd_cert_file has no effect: sackd listens on no port
             """)
     void whatHasNoEffectBesideOtherKeys(String keys, String said) throws IOException {
@@ -206,6 +208,19 @@ class SisterFilesTest {
         List<String> all = new ArrayList<>(SisterFiles.inertWords(conf));
         conf.warnings().forEach(w -> all.add(w.message().replaceFirst("^.*:\\d+: ", "")));
         assertThat(all).isEqualTo(said == null ? List.of() : List.of(said));
+    }
+
+    @Test
+    void aValueThatCanOnlyBeMeantOtherwiseIsAnError() throws IOException {
+        for (String word : List.of("max_powered_nodes=x", "max_powered_nodes", "node_reg_mem_percent=101", "node_reg_mem_percent=-1",
+                "max_dbd_msg_action=stop", "max_dbd_msg_action")) {
+            file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nSlurmctldParameters=enable_configless," + word + "\n");
+            assertThat(SlurmConf.read(dir.resolve("slurm.conf").toFile())).as(word).isInstanceOf(SlurmConf.Parsed.Invalid.class);
+        }
+        file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nSlurmctldParameters=max_dbd_msg_action=discard,node_reg_mem_percent=92.5\n");
+        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
+        assertThat(SisterFiles.inertWords(conf)).containsExactly("SlurmctldParameters=max_dbd_msg_action=discard has no effect: what slurmdbd has "
+                + "not taken stays in the journal, and no job is taken until it is less");
     }
 
     @Test

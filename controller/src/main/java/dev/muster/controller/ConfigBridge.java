@@ -165,9 +165,13 @@ final class ConfigBridge {
                 options.put(option, String.join(",", tracked));
             }
         });
-        if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_expedited_requeue")) {
-            options.put(Expediting.ENABLED, "true");
-        }
+        List<String> words = conf.list(Key.SLURMCTLD_PARAMETERS);
+        flag(options, words, "enable_expedited_requeue", Expediting.ENABLED);
+        flag(options, words, "user_resv_delete", Settings.USER_RESV_DELETE);
+        flag(options, words, "allow_user_triggers", Settings.USER_TRIGGERS);
+        flag(options, words, "disable_triggers", Settings.NO_TRIGGERS);
+        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("node_reg_mem_percent"))
+                .ifPresent(p -> options.put(Settings.REG_MEMORY_PERCENT, p));
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_stepmgr")) {
             options.put(Settings.STEPMGR, "true");
             if (conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("cgroup")) {

@@ -211,7 +211,8 @@ final class Controller {
             case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
                     : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
             case "accounting_storage/slurmdbd" -> new DbdAccounting(conf::get, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
-                    this::policy, blobs::read, log::info, this::happened);
+                    this::policy, blobs::read, log::info, this::happened,
+                    () -> onFault.accept(new IOException("MaxDBDMsgs: more waits for slurmdbd (max_dbd_msg_action=exit)")));
             default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
         };
     }

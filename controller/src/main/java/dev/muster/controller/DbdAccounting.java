@@ -36,6 +36,9 @@ final class DbdAccounting implements Accounting {
 
     private final EmbeddedAccounting rows;
     private final DbdLink link;
+    /** SlurmctldParameters=max_dbd_msg_action=exit. */
+    private final boolean ends;
+    private final Runnable overflown;
 
     /**
      * @param journal names the journal
@@ -44,10 +47,13 @@ final class DbdAccounting implements Accounting {
      * @param policy  takes a new policy and returns when it is durable
      * @param contents scripts and environments by their hash
      * @param happened is told the events of triggers
+     * @param overflown called when more waits for slurmdbd than MaxDBDMsgs, where slurmctld is to end then
      */
     DbdAccounting(Supplier<SlurmConf> confs, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
-            Function<String, Bytes> contents, Consumer<String> log, Consumer<String> happened) {
+            Function<String, Bytes> contents, Consumer<String> log, Consumer<String> happened, Runnable overflown) {
         SlurmConf conf = confs.get();
+        this.overflown = overflown;
+        ends = conf.parameters(Key.SLURMCTLD_PARAMETERS).getOrDefault("max_dbd_msg_action", "").equalsIgnoreCase("exit");
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
         link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions.tls(), sessions::accountingSession, sessions::nonce,
                 new DbdLink.Home() {
@@ -165,6 +171,10 @@ final class DbdAccounting implements Accounting {
     @Override
     public void follow(long index, Entry entry, State after) {
         rows.follow(index, entry, after);
+        // after a start all that waits is there at once, and goes out at once where slurmdbd answers
+        if (ends && rows.overloaded() && !link.isUp()) {
+            overflown.run();
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.muster.core.ChangingFeatures;
 import dev.muster.core.Power;
 import dev.muster.daemon.Identities;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** What slurm.conf says of power, as the core takes it. */
@@ -21,6 +22,9 @@ final class PowerOptions {
         if (!conf.text(Key.RESUME_PROGRAM).isEmpty()) {
             options.put(Power.STARTS, "true");
         }
+        if (conf.has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller")) {
+            options.put(Power.REBOOTS_HERE, "true");
+        }
         // reboots have their time as well
         options.put(Power.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
         conf.powerActions().forEach(a -> options.put(Power.ACTION + a.name(), a.location()));
@@ -30,6 +34,7 @@ final class PowerOptions {
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "idle_on_node_suspend")) {
             options.put(Power.FRESH, "true");
         }
+        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("max_powered_nodes")).ifPresent(n -> options.put(Power.MOST, n));
         options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
         options.put(Power.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
         options.put(Power.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));

@@ -42,6 +42,7 @@ final class PowerPrograms {
         Map<String, TreeSet<String>> stop = new TreeMap<>();
         Map<String, TreeSet<String>> start = new TreeMap<>();
         Map<String, TreeSet<String>> reboot = new TreeMap<>();
+        Map<String, TreeSet<String>> changed = new TreeMap<>();
         TreeSet<String> failed = new TreeSet<>();
         for (Change change : entry.changes()) {
             if (change instanceof Change.NodeStateChanged c) {
@@ -49,8 +50,12 @@ final class PowerPrograms {
                 Node was = before.nodes().find(c.node()).orElse(null);
                 if (is != null && was != null) {
                     put(stop, is, began(was, is, Node.Flag.POWERING_DOWN));
-                    put(start, is, began(was, is, Node.Flag.POWERING_UP));
+                    // who had power is on its way up by a reboot
+                    put(start, is, began(was, is, Node.Flag.POWERING_UP) && was.has(Node.Flag.POWERED_DOWN));
                     put(reboot, is, began(was, is, Node.Flag.REBOOT_ISSUED));
+                    if (began(was, is, Node.Flag.POWERING_UP) && !was.has(Node.Flag.POWERED_DOWN)) {
+                        changed.computeIfAbsent(String.join(",", is.wanted()), f -> new TreeSet<>()).add(is.name());
+                    }
                     if (was.has(Node.Flag.POWERING_UP) && (began(was, is, Node.Flag.DOWN) || began(was, is, Node.Flag.POWERED_DOWN))) {
                         failed.add(is.name());
                     }
@@ -67,11 +72,15 @@ final class PowerPrograms {
                         : Map.of(), () -> remove(file));
             }
         });
+        boolean here = conf.get().has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller");
         reboot.forEach((action, nodes) -> {
-            if (!action.isEmpty()) {
+            if (here || !action.isEmpty()) {
                 run(program(Key.REBOOT_PROGRAM, action), nodes, "rebooting nodes ", Map.of(), () -> { });
             }
         });
+        if (here) {
+            changed.forEach((features, nodes) -> run(program(Key.REBOOT_PROGRAM, "").with(features), nodes, "rebooting nodes ", Map.of(), () -> { }));
+        }
         failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting "
                 + after.nodes().find(n).filter(x -> x.has(Node.Flag.DOWN)).map(x -> "DOWN").orElse("POWERED_DOWN")));
         run(program(Key.RESUME_FAIL_PROGRAM, ""), failed, "power_save: handle failed nodes ", Map.of(), () -> { });
@@ -88,7 +97,16 @@ final class PowerPrograms {
         }
     }
 
-    private record Named(String name, String path) {}
+    /** @param second argument after the nodes, where there is one */
+    private record Named(String name, String path, String second) {
+        Named(String name, String path) {
+            this(name, path, "");
+        }
+
+        Named with(String argument) {
+            return new Named(name, path, argument);
+        }
+    }
 
     /** That of the key, or of the PowerAction; no path where a slurmd runs it. */
     private Named program(Key key, String action) {
@@ -108,7 +126,8 @@ final class PowerPrograms {
         Map<String, String> environment = new TreeMap<>(more);
         environment.put("SLURM_CONF", conf.get().file());
         environment.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-        runner.run(program.name, List.of(program.path, list), environment, then);
+        List<String> command = program.second.isEmpty() ? List.of(program.path, list) : List.of(program.path, list, program.second);
+        runner.run(program.name, command, environment, then);
     }
 
     /** For whom the nodes are started. */

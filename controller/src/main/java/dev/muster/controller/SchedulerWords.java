@@ -12,6 +12,7 @@ final class SchedulerWords {
     private static final Set<String> WORK = new TreeSet<>(List.of("assoc_limit_stop", "kill_invalid_depend", "max_array_tasks", "max_script_size",
             "nohold_on_prolog_fail", "pack_serial_at_end", "preempt_youngest_first", "max_node_count",
             "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation", "muster_backfill",
+            "muster_no_wake_ahead",
             "bf_busy_nodes", "bf_job_part_count_reserve", "bf_max_job_array_resv", "bf_min_age_reserve", "bf_min_prio_reserve", "bf_one_resv_per_job",
             "delay_boot", "disable_job_shrink", "extra_constraints", "requeue_delay", "spec_cores_first", "whole_hetjob", "whole_pack",
             "allow_zero_lic", "bf_hetjob_immediate", "bf_hetjob_prio", "disable_hetjob_steps", "enable_hetjob_steps", "ignore_constraint_validation",

@@ -25,6 +25,16 @@ class SiteKeysTest {
         assertThat(site.submit("")).isEqualTo(BUSY);
     }
 
+    @Test
+    void wordsOfSlurmctldParametersReachTheCore() {
+        Site site = new Site("SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SlurmctldParameters=user_resv_delete,allow_user_triggers,"
+                + "disable_triggers,node_reg_mem_percent=92.5,max_powered_nodes=7,reboot_from_controller");
+        assertThat(site.core().state().settings().options()).containsEntry("ctld:user_resv_delete", "true")
+                .containsEntry("ctld:allow_user_triggers", "true").containsEntry("ctld:disable_triggers", "true")
+                .containsEntry("ctld:node_reg_mem_percent", "92.5").containsEntry("power:most", "7").containsEntry("power:reboots_here", "true");
+        assertThat(new Site("SchedulerParameters=muster_no_wake_ahead").core().state().settings().options()).containsKey("muster_no_wake_ahead");
+    }
+
     /** shows: MaxJobId */
     @Test
     void numbersBeginAgain() {

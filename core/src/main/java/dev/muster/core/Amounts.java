@@ -121,7 +121,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     }
 
     /** How many seconds a job waits for few switches at most. */
-    public static long switchWaitMax(Settings settings) {
+    private static long switchWaitMax(Settings settings) {
         String most = settings.options().getOrDefault("max_switch_wait", "");
         return Digits.only(most, 9) ? Long.parseLong(most) : SWITCH_WAIT_S;
     }

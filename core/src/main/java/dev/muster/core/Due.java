@@ -42,6 +42,8 @@ public final class Due {
     private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
     /** Nodes that are started, stopped or rebooted, or are to be. */
     private final Set<String> powered = new HashSet<>();
+    /** The second at which somebody was last planned for the node: what is only remembered here counts for nothing after a restart. */
+    private final Map<String, Long> planned = new HashMap<>();
     private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
     /** When somebody who waits may start although nothing has happened. */
@@ -163,6 +165,11 @@ public final class Due {
         } else if (!name.isEmpty()) {
             powered.remove(name);
         }
+    }
+
+    /** By node, when a plan last had it soon; renewed by {@link WakeAhead}. */
+    Map<String, Long> planned() {
+        return planned;
     }
 
     /** Some node is started, stopped or rebooted, or is to be. */

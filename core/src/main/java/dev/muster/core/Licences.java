@@ -172,7 +172,8 @@ public final class Licences {
      * server is the cluster's own licence, else that of the only server that has one.
      */
     public static String resolved(State state, String text) {
-        if (text.isEmpty() || state.settings().layered().isEmpty() && !state.settings().options().containsKey(Settings.BARE_LICENCES)) {
+        boolean plain = state.settings().layered().isEmpty() && !state.settings().options().containsKey(Settings.BARE_LICENCES);
+        if (text.isEmpty() || isUnasked(text) || plain) {
             return text;
         }
         char separator = parts(text, '|').size() > 1 ? '|' : ',';
@@ -198,10 +199,15 @@ public final class Licences {
         return served.size() == 1 ? served.getFirst() + ":" + count : part;
     }
 
+    /** Who asks says {@code name:count}: an equals sign is for those who have licences. */
+    static boolean isUnasked(String text) {
+        return text.indexOf('=') >= 0;
+    }
+
     /** The text is no request, or asks for what the cluster does not have at all. */
     public static boolean isWrong(State state, String text) {
         Optional<Wanted> wanted = parse(text);
-        if (wanted.isEmpty()) {
+        if (wanted.isEmpty() || isUnasked(text)) {
             return true;
         }
         Map<String, Integer> all = configured(state);
@@ -254,7 +260,7 @@ public final class Licences {
             }
             out.add(new Item(name, i.count));
         }
-        return out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(text(out));
+        return isUnasked(text) || out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(text(out));
     }
 
     /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */

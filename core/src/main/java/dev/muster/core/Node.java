@@ -58,9 +58,18 @@ public record Node(
      * @param certToken    SHA-256, in hex, of what the node may show to have its certificate signed; "" where none was set
      * @param certRenewal  likewise, of what slurmctld gave it for the next time in place of a token that counts once
      * @param certTime     when slurmctld last had one signed, seconds since 1970; 0 never
+     * @param bootS        seconds that it took the last time from being told to start until it was there; 0 where it never was
      */
-    public record Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
-        public static final Marks NONE = new Marks("", "", "", "", 0);
+    public record Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime, int bootS) {
+        public static final Marks NONE = new Marks("", "", "", "", 0, 0);
+
+        public Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
+            this(instanceId, instanceType, certToken, certRenewal, certTime, 0);
+        }
+
+        Marks booted(int seconds) {
+            return new Marks(instanceId, instanceType, certToken, certRenewal, certTime, seconds);
+        }
 
         /** What is kept of a secret: enough to know it again. SHA-256 in hex. */
         public static String hash(String secret) {
@@ -229,6 +238,10 @@ public record Node(
 
     private static final int POWER_ACTIONS = 1 << Flag.POWERING_DOWN.ordinal() | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
 
+    /** One that was on its way up and has one of these now has not come, or not yet. */
+    private static final int CAME_NOT = 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.POWERED_DOWN.ordinal() | 1 << Flag.POWERING_DOWN.ordinal()
+            | 1 << Flag.DOWN.ordinal();
+
     /** As long as one of these is on, the power action that was named for it counts. */
     private static final int POWER_WISHES = POWER_ACTIONS | 1 << Flag.POWER_DOWN.ordinal() | 1 << Flag.POWER_UP.ordinal()
             | 1 << Flag.REBOOT_REQUESTED.ordinal();
@@ -251,8 +264,12 @@ public record Node(
     /** Other flags; a new power action begins now. */
     Node turned(int f, long time) {
         Node out = (f & POWER_WISHES) == 0 ? withFlags(f).withPowerAction("") : withFlags(f);
+        if (has(Flag.POWERING_UP) && (f & CAME_NOT) == 0 && powerTime > 0) {
+            out = out.withMarks(marks.booted((int) Math.max(1, time - powerTime)));
+        }
         return (f & ~flags & POWER_ACTIONS) == 0 ? out : new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware,
-                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted, powerAction, marks);
+                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted, powerAction,
+                out.marks);
     }
 
     /** AvailableFeatures: as configured, and those that it can be rebooted with. */

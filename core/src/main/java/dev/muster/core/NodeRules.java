@@ -131,7 +131,7 @@ final class NodeRules {
     private boolean returned(Node node, NodeMessages.Register m) {
         Node after = PowerRules.registered(node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false), m,
                 state.settings().slurmUid(), now.seconds());
-        String low = state.settings().believes(node.name()) ? "" : shortfall(node.spec(), m.hardware());
+        String low = state.settings().believes(node.name()) ? "" : NodeSpecs.shortfall(state.settings(), node, m.hardware());
         if (!low.isEmpty()) {
             after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
         } else {
@@ -153,21 +153,6 @@ final class NodeRules {
             }
         }
         return rebooting;
-    }
-
-    private static String shortfall(Node.Spec spec, NodeMessages.Hardware h) {
-        List<String> low = new ArrayList<>();
-        if (h.cpus() < spec.cpus()) {
-            low.add("Low socket*core*thread count");
-            low.add("Low CPUs");
-        }
-        if (h.memoryMb() < spec.memoryMb()) {
-            low.add("Low RealMemory (reported:" + h.memoryMb() + " < 100.00% of configured:" + spec.memoryMb() + ")");
-        }
-        if (h.tmpDiskMb() < spec.tmpDiskMb()) {
-            low.add("Low TmpDisk");
-        }
-        return String.join(", ", low);
     }
 
     // ---- reports

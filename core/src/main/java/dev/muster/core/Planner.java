@@ -34,6 +34,11 @@ public interface Planner {
         return Long.MAX_VALUE;
     }
 
+    /** Plans of jobs that wait and may begin by then, the soonest first. @param until seconds since 1970 */
+    default List<Estimate> upcoming(long until) {
+        return List.of();
+    }
+
     /** Where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);
 

@@ -34,6 +34,10 @@ public final class Power {
     public static final String PARTITION = "power:partition:";
     /** Options that go on with the name of a PowerAction: {@code slurmctld} or {@code slurmd}, where its program runs. */
     public static final String ACTION = "power:action:";
+    /** An option: SlurmctldParameters=max_powered_nodes. */
+    public static final String MOST = "power:most";
+    /** An option: {@code true} with SlurmctldParameters=reboot_from_controller. */
+    public static final String REBOOTS_HERE = "power:reboots_here";
     /** What SuspendExcStates may name. */
     static final List<String> STATES = List.of("CLOUD", "DOWN", "DRAIN", "DYNAMIC_FUTURE", "DYNAMIC_NORM", "FAIL", "INVALID_REG", "MAINTENANCE",
             "NOT_RESPONDING", "PLANNED", "RESERVED");
@@ -82,9 +86,16 @@ public final class Power {
         return settings.options().getOrDefault(ACTION + node.powerAction(), "").equals(AT_NODE) ? node.powerAction() : "";
     }
 
-    /** Whether slurmctld runs what starts, stops or reboots the node by an action named for it. */
+    /** Whether slurmctld runs what reboots the node: by an action named for it, or for all by reboot_from_controller. */
     static boolean isOfController(Settings settings, Node node) {
-        return !node.powerAction().isEmpty() && ofNode(settings, node).isEmpty();
+        return node.powerAction().isEmpty() ? settings.options().containsKey(REBOOTS_HERE) : ofNode(settings, node).isEmpty();
+    }
+
+    /** How many more nodes may be started by max_powered_nodes, where it is set. Those that are to be started have their power already. */
+    public static int left(State state) {
+        String most = state.settings().options().get(MOST);
+        return most == null ? Integer.MAX_VALUE : Integer.parseInt(most) - (int) state.nodes().values().stream()
+                .filter(n -> !n.has(Node.Flag.FUTURE) && (!n.has(Node.Flag.POWERED_DOWN) || n.has(Node.Flag.POWER_UP))).count();
     }
 
     static boolean isOn(Settings settings) {
@@ -117,6 +128,11 @@ public final class Power {
         String own = node.spec().suspendTime();
         return own.isEmpty() ? times
                 : new Times(own.equals(NEVER) ? -1 : Integer.parseInt(own), times.stopS, times.startS, times.atOnce);
+    }
+
+    /** Seconds that stopping a node and starting it again may take, of all nodes the most. */
+    int longestS() {
+        return special.values().stream().mapToInt(t -> t.stopS + t.startS).reduce(usual.stopS + usual.startS, Math::max);
     }
 
     /** After how many seconds without work the node is stopped, or INFINITE. */

@@ -38,13 +38,15 @@ final class PowerRules {
         return node.has(Node.Flag.REBOOT_REQUESTED) || node.has(Node.Flag.REBOOT_ISSUED) || node.isSilentByOrder() || node.has(Node.Flag.POWER_DOWN);
     }
 
-    /** @param some nodes are ordered so: where none is there is nothing to look for */
-    void due(List<Change> changes, List<Decision.Direct> direct, boolean some) {
-        if (!some && !stopsIdle) {
+    void due(List<Change> changes, List<Decision.Direct> direct, Planner planner, Due due) {
+        // where no node is ordered, and none ever will be by itself, there is nothing to look for
+        if (!due.somePowered() && !stopsIdle) {
             return;
         }
+        WakeAhead ahead = new WakeAhead(state, now, power, planner, due.planned());
         int starts = room(Power.START_RATE, true);
         int stops = room(Power.STOP_RATE, false);
+        int left = Power.left(state);
         Set<String> kept = stopsIdle ? power.kept() : Set.of();
         Set<String> reserved = new HashSet<>();
         state.reservations().values().stream().filter(r -> r.isActive(now.seconds())).forEach(r -> reserved.addAll(r.nodes()));
@@ -61,11 +63,11 @@ final class PowerRules {
                 }
             } else if (node.has(Node.Flag.POWERING_DOWN)) {
                 after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
-            } else if (node.has(Node.Flag.POWER_UP) && node.has(Node.Flag.POWERED_DOWN)) {
+            } else if (node.has(Node.Flag.POWERED_DOWN) && (node.has(Node.Flag.POWER_UP) || ahead.isTimeFor(node) && left-- > 0)) {
                 if (starts-- > 0) {
                     after = Optional.of(node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, true));
                 }
-            } else if ((node.has(Node.Flag.POWER_DOWN) || isIdleTooLong(node, kept, reserved)) && isFree(node)) {
+            } else if ((node.has(Node.Flag.POWER_DOWN) || isIdleTooLong(node, kept, reserved, ahead)) && isFree(node)) {
                 if (stops-- > 0) {
                     Node off = node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
                             .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true);
@@ -106,15 +108,15 @@ final class PowerRules {
         return node.jobs().isEmpty();
     }
 
-    private boolean isIdleTooLong(Node node, Set<String> kept, Set<String> reserved) {
+    private boolean isIdleTooLong(Node node, Set<String> kept, Set<String> reserved, WakeAhead ahead) {
         if (!stopsIdle || node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.UNKNOWN)
                 || node.has(Node.Flag.REBOOT_REQUESTED) || kept.contains(node.name()) || !node.jobs().isEmpty()) {
             return false;
         }
         Power.Times times = power.of(node);
         boolean worked = node.lastBusy() > Math.max(node.startTime(), node.powerTime());
-        long since = Math.max(node.lastBusy(), Math.max(node.startTime(), node.powerTime()));
-        boolean late = times.atOnce() && worked || times.idleS() >= 0 && now.seconds() - since >= times.idleS();
+        long since = Math.max(Math.max(node.lastBusy(), ahead.lastPlanned(node)), Math.max(node.startTime(), node.powerTime()));
+        boolean late = times.atOnce() && worked || times.idleS() >= 0 && now.seconds() - since >= times.idleS() && !ahead.isSoonFor(node);
         return late && !power.keptByState(node, reserved);
     }
 
@@ -175,7 +177,9 @@ final class PowerRules {
                 changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), wanted));
                 changes.add(changed(node.with(Node.Flag.POWERING_UP, true)));
                 // one that has all of it is rebooted whatever its helpers say
-                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
+                if (!Power.isOfController(state.settings(), node)) {
+                    direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
+                }
             }
         }
     }
@@ -253,6 +257,15 @@ final class PowerRules {
             case "POWER_DOWN_FORCE" -> Optional.of(down(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
             default -> Optional.empty();
         };
+    }
+
+    /** What is asked of nodes, where it would start more of them than max_powered_nodes allows. */
+    static Optional<Decision> tooMany(State state, Command.UpdateNode c) {
+        boolean up = c.changes().entrySet().stream().anyMatch(e -> "state".startsWith(e.getKey()) && e.getValue().equalsIgnoreCase("power_up"));
+        long more = !up ? 0 : c.nodes().stream().map(state.nodes()::find).flatMap(Optional::stream)
+                .filter(n -> n.has(Node.Flag.POWERED_DOWN) && !n.has(Node.Flag.POWER_UP)).count();
+        return more == 0 || more <= Power.left(state) ? Optional.empty()
+                : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Max powered up nodes reached"));
     }
 
     private static Node down(Node node) {

@@ -153,9 +153,10 @@ final class ReservationRules {
         };
     }
 
-    /** USER_DELETE: whom the reservation is for may end it. */
+    /** USER_DELETE, or user_resv_delete for all: whom the reservation is for may end it. */
     private boolean mayDelete(Reservation r, String user, List<Integer> gids) {
-        return r.has(ReservationFlag.USER_DELETE) && r.concerns(state.accounts(), user, gids);
+        return (r.has(ReservationFlag.USER_DELETE) || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
+                && r.concerns(state.accounts(), user, gids);
     }
 
     Decision delete(Command.DeleteReservation c) {

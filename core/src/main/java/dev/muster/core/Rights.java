@@ -19,7 +19,7 @@ public enum Rights {
     OPERATOR_OR_NAMED,
     OPERATOR,
     ADMINISTRATOR,
-    /** SlurmUser, where that is not root; everybody where it is: programs of triggers run as their owner only if slurmctld can make them so. */
+    /** SlurmUser; where that is root, and allow_user_triggers says so, everybody: programs run as their owner only if slurmctld can make them so. */
     SLURM_USER,
     /** Who made it, and root. */
     MAKER;

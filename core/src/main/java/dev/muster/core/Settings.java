@@ -105,6 +105,14 @@ public record Settings(
     public static final String REQUEUE_EXIT = "requeue_exit";
     /** The same, and they wait there for their release as SPECIAL_EXIT. */
     public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
+    /** An option: {@code true} with SlurmctldParameters=user_resv_delete: who may run in a reservation may delete it. */
+    public static final String USER_RESV_DELETE = "ctld:user_resv_delete";
+    /** An option: {@code true} with SlurmctldParameters=allow_user_triggers. */
+    public static final String USER_TRIGGERS = "ctld:allow_user_triggers";
+    /** An option: {@code true} with SlurmctldParameters=disable_triggers. */
+    public static final String NO_TRIGGERS = "ctld:disable_triggers";
+    /** An option: SlurmctldParameters=node_reg_mem_percent. */
+    public static final String REG_MEMORY_PERCENT = "ctld:node_reg_mem_percent";
     /** An option: 1 with TaskPluginParam=OOMKillStep. */
     public static final String OOM_KILL_STEP = "oom_kill_step";
     /** An option: {@code true} with PrologFlags=NoHold: nobody waits for prologs but the steps. */

@@ -321,7 +321,7 @@ public record State(
                 case Change.NodeFeaturesChanged c -> node(c.node(), n -> n.withFeatures(c.changeable(), c.active(), c.wanted()));
                 case Change.OptionsChanged c -> settings = settings.with(c.options(), c.topologies());
                 case Change.NodePowerActionChosen c -> node(c.node(), n -> n.withPowerAction(c.action()));
-                case Change.NodeMarked c -> node(c.node(), n -> n.withMarks(c.marks()));
+                case Change.NodeMarked c -> node(c.node(), n -> n.withMarks(c.marks().booted(n.marks().bootS())));
                 case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
                 case Change.NodeAdded c -> nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
                 case Change.NodeRemoved c -> nodes = nodes.without(c.node());

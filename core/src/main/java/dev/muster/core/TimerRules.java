@@ -57,7 +57,7 @@ final class TimerRules {
         new PreemptRules(state, now, changes, direct).due();
         new GangRules(state, now).due(changes);
         new TriggerRules(state).due(happened, now, changes);
-        new PowerRules(state, now).due(changes, direct, due.somePowered());
+        new PowerRules(state, now).due(changes, direct, planner, due);
         for (String node : due.toResume(now.seconds())) {
             changes.addAll(new NodeRules(state, now).resumed(state.nodes().at(node)));
         }

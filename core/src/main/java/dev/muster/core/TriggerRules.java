@@ -24,8 +24,12 @@ final class TriggerRules {
 
     /** Slurm's rule: a slurmctld that is not root's can only run programs as its own user. */
     Decision set(Command.SetTrigger c) {
+        if (state.settings().options().containsKey(Settings.NO_TRIGGERS)) {
+            return Decision.reject(SlurmErrno.DISABLED);
+        }
         int owner = state.settings().slurmUid();
-        if (owner != 0 && c.uid() != owner) {
+        boolean others = owner == 0 && state.settings().options().containsKey(Settings.USER_TRIGGERS);
+        if (c.uid() != owner && !others) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         for (String event : c.events()) {

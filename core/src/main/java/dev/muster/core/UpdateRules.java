@@ -395,8 +395,8 @@ final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING_NOR_RUNNING);
         }
         Optional<Licences.Wanted> wanted = Licences.parse(Licences.resolved(state, value));
-        return wanted.isPresent() && !wanted.get().any() && Licences.leaves(state, job, wanted.get().items()) ? Optional.empty()
-                : refuse(SlurmErrno.INVALID_LICENSES);
+        boolean right = wanted.isPresent() && !Licences.isUnasked(value) && !wanted.get().any();
+        return right && Licences.leaves(state, job, wanted.get().items()) ? Optional.empty() : refuse(SlurmErrno.INVALID_LICENSES);
     }
 
     /** From now on it grows older as if it had just become eligible. */

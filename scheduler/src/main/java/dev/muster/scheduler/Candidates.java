@@ -84,7 +84,7 @@ final class Candidates {
             return nodes;
         }
         List<NodeSlot> out = new ArrayList<>(nodes);
-        out.sort(Comparator.comparing(n -> n.asleep));
+        out.sort(Comparator.comparingInt(n -> !n.asleep ? 0 : n.coming ? 1 : 2));
         return out;
     }
 

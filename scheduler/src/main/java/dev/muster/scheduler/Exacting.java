@@ -1,7 +1,6 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
-import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Partition;
@@ -40,8 +39,8 @@ final class Exacting {
     private final Map<String, Map<Need, int[]>> named = new HashMap<>();
     /** By topology, nodes of the same switch or block, where somebody wants these to himself. */
     private final Map<String, Map<Integer, int[]>> mates = new HashMap<>();
-    /** The first slot in which nobody waits for few switches any more. */
-    private final int patience;
+    /** The first slot in which the job whose turn it is does not wait for few switches any more. */
+    private int patience;
     private long looks;
 
     /** In these slots. */
@@ -60,12 +59,17 @@ final class Exacting {
             int leaf = i;
             units.get(i).nodes().forEach(name -> leaves.put(name, leaf));
         }
-        this.patience = times.slotAt(Amounts.switchWaitMax(state.settings()) + 1);
         for (Partition p : state.partitions().values()) {
             if (Partition.cpusMax(p.info().maxCpusPerNode()) >= 0) {
                 held.put(p.name(), new int[times.count()][ground.nodes()]);
             }
         }
+    }
+
+    /** @param job that is planned next and wants few switches; @return until which slot it does */
+    int patience(int job, long nowS) {
+        patience = state.jobs().find(job).map(j -> times.slotAt(Waits.switchesS(j, state, nowS))).orElse(0);
+        return patience;
     }
 
     /** The bounds of its class say all that it asks of a node. */

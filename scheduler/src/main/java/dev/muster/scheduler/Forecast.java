@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -93,9 +94,13 @@ public final class Forecast {
     private final long[] unused;
     /** Of each class the first slot in which it may still fit. */
     private int[] from = new int[1024];
+    /** Likewise of those who want few switches, by {@link #patience}. */
+    private final Map<Integer, Integer> fromChoosy = new HashMap<>();
     /** Likewise in reservations, by these and the class. */
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
     private final Map<Place, long[]> masksWithin = new HashMap<>();
+    /** By mask, its nodes with power and those without. */
+    private final Map<long[], long[][]> halves = new IdentityHashMap<>();
     /** CPUs of each whole node, of a part those of its node. */
     private final int[] whole;
     /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
@@ -182,6 +187,16 @@ public final class Forecast {
     Optional<Planner.Estimate> estimate(int jobId) {
         return Optional.ofNullable(planned.get(jobId)).map(p -> new Planner.Estimate(p.start,
                 Arrays.stream(p.nodes).mapToObj(in.nodes::get).toList(), p.cpus, p.partition));
+    }
+
+    /** Times of the plan are rounded up to its steps, and so each of these may begin one step earlier. */
+    void upcoming(long until, Map<Integer, Planner.Estimate> byJob) {
+        planned.forEach((id, p) -> {
+            long earliest = p.start - Times.STEP_MIN_S;
+            if (earliest <= until) {
+                byJob.put(id, new Planner.Estimate(earliest, Arrays.stream(p.nodes).mapToObj(in.nodes::get).toList(), p.cpus, p.partition));
+            }
+        });
     }
 
     /** Jobs that have a time. */
@@ -371,7 +386,8 @@ public final class Forecast {
             from = Arrays.copyOf(from, Math.max(c.id + 1, 2 * from.length));
         }
         List<NeedClass> others = known.computeIfAbsent(c.where(), w -> new ArrayList<>());
-        int first = from[c.id];
+        int own = patience(job);
+        int first = own < 0 ? from[c.id] : fromChoosy.getOrDefault(own, 0);
         for (NeedClass other : others) {
             if (from[other.id] > first && c.asksNoLess(other, false)) {
                 first = from[other.id];
@@ -382,6 +398,10 @@ public final class Forecast {
             s++;
         }
         // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
+        if (own >= 0) {
+            fromChoosy.put(own, s);
+            return s;
+        }
         from[c.id] = s;
         if (s > first && c.simple) {
             remember(others, c);
@@ -389,13 +409,20 @@ public final class Forecast {
         return s;
     }
 
+    /** Of who wants few switches a number for its class and for how long it waits for them; -1 for all others. */
+    private int patience(Asked job) {
+        return job.need.need.network().switches() == 0 ? -1 : job.need.id * (slots + 1) + exacting.patience(job.jobId, in.nowS);
+    }
+
     private int earliestWithin(Asked job) {
         Map<Integer, Integer> known = fromWithin.computeIfAbsent(job.within, w -> new HashMap<>());
-        int s = known.getOrDefault(job.need.id, 0);
+        int own = patience(job);
+        int key = own < 0 ? job.need.id : -1 - own;
+        int s = known.getOrDefault(key, 0);
         while (s < slots && !fitsIn(job, s)) {
             s++;
         }
-        known.put(job.need.id, s);
+        known.put(key, s);
         return s;
     }
 
@@ -445,7 +472,22 @@ public final class Forecast {
             return named.length > 0;
         }
         return together ? together(c, mask, named, slot, end)
-                : named.length == 0 && !c.single && c.need.nodesWanted() == 1 && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
+                : !in.free.areSomeAsleep() ? singly(c, mask, named, slot, end) : awakeFirst(c, mask, named, slot, end);
+    }
+
+    private boolean singly(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        return isForOne(c, named) && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
+    }
+
+    /** Nodes that have power come first, as in a pass: others would be started for the job although there is no need. */
+    private boolean awakeFirst(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        long[][] half = halves.computeIfAbsent(mask, in.free::halves);
+        return isForOne(c, named) && (alone(c, half[0], slot, end) || alone(c, half[1], slot, end))
+                || oneByOne(c, half[0], named, slot, end) || oneByOne(c, half[1], named, slot, end);
+    }
+
+    private static boolean isForOne(NeedClass c, int[] named) {
+        return named.length == 0 && !c.single && c.need.nodesWanted() == 1;
     }
 
     /** One node has room for all tasks of a job that may have several. */

@@ -158,6 +158,16 @@ final class FreeTable {
         }
     }
 
+    /** Of these those that have power, and those that would have to be started. @param mask may be longer than there are nodes */
+    long[][] halves(long[] mask) {
+        long[][] out = {mask.clone(), new long[mask.length]};
+        for (int w = 0; w < Math.min(mask.length, asleep.length); w++) {
+            out[0][w] &= ~asleep[w];
+            out[1][w] = mask[w] & asleep[w];
+        }
+        return out;
+    }
+
     boolean areSomeAsleep() {
         return sleepers > 0;
     }
@@ -371,6 +381,8 @@ final class FreeTable {
         System.arraycopy(ready, 0, out.ready, 0, ready.length);
         System.arraycopy(idle, 0, out.idle, 0, idle.length);
         System.arraycopy(room, 0, out.room, 0, room.length);
+        System.arraycopy(asleep, 0, out.asleep, 0, asleep.length);
+        out.sleepers = sleepers;
         out.changes = changes;
         return out;
     }

@@ -25,6 +25,8 @@ final class HetPass {
     private final Scheduler scheduler;
     private final State state;
     private final AccountRules accounts;
+    /** What kept the last that was tried from its nodes, where those were free. */
+    private JobReason limited = JobReason.NONE;
 
     /** A component and the partition it is tried in. */
     private record Part(Job job, Need need) {}
@@ -49,8 +51,12 @@ final class HetPass {
             part.ifPresent(parts::add);
             blocked |= part.isEmpty();
         }
-        if (!blocked && !start(parts, true) && !startForLess(parts)) {
-            later(parts);
+        if (blocked || start(parts, true)) {
+            return;
+        }
+        JobReason limit = limited;
+        if (!startForLess(parts)) {
+            later(parts, limit);
         }
     }
 
@@ -119,6 +125,7 @@ final class HetPass {
     private boolean start(List<Part> parts, boolean really) {
         List<Planner.Start> starts = new ArrayList<>();
         Set<String> used = new HashSet<>();
+        limited = JobReason.NONE;
         boolean all = true;
         int charged = 0;
         for (Part part : parts) {
@@ -130,7 +137,7 @@ final class HetPass {
             JobReason policy = accounts.enforces("limits")
                     ? scheduler.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
-                parts.forEach(p -> scheduler.explain(p.job.id(), policy, Optional.empty()));
+                limited = policy;
                 all = false;
                 break;
             }
@@ -154,8 +161,12 @@ final class HetPass {
         return all;
     }
 
-    /** The first time at which there is room for all: it is kept free for them. */
-    private void later(List<Part> parts) {
+    /** The first time at which there is room for all: it is kept free for them. Not for whom a limit keeps back. */
+    private void later(List<Part> parts, JobReason limit) {
+        if (limit != JobReason.NONE) {
+            parts.forEach(p -> scheduler.explain(p.job.id(), limit, Optional.empty()));
+            return;
+        }
         List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList(),
                 shorter(parts, 0).stream().map(Part::need).toList());
         parts.forEach(p -> pass.planned(p.job));

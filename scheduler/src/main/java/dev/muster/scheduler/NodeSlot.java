@@ -25,6 +25,10 @@ final class NodeSlot {
     boolean usable;
     /** Without power: it is started for whoever gets it. */
     boolean asleep;
+    /** It has been started, or will be whoever gets it, and is not there yet. */
+    boolean coming;
+    /** Others may be started. */
+    boolean startable = true;
     /** What it has or can be rebooted with, and what it has. */
     List<String> features = List.of();
     /** The node's Extra, as its administrator or its slurmd said it. */
@@ -117,7 +121,8 @@ final class NodeSlot {
 
     /** What the node is now. One that can be started is had as well, after those that are there. */
     void judge(Node node, Settings settings) {
-        asleep = node.wanted().isEmpty() && Power.canStart(settings, node);
+        coming = node.has(Node.Flag.POWERING_UP) || node.has(Node.Flag.POWER_UP);
+        asleep = node.wanted().isEmpty() && (startable || coming) && Power.canStart(settings, node);
         features = node.features();
         extra = node.extra();
         active = node.activeFeatures();

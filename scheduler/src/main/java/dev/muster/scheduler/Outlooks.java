@@ -8,10 +8,13 @@ import dev.muster.core.Planner;
 import dev.muster.core.State;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -101,6 +104,15 @@ final class Outlooks {
 
     long start(int jobId) {
         return latest.map(f -> f.start(jobId)).orElse(0L);
+    }
+
+    /** Of these jobs those that may begin until then, the soonest first. @param planned in the last pass */
+    List<Planner.Estimate> upcoming(long until, Map<Integer, Planner.Estimate> planned, Set<Integer> jobs) {
+        TreeMap<Integer, Planner.Estimate> byJob = new TreeMap<>();
+        latest.ifPresent(f -> f.upcoming(until, byJob));
+        byJob.putAll(planned);
+        byJob.keySet().retainAll(jobs);
+        return byJob.values().stream().filter(e -> e.start() <= until).sorted(Comparator.comparingLong(Planner.Estimate::start)).toList();
     }
 
     /** The places that count in a pass; empty where passes plan for themselves. */

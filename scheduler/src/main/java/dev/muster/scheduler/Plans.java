@@ -34,6 +34,8 @@ final class Plans {
     private final Map<List<NodeSlot>, int[]> indices = new java.util.IdentityHashMap<>();
     /** The first slot in which a need may still fit. */
     private final Map<Need, Integer> from = new java.util.IdentityHashMap<>();
+    /** The first slot in which the job does not wait for few switches any more. */
+    private int patience = Integer.MAX_VALUE;
 
     /** @param packing those that wait are given nodes that are not free now where there is a choice */
     Plans(State state, Now now, Candidates candidates, Reserved reserved, LicenceDesk licences, Outlook outlook, boolean packing) {
@@ -59,18 +61,27 @@ final class Plans {
         return limitMin < 0 ? Long.MAX_VALUE : from + limitMin * 60L;
     }
 
+    /** What is planned next is for this job, which has its own patience with few switches. */
+    void turn(Job job) {
+        patience = job.desc().request().switches().isEmpty() ? Integer.MAX_VALUE
+                : outlook.times().slotAt(Waits.switchesS(job, state, now.seconds()));
+    }
+
     /** The first time at which the need fits; empty if there is none. @param keep these units for it */
     Optional<Planner.Estimate> earliest(Need need, boolean keep) {
         List<NodeSlot> order = candidates.of(need, Set.of());
         long opens = reserved.opens(need.reservation()) - now.seconds();
-        int first = Math.max(from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
+        // how long somebody waits for few switches is his own
+        boolean choosy = need.network().switches() > 0;
+        int first = Math.max(choosy ? 0 : from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
         for (int slot = first; slot < outlook.times().count(); slot++) {
             // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
             from.put(need, slot);
             if (!outlook.grid().mayFit(need, order, indices.computeIfAbsent(order, Plans::indices), slot)) {
                 continue;
             }
-            List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot, Set.of());
+            Need asked = choosy && slot >= patience ? need.onAnySwitches() : need;
+            List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, outlook.times().endSlot(slot, need.limitMin()), keep));
             }

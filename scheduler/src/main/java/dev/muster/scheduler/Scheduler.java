@@ -67,6 +67,7 @@ public final class Scheduler implements Planner {
     private final Classes known = new Classes(this);
     private FreeTable free = new FreeTable(0);
     private final Outlooks outlooks = new Outlooks(this);
+    final PowerBudget power = new PowerBudget(this);
     /** As if nothing ran and every node that is one could be used. */
     private FreeTable empty = new FreeTable(0);
     /** Some switch has all nodes below it, or there is no topology. */
@@ -125,7 +126,7 @@ public final class Scheduler implements Planner {
         connections.incrementAndGet();
     }
 
-    /** For tests: nothing is remembered of what was turned down, every job is tried on every node. */
+    /** For tests: every job is tried on every node. */
     Scheduler unpruned() {
         pruned = false;
         return this;
@@ -154,6 +155,7 @@ public final class Scheduler implements Planner {
         needs.clear();
         limits.clear();
         outlooks.clear();
+        power.clear();
         unavailable.changed();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
@@ -521,6 +523,11 @@ public final class Scheduler implements Planner {
         return plan(jobId).map(Estimate::nodes).orElse(List.of());
     }
 
+    @Override
+    public List<Estimate> upcoming(long until) {
+        return outlooks.upcoming(until, planned, places.keySet());
+    }
+
     /** Jobs waiting for resources. */
     public int queueLength() {
         return queue.size();
@@ -546,6 +553,7 @@ public final class Scheduler implements Planner {
         } else if (known.areMany(queue.size())) {
             forgetLanes();
         }
+        power.renew(state);
         refresh(state, now);
         passes++;
         Pass pass = new Pass(this, state, now, most);
@@ -581,7 +589,6 @@ public final class Scheduler implements Planner {
     }
 
     // What a pass may look at.
-
     AccountUse use() {
         return use;
     }
@@ -725,7 +732,7 @@ public final class Scheduler implements Planner {
     }
 
     /** What is free on a node has changed, or whether it may be given work. */
-    private void changed(NodeSlot slot) {
+    void changed(NodeSlot slot) {
         free.update(slot, ready(slot));
         if (!free.quiet) {
             yields.changed(slot.index);
@@ -790,10 +797,8 @@ public final class Scheduler implements Planner {
         if (reasons.get(jobId) != reason) {
             reasons.put(jobId, reason);
         }
-        if (start.isPresent()) {
-            planned.put(jobId, start.get());
-        } else if (!planned.isEmpty()) {
-            planned.remove(jobId);
+        if (start.isPresent() || !planned.isEmpty()) {
+            planned.compute(jobId, (id, before) -> start.orElse(null));
         }
     }
 }

@@ -52,6 +52,7 @@ final class Shorter {
 
     /** When it begins, if it waits: kept for it from then on is the longest time with which it begins as early as with the least. */
     Optional<Planner.Estimate> plan(Plans plans, Job job, Need need) {
+        plans.turn(job);
         int fits = least(job, need, state);
         if (fits < 0) {
             return plans.earliest(need, true);

@@ -22,7 +22,7 @@ record Times(int[] starts) {
     /** Slots times nodes of a plan of everything: with few nodes its steps are finer. */
     private static final int PLAN_CELLS_MAX = 1 << 20;
     private static final int[] FINER = {20, 10, 6, 4, 3, 2};
-    private static final int STEP_MIN_S = 60;
+    static final int STEP_MIN_S = 60;
 
     /** As fine as so many nodes allow. */
     static Times fine(int nodes) {

@@ -29,6 +29,12 @@ final class Waits {
         return need.network().switches() > 0 && !choosy ? interned.apply(out.onAnySwitches()) : out;
     }
 
+    /** So many seconds from now on it waits for few switches; 0 where it does no more. A job that is not eligible yet waits from now on. */
+    static long switchesS(Job job, State state, long nowS) {
+        long since = job.eligibleTime() > 0 ? job.eligibleTime() : nowS;
+        return Math.max(0, since + Amounts.switchWait(job.desc().request(), state.settings()) + 1 - nowS);
+    }
+
     /** It has not waited so long yet. When it has, it may start although nothing happens then. */
     private boolean waits(Job job, long seconds) {
         long until = job.eligibleTime() + seconds;

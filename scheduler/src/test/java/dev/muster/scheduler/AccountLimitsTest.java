@@ -121,6 +121,23 @@ class AccountLimitsTest {
                 .isEqualTo(List.of(outcome.split(" ")));
     }
 
+    /** It is not resources that they wait for, and nothing is kept for them. */
+    @Test
+    void componentsThatALimitKeepsBackSaySo() {
+        policy("limits,qos", "GrpTRES=cpu=3", "", "");
+        cluster.submit("charge.account=dept tasks=2");
+        cluster.schedule();
+        Command.SubmitJob part = new Command.SubmitJob(Cluster.USER, Cluster.desc("kind=BATCH charge.account=dept"), "", dev.muster.model.Bytes.EMPTY,
+                dev.muster.model.Bytes.EMPTY, false, false);
+        assertThat(cluster.apply(new Command.SubmitHet(Cluster.USER, List.of(part, part), "", false, false))).isInstanceOf(Decision.Accepted.class);
+        cluster.schedule();
+        Scheduler s = (Scheduler) cluster.core().planner();
+        for (int id = last().id() - 1; id <= last().id(); id++) {
+            assertThat(s.reason(id).word()).isEqualTo("AssocGrpCpuLimit");
+            assertThat(s.plannedStart(id)).isZero();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         GrpTRES=node=3  | Flags=DenyOnLimit                        | 2,2 | refused

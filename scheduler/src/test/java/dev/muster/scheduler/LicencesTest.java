@@ -44,6 +44,8 @@ class LicencesTest {
                 submit licenses=nope        -> says Invalid license specification
                 submit licenses=fluent:5    -> says Invalid license specification
                 submit licenses=fluent:x    -> says Invalid license specification
+                submit licenses=fluent=1    -> says Invalid license specification
+                submit licenses=matlab,fluent=1    -> says Invalid license specification
                 submit licenses=fluent:4    -> 1 PENDING
                 update 1 licenses=fluent:9  -> says Invalid license specification
                 """);

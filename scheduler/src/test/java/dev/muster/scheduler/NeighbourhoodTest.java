@@ -210,4 +210,22 @@ class NeighbourhoodTest {
         c.schedule();
         assertThat(c.shown(job)).isEqualTo("n1:1 n3:1 n4:1 n5:1");
     }
+
+    /** Each job's own wait counts in both kinds of plans, and max_switch_wait where it is less. */
+    @Test
+    void aPlanKnowsHowLongAJobWaitsForFewSwitches() {
+        for (String[] row : new String[][] {{"1@1", "120"}, {"1@3", "240"}, {"1@9", "360"}}) {
+            Cluster c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] defmempercpu=1", "", TREE);
+            Scheduler s = (Scheduler) c.core().planner();
+            int other = c.accept("partition=p nodesMin=4 switches=1@2 timing.timeLimitMin=1");
+            int job = c.accept("partition=p nodesMin=4 timing.timeLimitMin=1 switches=" + row[0]);
+            c.schedule();
+            long least = c.seconds() + Long.parseLong(row[1]);
+            assertThat(s.plannedStart(job)).as(row[0]).isBetween(c.seconds() + 60, least);
+            assertThat(s.plannedStart(other)).as("the other").isEqualTo(c.seconds() + 180);
+            Forecast plan = s.outlooks().make(c.state(), new dev.muster.core.Now(c.seconds() * 1000, c.seconds() * 1000), 0);
+            assertThat(plan.start(job)).as(row[0] + " elsewhere").isEqualTo(s.plannedStart(job));
+            assertThat(s.plannedStart(job)).as(row[0]).isEqualTo(least);
+        }
+    }
 }

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** Programs that run when something happens, and who may set them. */
 class TriggersTest {
-    private final Cluster cluster = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "");
+    private final Cluster cluster = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10",
+            "options.ctld:allow_user_triggers=true");
 
     private final Play play = new Play(cluster);
 

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SlurmctldParameters=max_dbd_msg_action=exit: slurmctld ends when too much waits for slurmdbd, and goes on where it had been when that is back.
+. "$(dirname "$0")/lib.bash"
+prepare_dbd
+start_dbd
+sacctmgr -i add cluster test >/dev/null
+start_cluster 1 4 "$accounting
+MaxDBDMsgs=10000
+MaxJobCount=30000
+MaxArraySize=20000
+SlurmctldParameters=max_dbd_msg_action=exit"
+is_up() { kill -0 "$(cat "$dir/run/slurmctld.pid")" 2>/dev/null && echo up || echo gone; }
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 150 ] || return 0; sleep 0.2; done; }
+kill -9 "$(pid_of slurmdbd)"
+id=$(sbatch --parsable -H --array=0-10200 --wrap true)
+check "less may wait" up "$(sleep 1; is_up)"
+scancel "${id}_[0-10199]" >/dev/null 2>&1 || true
+soon '[ "$(is_up)" = gone ]'
+check "more may not" "gone MaxDBDMsgs" "$(is_up) $(grep -o MaxDBDMsgs "$dir/log/slurmctld.log" | tail -1)"
+start_ctld || true
+soon '[ "$(is_up)" = gone ]'
+check "nor after a start" gone "$(is_up)"
+start_dbd; start_ctld
+known() { echo $(($(sacct -X -n -P -o state -j "$id" | grep -c CANCELLED || true) + $(squeue -h -r -o %i | wc -l))); }
+soon '[ "$(known)" = 10201 ]'
+check "with slurmdbd it starts, and nothing is lost" "up 10201" "$(is_up) $(known)"
