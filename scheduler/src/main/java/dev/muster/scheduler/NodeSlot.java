@@ -390,4 +390,9 @@ final class NodeSlot {
     boolean isIdle() {
         return holders == 0;
     }
+
+    /** What there is of it, as text. */
+    String fingerprint() {
+        return spec.name() + ' ' + usable + ' ' + freeUnits + ' ' + freeMemoryMb + ' ' + freeGres + ' ' + holders + '\n';
+    }
 }

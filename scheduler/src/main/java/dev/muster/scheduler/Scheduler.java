@@ -29,6 +29,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /**
  * The planner: an index over the state, fed by the same records, and the pass over the whole queue. Owned by the core thread;
@@ -488,12 +489,7 @@ public final class Scheduler implements Planner {
 
     /** Free units, memory and devices of every node and the queue's order, as text: to compare with a rebuild. */
     public String fingerprint() {
-        StringBuilder out = new StringBuilder();
-        for (NodeSlot n : nodes) {
-            out.append(n.spec.name()).append(' ').append(n.usable).append(' ').append(n.freeUnits).append(' ').append(n.freeMemoryMb)
-                    .append(' ').append(n.freeGres).append(' ').append(n.holders).append('\n');
-        }
-        return out.append(queue).append(holding.keySet()).toString();
+        return nodes.stream().map(NodeSlot::fingerprint).collect(Collectors.joining()) + queue + holding.keySet();
     }
 
     // ---- the pass
