@@ -522,7 +522,7 @@ public record State(
             }
             job(c.jobId(), j -> {
                 Job over = j.with(c.state()).with(c.reason(), c.reasonText()).with(JobFlag.CONFIGURING, false)
-                        .with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
+                        .with(JobFlag.STOPPED, false).with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
                 return over.run().allocation().allReleased() ? over.with(JobFlag.COMPLETING, false) : over;
             });
             buffers = buffers.ended(c.jobId(), c.endTime());
@@ -604,7 +604,7 @@ public record State(
             boolean stays = before.isHeld() && before.state().isActive() && !c.held();
             JobReason reason = stays ? before.reason() : c.held() || c.reason() != JobReason.NONE ? c.reason()
                     : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
-            Job job = before.with(before.desc().anywhere()).with(JobState.PENDING).with(reason, c.reasonText())
+            Job job = before.with(before.desc().anywhere()).with(JobState.PENDING).with(JobFlag.STOPPED, false).with(reason, c.reasonText())
                     .withPriority(c.held() || stays ? 0 : c.priority(), stays ? before.holdUid() : c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)

@@ -94,6 +94,22 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** Who is stopped by a signal shows that as long as he runs, and not when he is over. */
+    @Test
+    void whatIsStoppedEndsAsAnyOther() {
+        play("""
+                submit kind=BATCH timing.timeLimitMin=1
+                schedule
+                stop 1                     -> 1 RUNNING+STOPPED n1
+                cancel 1                   -> 1 CANCELLED+COMPLETING 'by 1000'
+                submit kind=BATCH timing.requeue=YES
+                done 1 n1
+                schedule
+                stop 2                     -> 2 RUNNING+STOPPED n1
+                requeue 2                  -> 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                """);
+    }
+
     @Test
     void holdAndRelease() {
         play("""
