@@ -37,8 +37,8 @@ check "nothing of how it ends" "" "$(var prolog SLURM_JOB_EXIT_CODE)"
 check "epilog's" "epilog_slurmd 2304 9:0" "$(var epilog SLURM_SCRIPT_CONTEXT) $(var epilog SLURM_JOB_EXIT_CODE) $(var epilog SLURM_JOB_EXIT_CODE2)"
 
 touch "$dir/out/fail"
-id=$(sbatch --parsable -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %r)" = "launch_failed_requeued_held" ]'
-check "a failing prolog holds the job" "PENDING launch_failed_requeued_held" "$(squeue -h -j "$id" -o '%T %r')"
+id=$(sbatch --parsable -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %r)" = "launch failed requeued held" ]'
+check "a failing prolog holds the job" "PENDING launch failed requeued held" "$(squeue -h -j "$id" -o '%T %r')"
 check "and drains the node" "Prolog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume; scontrol release "$id"; wait_empty
 check "released, it runs" COMPLETED "$(sacct -X -n -P -o State -j "$id")"
@@ -48,7 +48,7 @@ check "srun hears of it" "srun: error: Task launch for StepId=S failed on node n
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
 touch "$dir/out/fail"; again ForceRequeueOnFail,Alloc
 id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true)
-becomes "ForceRequeueOnFail" "PENDING launch_failed_requeued_held" '"$(squeue -h -j "$id" -o "%T %r")"'; scancel "$id"
+becomes "ForceRequeueOnFail" "PENDING launch failed requeued held" '"$(squeue -h -j "$id" -o "%T %r")"'; scancel "$id"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
 touch "$dir/out/efail"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/efail"
 check "a failing epilog" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume

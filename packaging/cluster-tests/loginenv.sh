@@ -15,7 +15,7 @@ word() { sed -i '/^SchedulerParameters=/d' "$SLURM_CONF"; echo "SchedulerParamet
 id=$(submit); wait_empty; check "it runs with what it was sent" yes "$(cat "$dir/work/out")"
 for w in requeue_setup_env_fail no_env_cache requeue_setup_env_fail,nohold_on_prolog_fail; do
   word "$w"
-  id=$(submit); becomes "$w" "PENDING launch_failed_requeued_held" '$(squeue -h -j "$id" -o "%T %r")'
+  id=$(submit); becomes "$w" "PENDING launch failed requeued held" '$(squeue -h -j "$id" -o "%T %r")'
   check "$w: the node" "drained Job env setup error" "$(sinfo -h -N -o '%T %E')"
   check "$w: it has begun once" 1 "$(scontrol show job "$id" | grep -o 'Restarts=[0-9]*' | cut -d= -f2)"
   scontrol update nodename=n1 state=resume; scancel "$id"; becomes "$w: the node is back" idle '$(sinfo -h -o %T)'
