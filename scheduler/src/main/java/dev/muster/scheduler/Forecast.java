@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
@@ -55,10 +56,11 @@ public final class Forecast {
      * @param mask   nodes that it may run on
      * @param within on what that reservation has of them; "" on what none has
      * @param tasks  of an array's record, 1 for others
+     * @param afterS seconds for which as many tasks of its array run as may
      */
-    record Asked(int jobId, NeedClass need, long[] mask, String within, int tasks) {
+    record Asked(int jobId, NeedClass need, long[] mask, String within, int tasks, long afterS) {
         private Asked of(Job job) {
-            return new Asked(job.id(), need, mask, within, Forecast.tasks(job));
+            return new Asked(job.id(), need, mask, within, Forecast.tasks(job), afterS);
         }
     }
 
@@ -169,8 +171,19 @@ public final class Forecast {
             return List.of();
         }
         List<Asked> drawn = in.drawn.isEmpty() ? List.of() : in.drawn.getOrDefault(lane, List.of());
-        return drawn.isEmpty() ? List.of(new Asked(block.places[i].jobId(), c, in.masks[c.where()], "", tasks(block.places[i].job())))
+        return drawn.isEmpty() ? List.of(new Asked(block.places[i].jobId(), c, in.masks[c.where()], "", tasks(block.places[i].job()), 0))
                 : drawn.stream().map(a -> a.of(block.places[i].job())).toList();
+    }
+
+    /** Seconds until one more task of its array may run, if only so many may; 0 where one may now. */
+    static long throttledS(State state, Job job, long tickMs) {
+        int most = job.array().maxRunning();
+        if (most <= 0) {
+            return 0;
+        }
+        long[] ends = Stream.concat(state.tasksOf(job.array().jobId()).stream(), state.jobs().find(job.array().jobId()).stream())
+                .filter(t -> t.state().isActive()).mapToLong(t -> left(state, t, tickMs)).sorted().toArray();
+        return ends.length < most ? 0 : ends[ends.length - most];
     }
 
     static int tasks(Job job) {
@@ -393,9 +406,10 @@ public final class Forecast {
                 first = from[other.id];
             }
         }
-        int s = first;
-        while (s < slots && !fitsIn(job, s)) {
-            s++;
+        int s = from(job, first);
+        if (job.afterS > 0) {
+            // what keeps it back keeps nobody else of its class
+            return s;
         }
         // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
         if (own >= 0) {
@@ -409,6 +423,15 @@ public final class Forecast {
         return s;
     }
 
+    /** The first slot from that one on in which it fits, and in which its array lets it begin. */
+    private int from(Asked job, int first) {
+        int s = Math.max(first, job.afterS <= 0 ? 0 : Math.min(slots, times.slotAt(job.afterS)));
+        while (s < slots && !fitsIn(job, s)) {
+            s++;
+        }
+        return s;
+    }
+
     /** Of who wants few switches a number for its class and for how long it waits for them; -1 for all others. */
     private int patience(Asked job) {
         return job.need.need.network().switches() == 0 ? -1 : job.need.id * (slots + 1) + exacting.patience(job.jobId, in.nowS);
@@ -418,11 +441,10 @@ public final class Forecast {
         Map<Integer, Integer> known = fromWithin.computeIfAbsent(job.within, w -> new HashMap<>());
         int own = patience(job);
         int key = own < 0 ? job.need.id : -1 - own;
-        int s = known.getOrDefault(key, 0);
-        while (s < slots && !fitsIn(job, s)) {
-            s++;
+        int s = from(job, known.getOrDefault(key, 0));
+        if (job.afterS <= 0) {
+            known.put(key, s);
         }
-        known.put(key, s);
         return s;
     }
 

@@ -170,7 +170,7 @@ final class Outlooks {
             for (int i = 0; i < block.size; i++) {
                 if (block.lanes[i] == QueueOrder.UNKNOWN) {
                     Job job = block.places[i].job();
-                    List<Forecast.Asked> ways = special(state, job, candidates, reserved);
+                    List<Forecast.Asked> ways = special(state, now, job, candidates, reserved);
                     if (!ways.isEmpty()) {
                         special.put(job.id(), ways);
                     }
@@ -178,7 +178,7 @@ final class Outlooks {
                     // a lane's jobs are of one user, account and partition: what draws one of them draws all
                     Job job = block.places[i].job();
                     List<String> where = reserved.of(job.desc());
-                    drawn.put(block.lanes[i], where.size() < 2 ? List.of() : ways(state, job, candidates, reserved, where));
+                    drawn.put(block.lanes[i], where.size() < 2 ? List.of() : ways(state, now, job, candidates, reserved, where));
                 }
             }
         }
@@ -187,37 +187,38 @@ final class Outlooks {
                 scheduler.known().allLanes(), scheduler.known().masks(), special, drawn, elsewhere ? most : 0, era);
     }
 
-    private List<Forecast.Asked> special(State state, Job job, Candidates candidates, Reserved reserved) {
+    private List<Forecast.Asked> special(State state, Now now, Job job, Candidates candidates, Reserved reserved) {
         JobReason reason = scheduler.reason(job.id());
         boolean waits = Forecast.WAITS.contains(reason) || reason == JobReason.RESERVATION && !job.desc().charge().reservation().isEmpty();
-        return waits ? ways(state, job, candidates, reserved, reserved.of(job.desc())) : List.of();
+        return waits ? ways(state, now, job, candidates, reserved, reserved.of(job.desc())) : List.of();
     }
 
     /** @param where reservations that the job may run in, "" for none */
-    private List<Forecast.Asked> ways(State state, Job job, Candidates candidates, Reserved reserved, List<String> where) {
+    private List<Forecast.Asked> ways(State state, Now now, Job job, Candidates candidates, Reserved reserved, List<String> where) {
         Optional<Need> plain = need(state, job);
         List<Forecast.Asked> out = new ArrayList<>();
+        long afterS = Forecast.throttledS(state, job, now.tickMs());
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
-            ways(job, scheduler.needs().in(name, plain.get()), state, candidates, reserved, out);
+            ways(job, scheduler.needs().in(name, plain.get()), afterS, state, candidates, reserved, out);
         }
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
             // of ways that are there at the same time the first is taken: no job is planned for less than all its time where that begins as soon
             for (Need less : Shorter.lengths(job, scheduler.needs().in(name, plain.get()), scheduler, state)) {
-                ways(job, less, state, candidates, reserved, out);
+                ways(job, less, afterS, state, candidates, reserved, out);
             }
         }
         return out;
     }
 
-    private void ways(Job job, Need need, State state, Candidates candidates, Reserved reserved, List<Forecast.Asked> out) {
+    private void ways(Job job, Need need, long afterS, State state, Candidates candidates, Reserved reserved, List<Forecast.Asked> out) {
         String name = need.reservation();
         NeedClass c = scheduler.known().of(need, candidates, state.settings().memoryConsumed());
         boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
         if (!name.isEmpty() && !anywhere) {
-            out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job)));
+            out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job), afterS));
         }
         if (name.isEmpty() || anywhere || reserved.isFlexible(name)) {
-            out.add(new Forecast.Asked(job.id(), c, c.mask(), "", Forecast.tasks(job)));
+            out.add(new Forecast.Asked(job.id(), c, c.mask(), "", Forecast.tasks(job), afterS));
         }
     }
 

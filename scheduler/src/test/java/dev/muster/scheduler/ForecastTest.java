@@ -90,6 +90,18 @@ class ForecastTest {
                 .containsExactly("+0 n2", "+3600 n2");
     }
 
+    /** Room there is, but of its tasks no more may run at a time: the next begins when the first of these must be over, and others of its kind now. */
+    @Test
+    void tasksWaitForTasksOfTheirArray() {
+        Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+        int array = c.accept("timing.timeLimitMin=10 timing.array=1-6%2");
+        c.schedule();
+        assertThat(planned(c, array)).isEqualTo("+600 n1");
+        table(c, """
+                timing.timeLimitMin=10               | +0 n1
+                """);
+    }
+
     /** A node may have more of a resource than a small number holds. */
     @Test
     void manyOfOneResource() {
