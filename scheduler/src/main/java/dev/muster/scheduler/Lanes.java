@@ -87,7 +87,7 @@ final class Lanes {
 
     /** Whether jobs may be passed over. @param special something makes each job a matter of its own */
     boolean areOpen(boolean special) {
-        return scheduler.isPruned() && !special && !scheduler.someMind();
+        return scheduler.isPruned() && !special && !scheduler.holdings().someMind();
     }
 
     NeedClass of(Need need) {

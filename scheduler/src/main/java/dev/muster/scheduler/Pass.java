@@ -602,7 +602,7 @@ final class Pass {
             return Optional.empty();
         }
         List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology, layers);
-        if (picks.isEmpty() || !scheduler.power.allows(picks, starts, avoided)) {
+        if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
             return Optional.empty();
         }
         picks = Chooser.batchFirst(need, picks);

@@ -220,7 +220,7 @@ final class Preemptor {
 
     /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
     private Predicate<NodeSlot> serves(Job job, Need need, NeedClass c) {
-        if (reclaiming || !scheduler.isPruned() || !c.bounded || scheduler.someMind() || !need.apart().equals(Apart.ANYBODY)) {
+        if (reclaiming || !scheduler.isPruned() || !c.bounded || scheduler.holdings().someMind() || !need.apart().equals(Apart.ANYBODY)) {
             return EVERYWHERE;
         }
         Yields.Kind kind = kind(job.desc(), need);
@@ -452,7 +452,7 @@ final class Preemptor {
         for (Job h : List.copyOf(chosen)) {
             drop(h, mode(h));
             // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
-            Optional<Allocation> without = reclaiming || scheduler.someMind() || meets(found.get(), h) ? places.find() : found;
+            Optional<Allocation> without = reclaiming || scheduler.holdings().someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
                 chosen.remove(h);
                 found = without;
@@ -475,7 +475,7 @@ final class Preemptor {
 
     private void lift(Job job, Preemption.Mode mode) {
         scheduler.looking(true);
-        scheduler.release(job, mode == Preemption.Mode.SUSPEND);
+        scheduler.holdings().release(job, mode == Preemption.Mode.SUSPEND);
         scheduler.looking(false);
         if (reclaiming && mode != Preemption.Mode.SUSPEND) {
             licences.lift(job, true);
@@ -485,7 +485,7 @@ final class Preemptor {
 
     private void drop(Job job, Preemption.Mode mode) {
         scheduler.looking(true);
-        scheduler.hold(job, mode == Preemption.Mode.SUSPEND);
+        scheduler.holdings().hold(job, mode == Preemption.Mode.SUSPEND);
         scheduler.looking(false);
         if (reclaiming && mode != Preemption.Mode.SUSPEND) {
             licences.lift(job, false);

@@ -45,12 +45,8 @@ public final class Scheduler implements Planner {
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Integer> tiers = new HashMap<>();
     private final Map<String, Long> cpus = new HashMap<>();
-    /** Partitions whose jobs may share cores. */
-    private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
-    /** Partitions whose nodes are had by one user, or one job by its switch, at a time. */
-    private final Map<String, dev.muster.core.Partition> rules = new HashMap<>();
+    private final Holdings holdings = new Holdings(byName);
     private dev.muster.core.Settings settings;
-    private int minding;
     private final QueueOrder queue = new QueueOrder();
     private final Map<Integer, QueueOrder.Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
@@ -68,7 +64,7 @@ public final class Scheduler implements Planner {
     private final Classes known = new Classes(this);
     private FreeTable free = new FreeTable(0);
     private final Outlooks outlooks = new Outlooks(this);
-    final PowerBudget power = new PowerBudget(this);
+    private final PowerBudget power = new PowerBudget(this);
     /** As if nothing ran and every node that is one could be used. */
     private FreeTable empty = new FreeTable(0);
     /** Some switch has all nodes below it, or there is no topology. */
@@ -127,7 +123,7 @@ public final class Scheduler implements Planner {
         connections.incrementAndGet();
     }
 
-    /** For tests: every job is tried on every node. */
+    /** For tests: nothing is remembered of what was turned down, every job is tried on every node. */
     Scheduler unpruned() {
         pruned = false;
         return this;
@@ -142,9 +138,6 @@ public final class Scheduler implements Planner {
         byPartition.clear();
         tiers.clear();
         cpus.clear();
-        shared.clear();
-        rules.clear();
-        minding = 0;
         settings = state.settings();
         queue.clear();
         places.clear();
@@ -187,11 +180,8 @@ public final class Scheduler implements Planner {
             byPartition.put(p.name(), members);
             cpus.put(p.name(), members.stream().mapToLong(n -> n.spec.cpus()).sum());
             tiers.put(p.name(), p.info().priorityTier());
-            rules.put(p.name(), p);
-            if (p.jobsPerCore(true) > 1) {
-                shared.put(p.name(), p);
-            }
         });
+        holdings.reset(state);
         state.jobs().values().forEach(j -> {
             add(state, j);
             if (!learned) {
@@ -336,11 +326,7 @@ public final class Scheduler implements Planner {
             enqueue(state, job);
         }
         if (job.holdsNodes()) {
-            if (Stopped.gaveItsCores(state, job)) {
-                rest(job, true);
-            } else {
-                hold(job, false);
-            }
+            holdings.began(state, job);
             holding.put(job.id(), job);
             licensed.holds(job);
             runningTasks.merge(job.array().jobId(), 1, Integer::sum);
@@ -357,11 +343,7 @@ public final class Scheduler implements Planner {
             limits.forget(job.id());
         }
         if (job.holdsNodes()) {
-            if (Stopped.gaveItsCores(state, job)) {
-                rest(job, false);
-            } else {
-                release(job, false);
-            }
+            holdings.ended(state, job);
             holding.remove(job.id());
             licensed.forget(job.id());
             runningTasks.merge(job.array().jobId(), -1, Integer::sum);
@@ -381,8 +363,8 @@ public final class Scheduler implements Planner {
         List<Allocation.Share> later = now.run().allocation().held();
         if (earlier != later) {
             ByNode.changed(earlier, later, i -> {
-                release(was, earlier.get(i), false);
-                hold(now, later.get(i), false);
+                holdings.release(was, earlier.get(i), false);
+                holdings.hold(now, later.get(i), false);
             });
         }
         holding.put(now.id(), now);
@@ -394,68 +376,6 @@ public final class Scheduler implements Planner {
                 free.freer(slot.index);
             }));
         }
-    }
-
-    private void rest(Job job, boolean take) {
-        for (Allocation.Share share : job.run().allocation().held()) {
-            NodeSlot slot = byName.get(share.node());
-            if (slot != null && !share.released() && take) {
-                slot.holdRest(share);
-            } else if (slot != null && !share.released()) {
-                slot.releaseRest(share);
-            }
-        }
-    }
-
-    void hold(Job job, boolean unitsOnly) {
-        job.run().allocation().held().forEach(share -> hold(job, share, unitsOnly));
-    }
-
-    private void hold(Job job, Allocation.Share share, boolean unitsOnly) {
-        NodeSlot slot = byName.get(share.node());
-        if (slot != null && !share.released()) {
-            slot.hold(share, job.desc().partition(), unitsOnly);
-            meet(job, slot, 1);
-            sharing(job).forEach(p -> slot.share(p, share.cores(), 1));
-        }
-    }
-
-    void release(Job job, boolean unitsOnly) {
-        job.run().allocation().held().forEach(share -> release(job, share, unitsOnly));
-    }
-
-    private void release(Job job, Allocation.Share share, boolean unitsOnly) {
-        NodeSlot slot = byName.get(share.node());
-        if (slot != null && !share.released()) {
-            slot.release(share, job.desc().partition(), unitsOnly);
-            meet(job, slot, -1);
-            sharing(job).forEach(p -> slot.share(p, share.cores(), -1));
-        }
-    }
-
-    private void meet(Job job, NodeSlot slot, int jobs) {
-        meet(apart(job), slot, jobs);
-    }
-
-    void meet(Apart who, NodeSlot slot, int jobs) {
-        slot.meet(who, jobs);
-        minding += who.minds() ? jobs : 0;
-    }
-
-    Apart apart(Job job) {
-        return Apart.of(job.desc(), Optional.ofNullable(rules.get(job.desc().partition().split(",")[0])), settings);
-    }
-
-    /** Nodes are kept from some. */
-    boolean someMind() {
-        return minding > 0;
-    }
-
-    /** As what the job shares its cores: its partition, and more. */
-    private List<String> sharing(Job job) {
-        dev.muster.core.Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
-        boolean whole = job.desc().request().exclusive() != dev.muster.model.ResourceRequest.Exclusive.SHARED;
-        return p == null || whole ? List.of() : Need.sharing(job.desc().request(), p, settings).names(p.name());
     }
 
     /** Those that the job names, the highest tier first. */
@@ -585,6 +505,15 @@ public final class Scheduler implements Planner {
     }
 
     // What a pass may look at.
+
+    Holdings holdings() {
+        return holdings;
+    }
+
+    PowerBudget power() {
+        return power;
+    }
+
     AccountUse use() {
         return use;
     }
@@ -657,7 +586,7 @@ public final class Scheduler implements Planner {
 
     /** The same need with its user in it, which counts where others want no stranger beside them. */
     Need known(Need need, Job job) {
-        return minding > 0 ? needs.by(need, Apart.of(job.desc(), "NO", "", settings)) : need;
+        return holdings.someMind() ? needs.by(need, Apart.of(job.desc(), "NO", "", settings)) : need;
     }
 
     Outlooks outlooks() {
@@ -793,8 +722,10 @@ public final class Scheduler implements Planner {
         if (reasons.get(jobId) != reason) {
             reasons.put(jobId, reason);
         }
-        if (start.isPresent() || !planned.isEmpty()) {
-            planned.compute(jobId, (id, before) -> start.orElse(null));
+        if (start.isPresent()) {
+            planned.put(jobId, start.get());
+        } else if (!planned.isEmpty()) {
+            planned.remove(jobId);
         }
     }
 }

@@ -50,8 +50,8 @@ final class Takings {
             scheduler.rebooting(node);
         }
         taken.add(new Taken(node, share, need.partition()));
-        met.add(new Met(node, scheduler.apart(job)));
-        scheduler.meet(met.getLast().who, node, 1);
+        met.add(new Met(node, scheduler.holdings().apart(job)));
+        scheduler.holdings().meet(met.getLast().who, node, 1);
         for (String name : need.sharing().names(need.partition())) {
             node.share(name, share.cores(), 1);
             shares.add(new Taken(node, share, name));
@@ -122,7 +122,7 @@ final class Takings {
             t.node.release(t.share, t.partition);
         }
         for (Met m : met) {
-            scheduler.meet(m.who, m.node, -1);
+            scheduler.holdings().meet(m.who, m.node, -1);
         }
         for (Taken t : shares) {
             t.node.share(t.partition, t.share.cores(), -1);

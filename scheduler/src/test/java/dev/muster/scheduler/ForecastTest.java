@@ -90,7 +90,7 @@ class ForecastTest {
                 .containsExactly("+0 n2", "+3600 n2");
     }
 
-    /** Room there is, but of its tasks no more may run at a time: the next begins when the first of these must be over, and others of its kind now. */
+    /** There is room, but no more of its tasks may run at once: the next begins when one of these must be over, and others of its kind now. */
     @Test
     void tasksWaitForTasksOfTheirArray() {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
