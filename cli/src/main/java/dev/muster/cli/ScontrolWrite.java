@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.Times;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,7 +109,7 @@ final class ScontrolWrite {
             pair(out, "State", p.text("state"));
             pair(out, "MaxTime", p.integer("maxTimeMin") < 0 ? "UNLIMITED" : Integer.toString(p.integer("maxTimeMin")));
             int standard = p.integer("defaultTimeMin");
-            pair(out, "DefaultTime", standard == ShowText.NO_TIME ? "0" : standard > 0 ? Integer.toString(standard) : "");
+            pair(out, "DefaultTime", standard == PartitionInfo.NO_TIME ? "0" : standard > 0 ? Integer.toString(standard) : "");
             pair(out, "MaxNodes", p.integer("maxNodes") < 0 ? "" : Integer.toString(p.integer("maxNodes")));
             pair(out, "PriorityTier", p.number("priorityTier"));
             pair(out, "OverSubscribe", p.text("overSubscribe"));

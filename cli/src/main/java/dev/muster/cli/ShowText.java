@@ -11,9 +11,6 @@ import java.util.Optional;
 
 /** Records of {@code scontrol show}: {@code Key=Value} lines, or one line with {@code -o}. */
 final class ShowText {
-    /** DefaultTime=0, in place of 0 for none. */
-    static final int NO_TIME = dev.muster.cli.shape.NodesJson.NO_TIME;
-
     private final CommandContext c;
     private final boolean oneLine;
     private final long now;
@@ -67,7 +64,7 @@ final class ShowText {
 
     /** A partition's: 0 where it has none, so that none at all is another number. */
     private static String defaultTime(int minutes) {
-        return minutes == NO_TIME ? Durations.fullMinutes(0) : limit(minutes, "NONE");
+        return minutes == PartitionInfo.NO_TIME ? Durations.fullMinutes(0) : limit(minutes, "NONE");
     }
 
     String job(Json.Obj j, boolean details) {

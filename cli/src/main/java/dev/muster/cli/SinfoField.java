@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 
 /** The columns of sinfo: letter, long name, heading, and whether rows are told apart by them. */
 enum SinfoField {
@@ -184,7 +185,7 @@ enum SinfoField {
             case RESERVATION -> "";
             case PRIO_FACTOR -> Long.toString(p.number("priorityJobFactor"));
             case TIME_LIMIT -> limit(p.integer("maxTimeMin"), Durations.briefMinutes(0));
-            case DEFAULT_TIME -> p.integer("defaultTimeMin") == ShowText.NO_TIME ? Durations.briefMinutes(0)
+            case DEFAULT_TIME -> p.integer("defaultTimeMin") == PartitionInfo.NO_TIME ? Durations.briefMinutes(0)
                     : limit(p.integer("defaultTimeMin"), "n/a");
             case MEMORY -> row.atLeast("memoryMb");
             case PREEMPT_MODE -> p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode");

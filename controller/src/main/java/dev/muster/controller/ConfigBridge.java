@@ -417,7 +417,7 @@ final class ConfigBridge {
     }
 
     private static int defaultTime(long minutes) {
-        return minutes < 0 ? 0 : minutes == 0 ? Partition.NO_TIME : (int) minutes;
+        return minutes < 0 ? 0 : minutes == 0 ? PartitionInfo.NO_TIME : (int) minutes;
     }
 
     static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, SlurmConf conf) {

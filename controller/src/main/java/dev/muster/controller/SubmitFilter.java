@@ -17,6 +17,7 @@ import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -187,7 +188,7 @@ final class SubmitFilter {
                     .put("allow_qos", notAll(i.allowQos())).put("allow_alloc_nodes", notAll(i.allocNodes())).put("alternate", i.alternate())
                     .put("billing_weights_str", i.tresBillingWeights()).put("deny_accounts", i.denyAccounts()).put("deny_qos", i.denyQos())
                     .put("default_time", limit(i.defaultTimeMin() == 0 ? Integer.MIN_VALUE
-                            : i.defaultTimeMin() == Partition.NO_TIME ? 0 : i.defaultTimeMin()))
+                            : i.defaultTimeMin() == PartitionInfo.NO_TIME ? 0 : i.defaultTimeMin()))
                     .put("def_mem_per_cpu", i.defMemPerCpuMb() > 0 ? i.defMemPerCpuMb() : null)
                     .put("def_mem_per_node", Math.max(0, i.defMemPerNodeMb()))
                     .put("max_mem_per_cpu", i.maxMemPerCpuMb() > 0 ? i.maxMemPerCpuMb() : null)

@@ -46,7 +46,7 @@ public final class Limits {
             return asked;
         }
         int standard = partition.info().defaultTimeMin();
-        return standard != 0 && standard != Partition.NO_TIME ? standard : partition.info().maxTimeMin();
+        return standard != 0 && standard != PartitionInfo.NO_TIME ? standard : partition.info().maxTimeMin();
     }
 
     /**

@@ -46,9 +46,6 @@ public record Partition(PartitionInfo info, List<String> nodes) {
     /** In place of MaxCPUsPerNode or MaxCPUsPerSocket: none at all. 0 there has always meant that nobody said anything. */
     public static final int NO_CPUS = -2;
 
-    /** DefaultTime=0, where 0 has always meant that nobody said anything: who names no time has none. */
-    public static final int NO_TIME = -2;
-
     /** The bound that such a number stands for; -1 for no bound. */
     public static int cpusMax(int kept) {
         return kept == NO_CPUS ? 0 : kept <= 0 ? -1 : kept;

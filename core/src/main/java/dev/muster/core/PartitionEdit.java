@@ -230,7 +230,7 @@ public final class PartitionEdit {
                     return false;
                 }
                 boolean none = key.field.equals("defaultTimeMin") && minutes.getAsLong() == 0;
-                fields.put(key.field, none ? Partition.NO_TIME : minutes.getAsLong());
+                fields.put(key.field, none ? PartitionInfo.NO_TIME : minutes.getAsLong());
             }
         }
         return true;

@@ -8,6 +8,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.api.JobMessages.SubmitReply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -286,7 +287,7 @@ final class SubmitRules {
             if (access.isPresent()) {
                 return refuse(access.get());
             }
-            if (desc.timing().timeLimitMin() == 0 && partition.get().info().defaultTimeMin() == Partition.NO_TIME) {
+            if (desc.timing().timeLimitMin() == 0 && partition.get().info().defaultTimeMin() == PartitionInfo.NO_TIME) {
                 return refuse(SlurmErrno.INVALID_TIME_LIMIT);
             }
             Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state);

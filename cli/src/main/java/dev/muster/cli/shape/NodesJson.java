@@ -9,9 +9,6 @@ import java.util.Optional;
 
 /** Nodes and partitions in the shapes of {@code slurm/v0.0.45}. */
 public final class NodesJson {
-    /** DefaultTime=0, in place of 0 for none. */
-    public static final int NO_TIME = -2;
-
     private NodesJson() {}
 
     public static Json.Obj nodes(Names names, Json.Obj reply, List<Json.Obj> wanted) {
@@ -104,7 +101,7 @@ public final class NodesJson {
         o.put("defaults", new Json.Obj().put("memory_per_cpu", p.number("defMemPerCpuMb"))
                 .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
                 .put("partition_memory_per_node", Tree.orUnset(p.number("defMemPerNodeMb")))
-                .put("time", p.number("defaultTimeMin") == NO_TIME ? Tree.number(0) : Tree.limit(p.number("defaultTimeMin")))
+                .put("time", p.number("defaultTimeMin") == PartitionInfo.NO_TIME ? Tree.number(0) : Tree.limit(p.number("defaultTimeMin")))
                 .put("job", p.text("jobDefaults")));
         o.put("flags", flags(p)).put("grace_time", p.number("graceTimeSeconds"));
         o.put("maximums", maximums(p));

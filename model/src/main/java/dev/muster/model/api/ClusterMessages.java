@@ -186,6 +186,8 @@ public final class ClusterMessages {
             String topology,
             boolean powerDownOnIdle,
             String cpuBind) {
+        /** DefaultTime=0, where 0 has always meant that nobody said anything: who names no time has none. */
+        public static final int NO_TIME = -2;
         /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */
         public static final int OVER_UNLIMITED = 65_535;
     }
