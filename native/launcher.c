@@ -392,9 +392,15 @@ static char *native_class(const char *main_class)
     return join("%.*sNative", (int)(strrchr(main_class, '/') + 1 - main_class), main_class);
 }
 
-/* The optimising compiler gets no more than that share of the processors. */
-static void compile_at(int nice)
+/*
+ * Reading a long queue uses all processors, and is over before optimised code has paid for itself: until slurmctld serves, the optimising
+ * compiler is nicer than the other threads by that much. Only root may undo it, and so only root's does.
+ */
+static void compile_behind(int nicer)
 {
+    if (strcmp(launcher.name, "slurmctld") || geteuid() != 0)
+        return;
+    int nice = getpriority(PRIO_PROCESS, 0) + nicer;
     DIR *all = opendir("/proc/self/task");
     struct dirent *entry;
     while (all && (entry = readdir(all))) {
@@ -410,11 +416,9 @@ static void compile_at(int nice)
         closedir(all);
 }
 
-/* Reading a long queue uses all processors, and is over before optimised code has paid for itself: that waits until slurmctld serves. Root may undo it. */
 void launcher_serves(void)
 {
-    if (!strcmp(launcher.name, "slurmctld") && geteuid() == 0)
-        compile_at(getpriority(PRIO_PROCESS, 0));
+    compile_behind(0);
 }
 
 static void *run_java(void *main_class)
@@ -432,8 +436,7 @@ static void *run_java(void *main_class)
         .ignoreUnrecognized = JNI_TRUE};
     if (create(&vm, (void **)&env, &init) != JNI_OK)
         fatal("the Java machine in %s does not start", java_home);
-    if (!strcmp(launcher.name, "slurmctld") && geteuid() == 0)
-        compile_at(getpriority(PRIO_PROCESS, 0) + COMPILING_NICE);
+    compile_behind(COMPILING_NICE);
     char *natives = native_class(main_class);
     natives_register(env, natives);
     if (daemon_of(launcher.name))

@@ -20,8 +20,8 @@ final class ControllerWords {
         }
     }
 
-    /** Values that can only be meant otherwise. */
-    static void check(String value, Values values) {
+    /** Values that can only be meant otherwise are errors. */
+    static String checked(String value, Values values) {
         for (String part : Values.list(value)) {
             int equals = part.indexOf('=');
             String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
@@ -30,12 +30,20 @@ final class ControllerWords {
                 case BACKLOG -> said.equalsIgnoreCase("discard") || said.equalsIgnoreCase("exit");
                 case "max_powered_nodes" -> said.matches("[0-9]{1,9}");
                 case "node_reg_mem_percent" -> said.matches("[0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?");
-                default -> true;
+                case "rl_log_freq" -> said.equals("-1") || said.equals("0") || isRate(said);
+                default -> !Names.RATE_LIMITS.contains(name) || isRate(said);
             };
             if (!right) {
                 values.error("Invalid SlurmctldParameters=" + part);
             }
         }
+        return value;
+    }
+
+    /** Of the limit on requests: any other would make it something else than is meant. */
+    private static boolean isRate(String said) {
+        long number = NodeLine.count(said);
+        return number > 0 && number <= Integer.MAX_VALUE / 2;
     }
 
     private ControllerWords() {}

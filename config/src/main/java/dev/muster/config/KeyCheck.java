@@ -51,7 +51,7 @@ final class KeyCheck {
             case CERTMGR_TYPE -> CertmgrConf.checkedType(value, values);
             case CERTMGR_PARAMETERS -> CertmgrConf.checkedParameters(value, values);
             case SUSPEND_TIME -> suspendTime(value, values);
-            case SLURMCTLD_PARAMETERS -> rateLimits(value, values);
+            case SLURMCTLD_PARAMETERS -> ControllerWords.checked(value, values);
             case SCHEDULER_PARAMETERS -> backfill(value, values);
             default -> PluginNames.checks(key) ? PluginNames.checked(key, value, values) : value;
         };
@@ -344,22 +344,6 @@ final class KeyCheck {
             values.error("MaxDBDMsgs=" + value + " is less than " + DATABASE_MESSAGES_MIN);
         }
         return most;
-    }
-
-    /** Of what may be in SlurmctldParameters, numbers that would make the limit on requests something else than is meant. */
-    private static String rateLimits(String value, Values values) {
-        ControllerWords.check(value, values);
-        for (String part : Values.list(value)) {
-            int equals = part.indexOf('=');
-            String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
-            long number = equals < 0 ? -1 : NodeLine.count(part.substring(equals + 1));
-            boolean off = name.equals("rl_log_freq") && part.endsWith("=-1");
-            boolean most = number > 0 || number == 0 && name.equals("rl_log_freq");
-            if (Names.RATE_LIMITS.contains(name) && !off && (!most || number > Integer.MAX_VALUE / 2)) {
-                values.error("Invalid SlurmctldParameters=" + part);
-            }
-        }
-        return value;
     }
 
     /** How tasks are bound on a node, or in a partition, by the word of {@code --cpu-bind}. */

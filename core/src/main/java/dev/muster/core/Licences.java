@@ -173,7 +173,7 @@ public final class Licences {
      */
     public static String resolved(State state, String text) {
         boolean plain = state.settings().layered().isEmpty() && !state.settings().options().containsKey(Settings.BARE_LICENCES);
-        if (text.isEmpty() || isUnasked(text) || plain) {
+        if (text.isEmpty() || hasEqualsSign(text) || plain) {
             return text;
         }
         char separator = parts(text, '|').size() > 1 ? '|' : ',';
@@ -200,14 +200,14 @@ public final class Licences {
     }
 
     /** Who asks says {@code name:count}: an equals sign is for those who have licences. */
-    static boolean isUnasked(String text) {
+    static boolean hasEqualsSign(String text) {
         return text.indexOf('=') >= 0;
     }
 
     /** The text is no request, or asks for what the cluster does not have at all. */
     public static boolean isWrong(State state, String text) {
         Optional<Wanted> wanted = parse(text);
-        if (wanted.isEmpty() || isUnasked(text)) {
+        if (wanted.isEmpty() || hasEqualsSign(text)) {
             return true;
         }
         Map<String, Integer> all = configured(state);
@@ -260,7 +260,7 @@ public final class Licences {
             }
             out.add(new Item(name, i.count));
         }
-        return isUnasked(text) || out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(text(out));
+        return hasEqualsSign(text) || out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(text(out));
     }
 
     /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */

@@ -468,6 +468,10 @@ final class NodeRules {
     // ---- scontrol update
 
     Decision update(Command.UpdateNode c) {
+        Optional<Decision> tooMany = PowerRules.tooMany(state, c);
+        if (tooMany.isPresent()) {
+            return tooMany.get();
+        }
         // a state that one of the nodes cannot take is told, but it does not keep the others from theirs
         Optional<Decision.Rejected> wrongState = Optional.empty();
         for (int i = 0; i < c.nodes().size(); i++) {

@@ -395,7 +395,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING_NOR_RUNNING);
         }
         Optional<Licences.Wanted> wanted = Licences.parse(Licences.resolved(state, value));
-        boolean right = wanted.isPresent() && !Licences.isUnasked(value) && !wanted.get().any();
+        boolean right = wanted.isPresent() && !Licences.hasEqualsSign(value) && !wanted.get().any();
         return right && Licences.leaves(state, job, wanted.get().items()) ? Optional.empty() : refuse(SlurmErrno.INVALID_LICENSES);
     }
 

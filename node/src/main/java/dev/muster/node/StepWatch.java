@@ -197,7 +197,7 @@ class StepWatch {
                 awaitResult(made.get());
             }
             return made;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             // gone: the watch finds out what became of it
             made.ifPresent(StepSocket::close);
             return Optional.empty();
