@@ -299,7 +299,6 @@ final class Sinfo implements Command {
             partitions = c.host().controller().call("QueryPartitions", q);
             loaded = "slurm_load_node";
             q.put("all", Boolean.TRUE);
-            JobRequest.put(q, "absent", !w.nodes.isEmpty());
             if (w.json.isEmpty()) {
                 q.put("fields", nodeFields(w, format));
             }

@@ -73,6 +73,7 @@ public final class SisterFiles {
         {"TopologyParam", "RoutePart", "messages go to each node directly"},
         {"TopologyParam", "RouteTree", "messages go to each node directly"},
         {"TopologyParam", "TopoMaxSizeUnroll", "there is no such search"},
+        {"PrivateData", "cloud", "nodes without power are shown to everybody"},
         {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},

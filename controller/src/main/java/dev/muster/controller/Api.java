@@ -561,8 +561,7 @@ final class Api {
         }
         NodeViews views = nodeViews(state);
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
-        boolean absent = q.absent() || controller.conf().has(Key.PRIVATE_DATA, "cloud");
-        Predicate<Node> shown = n -> (absent || !n.isAbsentFromCloud()) && (!sight.picksNodes() || sight.shows(n));
+        Predicate<Node> shown = n -> !sight.picksNodes() || sight.shows(n);
         if (q.nodes().isEmpty()) {
             state.nodes().values().stream().filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && shown.test(n))
                     .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))

@@ -221,11 +221,6 @@ public record Node(
         return (flags & bad) == 0 && !bootId.isEmpty();
     }
 
-    /** Of a cloud, and at present nowhere. */
-    public boolean isAbsentFromCloud() {
-        return has(Flag.CLOUD) && has(Flag.POWERED_DOWN) && jobs.isEmpty();
-    }
-
     /** Without power, or on its way up: it takes jobs, which wait for it. */
     public boolean isAsleep() {
         return (has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP)) && !has(Flag.POWERING_DOWN);

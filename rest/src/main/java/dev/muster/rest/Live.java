@@ -78,7 +78,7 @@ final class Live {
                     return jobs(caller(request, peer), request);
                 }
                 case "GET nodes" -> {
-                    return list(caller(request, peer), "QueryNodes", new Json.Obj().put("absent", Boolean.TRUE), "nodes", OwnRows.NODES);
+                    return list(caller(request, peer), "QueryNodes", new Json.Obj(), "nodes", OwnRows.NODES);
                 }
                 case "GET jobs/*/log" -> {
                     return log(caller(request, peer), request, job(words[1]));

@@ -54,8 +54,7 @@ public final class ClusterMessages {
     /** @param mode {@code primary}; @param version {@code 26.05.3} */
     public record PingReply(String cluster, String host, String mode, boolean up, String version, long bootTime) {}
 
-    /** @param absent those of a cloud without power as well, whatever PrivateData says */
-    public record QueryNodes(List<String> nodes, boolean all, List<String> fields, boolean absent) {}
+    public record QueryNodes(List<String> nodes, boolean all, List<String> fields) {}
 
     public record NodesReply(long now, long lastUpdate, List<NodeInfo> nodes) {}
 
