@@ -1,6 +1,5 @@
 package dev.muster.core;
 
-import dev.muster.model.Distribution;
 import dev.muster.model.HostList;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
@@ -15,12 +14,8 @@ final class StepOrder {
     /** A word of SelectTypeParameters: tasks go over blocks as over any other nodes. */
     private static final String NOT_BY_BLOCK = "CR_NO_DIST_TOPO_BLOCK";
 
-    /** As the topology of the job's partition has them, unless the step says how tasks go over nodes; elsewhere as the allocation has them. */
-    static List<Allocation.Share> ranked(State state, Job job, Distribution distribution) {
-        boolean unsaid = distribution.nodes() == Distribution.Nodes.UNSET && !state.settings().selects(NOT_BY_BLOCK);
-        if (topology(state, job).kind() == Topology.Kind.BLOCK && !unsaid) {
-            return job.run().allocation().nodes();
-        }
+    /** As the topology of the job's partition has them, also where the step says how tasks go over nodes; elsewhere as the allocation has them. */
+    static List<Allocation.Share> ranked(State state, Job job) {
         List<List<Allocation.Share>> groups = groups(state, job);
         List<Allocation.Share> out = new ArrayList<>();
         groups.forEach(out::addAll);
@@ -37,18 +32,14 @@ final class StepOrder {
         return out;
     }
 
-    private static Topology topology(State state, Job job) {
-        return state.settings().topology(state.partitions().find(job.desc().partition()).map(p -> p.info().topology()).orElse(""));
-    }
-
     /** By blocks; all in one where there are none. */
     private static List<List<Allocation.Share>> groups(State state, Job job) {
         List<Allocation.Share> all = job.run().allocation().nodes();
-        Topology topology = topology(state, job);
+        Topology topology = state.settings().topology(state.partitions().find(job.desc().partition()).map(p -> p.info().topology()).orElse(""));
         if (topology.kind() == Topology.Kind.FLAT && topology.alphaRank()) {
             return List.of(named(all, HostList.of(all.stream().map(Allocation.Share::node).toList()).sorted().names()));
         }
-        if (topology.kind() != Topology.Kind.BLOCK) {
+        if (topology.kind() != Topology.Kind.BLOCK || state.settings().selects(NOT_BY_BLOCK)) {
             return List.of(all);
         }
         List<List<Allocation.Share>> out = new ArrayList<>();

@@ -337,7 +337,7 @@ final class StepRules {
             for (int i = 0; i < nodes; i++) {
                 places.putIfAbsent(usable.get(i).node(), i);
             }
-            for (Allocation.Share share : StepOrder.ranked(state, job, distribution)) {
+            for (Allocation.Share share : StepOrder.ranked(state, job)) {
                 int at = places.getOrDefault(share.node(), -1);
                 if (at >= 0) {
                     chosen.add(share);

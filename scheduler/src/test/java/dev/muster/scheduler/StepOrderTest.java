@@ -48,10 +48,11 @@ class StepOrderTest {
     }
 
     @Test
-    void ranksDoNotGoByBlocksWhereTheStepOrTheClusterSaysOtherwise() {
-        table("n[1-8] cpus=1", BLOCKS, "nodesMin=8 tasks=8 distribution=block -> n1 n2 n3 n4 n5 n6 n7 n8",
-                "nodesMin=8 tasks=8 distribution=cyclic -> n1 n2 n3 n4 n5 n6 n7 n8", "nodesMin=8 tasks=8 -> n1 n3 n5 n7 n2 n4 n6 n8");
-        table("options.select=CR_CORE,CR_NO_DIST_TOPO_BLOCK", "n[1-8] cpus=1", BLOCKS, "nodesMin=8 tasks=8 -> n1 n2 n3 n4 n5 n6 n7 n8");
+    void ranksGoByBlocksUnlessTheClusterSaysOtherwise() {
+        table("n[1-8] cpus=1", BLOCKS, "nodesMin=8 tasks=8 distribution=block -> n1 n3 n5 n7 n2 n4 n6 n8",
+                "nodesMin=8 tasks=8 distribution=cyclic -> n1 n3 n5 n7 n2 n4 n6 n8");
+        table("options.select=CR_CORE,CR_NO_DIST_TOPO_BLOCK", "n[1-8] cpus=1", BLOCKS, "nodesMin=8 tasks=8 -> n1 n2 n3 n4 n5 n6 n7 n8",
+                "nodesMin=3 nodesMax=3 tasks=3 -> n1 n2 n3");
     }
 
     @Test
