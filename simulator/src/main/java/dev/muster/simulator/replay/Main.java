@@ -16,6 +16,7 @@ public final class Main {
               --jobs N           the first N jobs only
               --load L           submissions moved together or apart until the load is L
               --factor F         time between submissions times F
+              --moved S[,SEED]   each submission later by up to S seconds at random; the first policy is replayed without that as well
               --product          through the controller's core and its pass over the queue instead of the fast replay
               --node-cpus N      with --product: CPUs of each node (1); limits are rounded up to minutes there
             Bounded slowdown is (wait + run) / max(run, 10 s), at least 1; waits are in seconds, utilisation is until the last end.
@@ -24,7 +25,8 @@ public final class Main {
     private Main() {}
 
     /** What is asked for. */
-    private record Asked(Path trace, List<String> policies, int cpus, int jobs, double load, double factor, boolean product, int nodeCpus) {
+    private record Asked(Path trace, List<String> policies, int cpus, int jobs, double load, double factor, int movedS, long seed, boolean product,
+            int nodeCpus) {
         static Asked of(String[] args) {
             Path trace = null;
             List<String> policies = Policy.STANDARD;
@@ -32,6 +34,8 @@ public final class Main {
             int jobs = Integer.MAX_VALUE;
             double load = 0;
             double factor = 1;
+            int movedS = 0;
+            long seed = 1;
             boolean product = false;
             int nodeCpus = 1;
             for (int i = 0; i < args.length; i++) {
@@ -41,6 +45,11 @@ public final class Main {
                     case "--jobs" -> jobs = Integer.parseInt(value(args, ++i));
                     case "--load" -> load = Double.parseDouble(value(args, ++i));
                     case "--factor" -> factor = Double.parseDouble(value(args, ++i));
+                    case "--moved" -> {
+                        String[] words = value(args, ++i).split(",", 2);
+                        movedS = Integer.parseInt(words[0]);
+                        seed = words.length > 1 ? Long.parseLong(words[1]) : seed;
+                    }
                     case "--product" -> product = true;
                     case "--node-cpus" -> nodeCpus = Integer.parseInt(value(args, ++i));
                     default -> {
@@ -51,10 +60,10 @@ public final class Main {
                     }
                 }
             }
-            if (trace == null || cpus < 0 || jobs < 1 || load < 0 || factor <= 0 || nodeCpus < 1) {
+            if (trace == null || cpus < 0 || jobs < 1 || load < 0 || factor <= 0 || movedS < 0 || nodeCpus < 1) {
                 throw new IllegalArgumentException(trace == null ? "a trace is needed" : "a number is out of range");
             }
-            return new Asked(trace, policies, cpus, jobs, load, factor, product, nodeCpus);
+            return new Asked(trace, policies, cpus, jobs, load, factor, movedS, seed, product, nodeCpus);
         }
 
         private static String value(String[] args, int i) {
@@ -91,11 +100,16 @@ public final class Main {
                 trace.load(), asked.product ? ", through the product on nodes of " + asked.nodeCpus + " CPUs" : "");
         System.out.println(Result.HEAD);
         Result first = null;
+        if (asked.movedS > 0) {
+            first = replay(trace, policies.getFirst(), asked.product, asked.nodeCpus);
+            System.out.println(first.line("not moved"));
+            trace = trace.moved(asked.movedS, asked.seed);
+        }
         for (Policy policy : policies) {
             Result r = replay(trace, policy, asked.product, asked.nodeCpus);
-            first = first == null ? r : first;
-            System.out.println(r.line(policy.word()) + (first == r ? "" : String.format(Locale.ROOT, "  %.3f x the first, longest wait %.2f x",
+            System.out.println(r.line(policy.word()) + (first == null ? "" : String.format(Locale.ROOT, "  %.3f x the first, longest wait %.2f x",
                     r.mean() / first.mean(), r.maxWaitS() / Math.max(1, first.maxWaitS()))));
+            first = policy == policies.getFirst() ? r : first;
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 
@@ -124,6 +125,13 @@ public record Trace(List<Job> jobs, int cpus) {
     /** Time between submissions multiplied: below 1 the load rises. */
     public Trace faster(double factor) {
         return new Trace(jobs.stream().map(j -> new Job(j.id, Math.round(j.submitS * factor), j.runS, j.limitS, j.cpus, j.user)).toList(), cpus);
+    }
+
+    /** Each submission later by up to so many seconds, at random: what two replays differ by for no reason. */
+    public Trace moved(int mostS, long seed) {
+        Random random = new Random(seed);
+        return new Trace(jobs.stream().map(j -> new Job(j.id, j.submitS + random.nextInt(mostS + 1), j.runS, j.limitS, j.cpus, j.user))
+                .sorted(Comparator.comparingLong(Job::submitS)).toList(), cpus);
     }
 
     /** Limits rounded up. */
