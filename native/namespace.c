@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -337,4 +338,23 @@ bool namespace_has_processes(const char *file)
     struct stat kept;
     kept_at(place, sizeof place, file, 1);
     return stat(place, &kept) == 0;
+}
+
+/*
+ * From here on this process sees one channel of the NVIDIA IMEX domain, its own, and none of other jobs on the node: where their devices lie
+ * it has a file system in memory with that one device.
+ */
+bool namespace_channel(const char *device, uid_t uid, gid_t gid)
+{
+    static const char directory[] = "/dev/nvidia-caps-imex-channels";
+    char file[sizeof directory + 32];
+    unsigned major, number;
+    if (sscanf(device, "%u:%u", &major, &number) != 2) {
+        errno = EINVAL;
+        return false;
+    }
+    snprintf(file, sizeof file, "%s/channel%u", directory, number);
+    return (mkdir(directory, 0755) == 0 || errno == EEXIST) && unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0
+        && mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k") == 0
+        && mknod(file, S_IFCHR | 0600, makedev(major, number)) == 0 && chown(file, uid, gid) == 0;
 }

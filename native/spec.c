@@ -192,7 +192,7 @@ static bool word_entry(const char *name, char *value)
         {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name},
             {"debug_says", &spec.debug_says},
             {"oom_events", &spec.oom_events}, {"namespace", &spec.namespace}, {"mpi_helper", &spec.mpi_helper},
-            {"mpi_socket", &spec.mpi_socket},
+            {"mpi_socket", &spec.mpi_socket}, {"channel", &spec.channel},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(name, words[i].name)) {

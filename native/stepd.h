@@ -119,6 +119,7 @@ struct limit {
 struct spec {
     const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events, *namespace, *debug_says;
     const char *mpi_helper, *mpi_socket;
+    const char *channel;    /* of the fabric between nodes, as MAJOR:NUMBER of its device; NULL for none */
     uid_t uid, allowed_uid;
     gid_t gid;
     gid_t *groups;
@@ -158,6 +159,7 @@ bool namespace_join(const char *file);
 bool namespace_adopt(const char *file);
 bool namespace_has(const char *file, pid_t pid);
 bool namespace_has_processes(const char *file);
+bool namespace_channel(const char *device, uid_t uid, gid_t gid);
 
 /* container.c */
 int container_main(char **argv);

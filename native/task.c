@@ -353,6 +353,8 @@ _Noreturn static void child(struct task *task, const struct ends *ends, int gate
     /* last of what needs the node's root: in a user namespace that is gone */
     if (spec.namespace && !namespace_join(spec.namespace))
         fail("cannot enter the job's namespace %s: %s", spec.namespace, strerror(errno));
+    if (spec.channel && !namespace_channel(spec.channel, spec.uid, spec.gid))
+        fail("cannot make the device of IMEX channel %s: %s", spec.channel, strerror(errno));
     task_become_user();
     umask(spec.umask);
     enter_directory();
@@ -449,7 +451,7 @@ static bool is_plain(const struct task *task)
 
 bool task_all_plain(void)
 {
-    bool all = !spec.namespace && !spec.pam && !spec.prologs.count && !spec.debug && !spec.await_caller;
+    bool all = !spec.namespace && !spec.channel && !spec.pam && !spec.prologs.count && !spec.debug && !spec.await_caller;
     for (size_t i = 0; i < spec.task_count && all; i++)
         all = is_plain(&spec.tasks[i]);
     return all;

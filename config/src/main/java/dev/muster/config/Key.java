@@ -205,8 +205,8 @@ public enum Key {
     SUSPEND_RATE("SuspendRate", Kind.U16, "60", Reader.CONTROLLER),
     SUSPEND_TIME("SuspendTime", Kind.TEXT, "", Reader.CONTROLLER),
     SUSPEND_TIMEOUT("SuspendTimeout", Kind.U16, "30", Reader.CONTROLLER),
-    SWITCH_PARAMETERS("SwitchParameters", Kind.TEXT, "", Reader.NODE, Inert.SWITCH),
-    SWITCH_TYPE("SwitchType", Kind.TEXT, "", Reader.NODE, Inert.SWITCH),
+    SWITCH_PARAMETERS("SwitchParameters", Kind.TEXT, "", Reader.ALL),
+    SWITCH_TYPE("SwitchType", Kind.TEXT, "", Reader.ALL),
     TASK_EPILOG("TaskEpilog", Kind.TEXT, "", Reader.NODE),
     TASK_PLUGIN("TaskPlugin", Kind.LIST, "", Reader.NODE),
     TASK_PLUGIN_PARAM("TaskPluginParam", Kind.LIST, "", Reader.NODE),
@@ -258,7 +258,6 @@ public enum Key {
 
         static final String REST = "slurmrestd knows no parameter of a data parser";
         static final String SENSOR = "file systems are not metered in this version";
-        static final String SWITCH = "switch plugins are not part of this version";
         static final String CERTGEN = "no command listens for connections here, and so none needs a certificate";
     }
 

@@ -32,6 +32,7 @@ final class KeyCheck {
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
             case MPI_PARAMS -> mpi(value, values);
+            case SWITCH_PARAMETERS -> channels(value, values);
             case SCRON_PARAMETERS -> words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case ACCT_GATHER_PROFILE_TYPE -> plugin(key, value, Names.PROFILES, values);
@@ -246,6 +247,18 @@ final class KeyCheck {
         long first = dash < 0 ? -1 : NodeLine.count(value.substring(0, dash));
         long last = dash < 0 ? -1 : NodeLine.count(value.substring(dash + 1));
         return first >= 0 && last >= first && last <= Values.U16_MAX;
+    }
+
+    /** Of an NVIDIA IMEX domain; words of other switches are passed over with them. */
+    private static String channels(String value, Values values) {
+        for (String word : Values.list(value)) {
+            int equals = word.indexOf('=');
+            long n = word.startsWith("imex_") && equals > 0 ? NodeLine.count(word.substring(equals + 1)) : 1;
+            if (n < 1 || n > Values.U16_MAX) {
+                values.error("Bad value \"" + word + "\" for SwitchParameters");
+            }
+        }
+        return value;
     }
 
     private static String mpi(String value, Values values) {

@@ -59,6 +59,8 @@ final class PluginNames {
             values.error("AccountingStorageType=accounting_storage/mysql only permitted in SlurmDBD.");
         } else if (!full.startsWith(kind.prefix().concat("/")) || !kind.names().contains(full.substring(kind.prefix().length() + 1))) {
             values.error("cannot find " + kind.prefix() + " plugin for " + word);
+        } else if (full.equals("switch/hpe_slingshot")) {
+            values.warning("SwitchType=switch/hpe_slingshot has no effect: nothing is set up on such a network in this version");
         }
         return full;
     }

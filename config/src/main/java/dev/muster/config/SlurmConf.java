@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A slurm.conf as a whole: checked, complete with defaults, immutable. */
 public final class SlurmConf {
+    /** Channels of an NVIDIA IMEX domain where SwitchParameters says nothing. */
+    private static final int IMEX_CHANNELS = 2048;
     /** INFINITE or UNLIMITED where {@link #number} is asked. */
     public static final long UNLIMITED = Values.UNLIMITED;
     public static final String DEFAULT_FILE = "/etc/slurm/slurm.conf";
@@ -433,6 +435,12 @@ public final class SlurmConf {
     /** By lower-case name: bf_interval, batch_sched_delay … */
     public Map<String, String> schedulerParameters() {
         return parameters(Key.SCHEDULER_PARAMETERS);
+    }
+
+    /** How many channels SwitchType=switch/nvidia_imex has; 0 without it. */
+    public int imexChannels() {
+        String said = parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_channel_count", "");
+        return !text(Key.SWITCH_TYPE).equals("switch/nvidia_imex") ? 0 : said.isEmpty() ? IMEX_CHANNELS : Integer.parseInt(said);
     }
 
     /** The first and last port of MpiParams, {@code 12000-12999}; empty when there are none. */

@@ -83,6 +83,7 @@ class SiteFilesTest {
         TaskPlugin=task/cgroup,affinity                        | task/cgroup,task/affinity
         AccountingStorageType=none                             | accounting_storage/none
         SwitchType=switch/none                                 | switch/none
+        SwitchType=nvidia_imex                                 | switch/nvidia_imex
         PriorityType=basic                                     | priority/basic
         SelectType=select/bluegene                             | error: cannot find select plugin for select/bluegene
         SelectType=sched/linear                                | error: cannot find select plugin for sched/linear

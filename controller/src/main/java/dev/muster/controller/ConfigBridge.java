@@ -191,6 +191,9 @@ final class ConfigBridge {
         if (!conf.mpiPorts().isEmpty()) {
             options.put(Settings.MPI_PORTS, conf.mpiPorts());
         }
+        if (conf.imexChannels() > 0) {
+            options.put(Settings.IMEX_CHANNELS, Integer.toString(conf.imexChannels()));
+        }
         if (conf.has(Key.PREEMPT_MODE, "GANG")) {
             options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
         }

@@ -4,6 +4,7 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
 import dev.muster.core.BurstBuffer;
 import dev.muster.core.Dependency;
+import dev.muster.core.ImexChannels;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Node;
@@ -399,19 +400,20 @@ final class JobViews {
         List<String> names = new ArrayList<>();
         Allocation.Share last = null;
         for (Allocation.Share s : a.nodes()) {
-            if (last != null && !(last.cores().equals(s.cores()) && last.memoryMb() == s.memoryMb() && last.gres().equals(s.gres())
+            if (last != null && !(a.channels().size() < 2
+                    && last.cores().equals(s.cores()) && last.memoryMb() == s.memoryMb() && last.gres().equals(s.gres())
                     && TresText.gresDetail(state, last.node(), last.gres()).equals(TresText.gresDetail(state, s.node(), s.gres())))) {
-                out.add(detail(names, last));
+                out.add(detail(names, last, a));
                 names.clear();
             }
             names.add(s.node());
             last = s;
         }
-        out.add(detail(names, last));
+        out.add(detail(names, last, a));
         return out;
     }
 
-    private NodeDetail detail(List<String> names, Allocation.Share s) {
+    private NodeDetail detail(List<String> names, Allocation.Share s, Allocation of) {
         int perUnit = Launches.perUnit(state, s.node(), s.cores(), s.cpus());
         IndexSet cpus = IndexSet.empty();
         for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
@@ -429,7 +431,7 @@ final class JobViews {
             cores = cores.with(unit / perCore);
         }
         return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()),
-                sockets, coresPerSocket, cores.compact());
+                sockets, coresPerSocket, cores.compact(), ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
     }
 
     private long preemptTime(Job job) {

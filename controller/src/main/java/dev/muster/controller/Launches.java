@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.ImexChannels;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Settings;
@@ -59,7 +60,7 @@ final class Launches {
                 cpus(state, share.node(), share.cores(), share.cpus()), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
-                x11Cookie(job, share));
+                x11Cookie(job, share), ImexChannels.on(job.run().allocation(), share.node()).map(n -> n + 1).orElse(0));
     }
 
     private static String x11Cookie(Job job, Allocation.Share share) {

@@ -19,17 +19,18 @@ import java.util.stream.Stream;
  * @param backfilled it was started ahead of a job that came first and waits
  * @param resizes  when it became smaller, in order: accounting has a row for each size
  * @param ports    of MpiParams that are the job's own on each of its nodes, for its steps
+ * @param channels of the fabric between its nodes
  */
 public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
-        boolean backfilled, List<Resize> resizes, IndexSet ports) {
+        boolean backfilled, List<Resize> resizes, IndexSet ports, List<ImexChannels.Channel> channels) {
     public Allocation {
         nodes = ByNode.of(nodes, Share::node);
     }
 
-    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty());
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty(), List.of());
 
     public Allocation(int version, List<Share> nodes) {
-        this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty());
+        this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty(), List.of());
     }
 
     /** @param time seconds since 1970; @param firstStep steps with this number and above belong to the new size */
@@ -115,13 +116,13 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     Allocation without(List<String> names, Optional<Resize> resize) {
         return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
                 Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled,
-                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes, ports);
+                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes, ports, channels);
     }
 
     /** Nothing is left on a node that was given up. */
     Allocation left(String node) {
         return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList(),
-                backfilled, resizes, ports);
+                backfilled, resizes, ports, channels);
     }
 
     /** The part of a node, given up or not. */
@@ -169,29 +170,33 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     Allocation awaitingController(boolean onNodes) {
         return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving,
-                backfilled, resizes, ports);
+                backfilled, resizes, ports, channels);
     }
 
     Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes, ports);
+        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes, ports, channels);
     }
 
     public Allocation withLicences(String text) {
-        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes, ports);
+        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes, ports, channels);
     }
 
     public Allocation withPorts(IndexSet own) {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own);
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels);
+    }
+
+    public Allocation withChannels(List<ImexChannels.Channel> own) {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, own);
     }
 
     public Allocation ahead() {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes, ports);
+        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes, ports, channels);
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
         int at = ByNode.find(nodes, node, Share::node);
         List<Share> changed = at >= 0 && nodes instanceof ByNode<Share> all ? all.with(at, change.apply(nodes.get(at)))
                 : nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList();
-        return new Allocation(version + 1, changed, awaitsController, licences, leaving, backfilled, resizes, ports);
+        return new Allocation(version + 1, changed, awaitsController, licences, leaving, backfilled, resizes, ports, channels);
     }
 }

@@ -17,19 +17,25 @@ public final class NetworkWords {
     private NetworkWords() {}
 
     /** What is wrong with one of them; empty if each can be had. */
-    public static Optional<Decision.Rejected> refusal(String words) {
+    public static Optional<Decision.Rejected> refusal(String words, Settings settings) {
+        boolean channels = ImexChannels.count(settings) > 0;
         for (String word : words.isEmpty() ? new String[0] : words.split(",")) {
             String w = word.strip().toLowerCase(Locale.ROOT);
-            if (!IDLE.contains(w)) {
+            if (!IDLE.contains(w) && !(channels && w.equals(ImexChannels.EACH_SEGMENT))) {
                 return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection(word.strip(), w)));
             }
         }
         return Optional.empty();
     }
 
+    /** Whether a word, in lower case, is among them. */
+    public static boolean has(String words, String word) {
+        return !words.isEmpty() && List.of(words.toLowerCase(Locale.ROOT).split("\\s*,\\s*")).contains(word);
+    }
+
     private static String objection(String word, String w) {
         return isOfSlingshot(w) ? "--network=" + word + " needs an HPE Slingshot network, which this cluster does not have"
-                : w.equals("unique-channel-per-segment") ? "--network=" + word + " needs SwitchType=switch/nvidia_imex"
+                : w.equals(ImexChannels.EACH_SEGMENT) ? "--network=" + word + " needs SwitchType=switch/nvidia_imex"
                 : "Invalid --network specification: " + word;
     }
 

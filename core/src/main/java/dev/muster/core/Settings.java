@@ -140,6 +140,8 @@ public record Settings(
     public static final String GANG_SLICE_S = "gang_slice_s";
     /** MpiParams: the first and last port that steps may reserve, {@code 12000-12999}. */
     public static final String MPI_PORTS = "mpi_ports";
+    /** SwitchType=switch/nvidia_imex: how many channels there are. */
+    public static final String IMEX_CHANNELS = "imex_channels";
     public static final String TASK_BIND = "task_bind";
     /** Seconds; SchedulerParameters=requeue_delay, else cred_expire of AuthInfo. */
     public static final String REQUEUE_DELAY = "requeue_delay";

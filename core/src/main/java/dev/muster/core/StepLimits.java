@@ -12,7 +12,7 @@ import java.util.Optional;
 final class StepLimits {
     private StepLimits() {}
 
-    static Optional<Decision.Rejected> refusal(StepDesc step) {
+    static Optional<Decision.Rejected> refusal(StepDesc step, Settings settings) {
         ResourceRequest r = step.request();
         if (!TresBind.isValid(step.tresBind())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
@@ -21,7 +21,7 @@ final class StepLimits {
                 : MemBind.parse(step.memBind()).isEmpty() ? "--mem-bind=" + step.memBind()
                 : !r.licenses().isEmpty() ? "--licenses"
                 : "";
-        return what.isEmpty() ? NetworkWords.refusal(r.network()) : Optional.of(new Decision.Rejected(
+        return what.isEmpty() ? NetworkWords.refusal(r.network(), settings) : Optional.of(new Decision.Rejected(
                 SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
     }
 }

@@ -170,7 +170,7 @@ final class StepRules {
                 : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
                 : job.run().nextStep() >= state.settings().maxStepCount() ? Optional.of(SlurmErrno.STEP_LIMIT)
                 : Optional.empty();
-        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step()))
+        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step(), state.settings()))
                 .or(() -> Sampling.refusal(state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 

@@ -26,7 +26,7 @@ class SharedLaunchTest {
         }
         JobShare share = new JobShare(7, 1, "boot" + node, new Identity(5, 5, "u", "u", List.of(5), "/home/u", "/bin/sh"),
                 List.of("SLURM_JOB_ID=7", "GPU=" + node), node + "-" + (node + 3), 100 + node, Map.of("gpu", "" + node), 60, 30, false,
-                Bytes.of(user), 0, node == 0 ? "cookie" : "");
+                Bytes.of(user), 0, node == 0 ? "cookie" : "", node % 3);
         return new Launch(share, 3, List.of(new Task(node, 0, "" + node, List.of(), List.of(Bytes.of("SLURM_PROCID=" + node)))), environment,
                 Bytes.EMPTY, STEP, Bytes.of("/tmp"), 022, Map.of("NOFILE", 5L), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, node, 9, 9, 60,
                 "token", 100 + node, "n[0-8]", false, Map.of("gpu", "" + node));
@@ -56,7 +56,7 @@ class SharedLaunchTest {
         SharedLaunch.Part p = good.parts().getFirst();
         for (int at : new int[] {-1, 2}) {
             SharedLaunch.Part bad = new SharedLaunch.Part(p.node(), p.bootId(), p.cpus(), p.jobMemoryMb(), p.jobGres(), p.x11Cookie(), p.hooks(),
-                    new Own(false, List.of(at), List.of(Bytes.EMPTY)), p.tasks(), p.nodeIndex(), p.memoryMb(), p.gres());
+                    new Own(false, List.of(at), List.of(Bytes.EMPTY)), p.tasks(), p.nodeIndex(), p.memoryMb(), p.gres(), 0);
             assertThatThrownBy(() -> good.launch(bad)).isInstanceOf(IllegalArgumentException.class);
         }
     }

@@ -114,8 +114,20 @@ final class SettingsReader {
                         powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
                         options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
                         conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
-                        suspendGrace(conf)),
+                        suspendGrace(conf), imexMajor(conf)),
                 conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    /** As SwitchParameters says, else the driver's. */
+    private static int imexMajor(SlurmConf conf) {
+        if (conf.imexChannels() == 0) {
+            return 0;
+        }
+        String said = conf.parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_dev_major", "");
+        return !said.isEmpty() ? Integer.parseInt(said)
+                : Os.read(Path.of("/proc/devices")).orElse("").lines().map(l -> l.strip().split("\\s+"))
+                        .filter(w -> w.length == 2 && w[1].equals("nvidia-caps-imex-channels")).map(w -> Integer.parseInt(w[0])).findFirst()
+                        .orElse(0);
     }
 
     private static int suspendGrace(SlurmConf conf) {

@@ -47,20 +47,25 @@ final class SpecBuilder {
      * @param environment what the node adds for every task
      * @param mpi         where the helper of tasks that speak PMI finds what is its own
      * @param contained   tasks have the command lines of a container's runtime
+     * @param channel     of the fabric, as MAJOR:NUMBER of its device; "" for none
      */
     record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices,
-            String namespace, List<String> environment, boolean contained, MpiSpec.Place mpi) {
+            String namespace, List<String> environment, boolean contained, MpiSpec.Place mpi, String channel) {
         Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices, String namespace,
                 List<String> environment, boolean contained) {
-            this(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, MpiSpec.Place.NONE);
+            this(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, MpiSpec.Place.NONE, "");
+        }
+
+        Place with(String device) {
+            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, mpi, device);
         }
 
         Place with(MpiSpec.Place place) {
-            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, place);
+            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, place, channel);
         }
 
         Place inContainer() {
-            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, true, mpi);
+            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, true, mpi, channel);
         }
     }
 
@@ -196,6 +201,9 @@ final class SpecBuilder {
         }
         if (!place.namespace().isEmpty()) {
             out.put("namespace", place.namespace());
+        }
+        if (!place.channel().isEmpty()) {
+            out.put("channel", place.channel());
         }
         place.cgroups().forEach(c -> out.put("cgroup", c.toString()));
         place.killCgroups().forEach(c -> out.put("kill_cgroup", c.toString()));

@@ -199,7 +199,7 @@ final class Starter implements Launcher {
         byte[] spec;
         try {
             spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace, display, false), directory);
+                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace, display, false).with(channel(share)), directory);
         } catch (SpecBuilder.RefusedException e) {
             throw new FailedException(e);
         }
@@ -210,6 +210,11 @@ final class Starter implements Launcher {
             throw new FailedException(answer.isBlank() ? settings.stepd() + ": no answer" : answer.trim());
         }
         return new Begun(Long.parseLong(answer.substring(3).trim()), started.ended());
+    }
+
+    private String channel(JobShare share) {
+        int major = settings.around().imexMajor();
+        return major > 0 && share.channel() > 0 ? major + ":" + (share.channel() - 1) : "";
     }
 
     /** Where the server of stepds cannot be had, a stepd is started as a program of its own. */

@@ -329,7 +329,9 @@ final class Jobs {
                 for (Object name : Tree.hosts(d.text("nodes"))) {
                     nodes.add(new Json.Obj().put("node", name).put("sockets_per_node", d.number("sockets"))
                             .put("cores_per_socket", d.number("coresPerSocket")).put("mem_alloc", d.number("memoryMb"))
-                            .put("core_bitmap", d.text("cores")).put("gres", gres(d.text("gres"))));
+                            .put("core_bitmap", d.text("cores"))
+                            .put("channel", d.number("channel") == 0 ? Tree.unset() : Tree.number(d.number("channel") - 1))
+                            .put("gres", gres(d.text("gres"))));
                 }
             }
         }

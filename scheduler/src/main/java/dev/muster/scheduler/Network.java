@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.ImexChannels;
+import dev.muster.core.NetworkWords;
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
 import dev.muster.model.Digits;
@@ -16,12 +18,15 @@ import dev.muster.model.Topology;
  * @param together all segments are in one block of blocks
  * @param within   the nodes it may have, "" for any: what a job with segments names
  * @param ports    so many ports of its nodes are its own; -1 for one more than it has tasks on a node
+ * @param ownChannels each segment has a channel of its own ({@link ImexChannels})
  */
-record Network(String topology, int switches, int segment, boolean apart, boolean together, String within, int ports) {
+record Network(String topology, int switches, int segment, boolean apart, boolean together, String within, int ports,
+        boolean ownChannels) {
     static Network of(ResourceRequest r, Partition partition, int ports) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
         return new Network(partition.info().topology(), Digits.only(text, 9) ? Integer.parseInt(text) : 0, r.segment(),
-                r.spreadSegments(), r.consolidateSegments(), r.segment() > 0 ? r.nodeList() : "", ports);
+                r.spreadSegments(), r.consolidateSegments(), r.segment() > 0 ? r.nodeList() : "", ports,
+                NetworkWords.has(r.network(), ImexChannels.EACH_SEGMENT));
     }
 
     /** How the nodes of its partition hang together. */
@@ -35,7 +40,7 @@ record Network(String topology, int switches, int segment, boolean apart, boolea
     }
 
     Network withoutSwitches() {
-        return new Network(topology, 0, segment, apart, together, within, ports);
+        return new Network(topology, 0, segment, apart, together, within, ports, ownChannels);
     }
 
     /** What of a network jobs of this kind cannot have, "" if they can. */

@@ -77,7 +77,7 @@ final class Pass {
     private static final Layers NO_LAYERS = new Layers(List.of(), Licences.Wanted.NONE, pool -> 0);
     /** Of the need that is being placed. */
     private Layers layers = NO_LAYERS;
-    private final PortDesk ports;
+    private final NumberDesk numbers;
     private final Candidates candidates;
     private Set<String> avoided = Set.of();
     /** Nodes that count no more under limits on nodes: they come first. */
@@ -127,7 +127,7 @@ final class Pass {
         this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
         this.waits = new Waits(state, now, scheduler.needs()::one);
         this.words = new ReserveWords(state.settings().options());
-        this.ports = new PortDesk(state, now);
+        this.numbers = new NumberDesk(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
         this.preemptor = new Preemptor(scheduler, state, now, takings, licences, beside(), (job, off) -> {
             outlook.lifted(job, off);
@@ -611,7 +611,7 @@ final class Pass {
             bootIds.put(name, p.node().asleep || Chooser.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
         }
         return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
-                .flatMap(a -> ports.on(a, need));
+                .flatMap(a -> numbers.on(a, need));
     }
 
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
@@ -665,7 +665,7 @@ final class Pass {
 
     private void claim(Job job, Allocation allocation, Need need) {
         licences.take(allocation, need, false);
-        ports.take(allocation);
+        numbers.take(allocation);
         for (Allocation.Share share : allocation.nodes()) {
             takings.take(job, share, need);
         }

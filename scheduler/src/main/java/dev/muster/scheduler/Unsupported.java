@@ -25,7 +25,8 @@ final class Unsupported {
         return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
                 "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings)))
                 .or(() -> first(extras(desc.extras(), settings)))
-                .or(() -> windows(desc, settings)).or(() -> managed(desc, settings)).or(() -> NetworkWords.refusal(desc.request().network()))
+                .or(() -> windows(desc, settings)).or(() -> managed(desc, settings))
+                .or(() -> NetworkWords.refusal(desc.request().network(), settings))
                 .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
                         ? Optional.of(Decision.reject(SlurmErrno.DISABLED)) : Optional.empty());
     }

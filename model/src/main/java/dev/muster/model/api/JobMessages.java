@@ -319,9 +319,11 @@ public final class JobMessages {
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.
      *
-     * @param cores numbers within a node, as a list of ranges
+     * @param cores   numbers within a node, as a list of ranges
+     * @param channel one more than the number of the channel of the fabric; 0 for none
      */
-    public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres, int sockets, int coresPerSocket, String cores) {}
+    public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres, int sockets, int coresPerSocket, String cores,
+            int channel) {}
 
     public record StepsReply(long now, List<StepInfo> steps) {}
 

@@ -237,6 +237,7 @@ public final class NodeMessages {
      * @param endTick     seconds from now until the time limit; -1 none
      * @param sampleSeconds between two looks at its processes; 0 for the node's own
      * @param x11Cookie  of the display that windows opened on this node are to appear on; "" for none
+     * @param channel    one more than the number of the channel of the fabric that the job has on this node; 0 for none
      */
     public record JobShare(
             int jobId,
@@ -252,11 +253,20 @@ public final class NodeMessages {
             boolean externStep,
             Bytes jobName,
             int sampleSeconds,
-            String x11Cookie) {
+            String x11Cookie,
+            int channel) {
+
+        /** Without a channel. */
+        public JobShare(int jobId, int attempt, String bootId, Identity owner, List<String> environment, String cpus, long memoryMb,
+                Map<String, String> gres, long secondsLeft, int killWaitSeconds, boolean externStep, Bytes jobName, int sampleSeconds,
+                String x11Cookie) {
+            this(jobId, attempt, bootId, owner, environment, cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep, jobName, sampleSeconds,
+                    x11Cookie, 0);
+        }
 
         public JobShare withMemory(long mb) {
             return new JobShare(jobId, attempt, bootId, owner, environment, cpus, mb, gres, secondsLeft, killWaitSeconds, externStep, jobName,
-                    sampleSeconds, x11Cookie);
+                    sampleSeconds, x11Cookie, channel);
         }
 
         /** With what is known of the job since. */
@@ -264,7 +274,7 @@ public final class NodeMessages {
             List<String> all = new java.util.ArrayList<>(environment);
             all.addAll(more);
             return new JobShare(jobId, attempt, bootId, owner, List.copyOf(all), cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep,
-                    jobName, sampleSeconds, x11Cookie);
+                    jobName, sampleSeconds, x11Cookie, channel);
         }
     }
 

@@ -35,7 +35,8 @@ public record SharedLaunch(Launch common, List<Part> parts) {
             List<Task> tasks,
             int nodeIndex,
             long memoryMb,
-            Map<String, String> gres) {}
+            Map<String, String> gres,
+            int channel) {}
 
     /** A list as it differs from the common one. @param whole it is all of it; else entries stand at the positions of at */
     public record Own(boolean whole, List<Integer> at, List<Bytes> entries) {
@@ -92,7 +93,7 @@ public record SharedLaunch(Launch common, List<Part> parts) {
             Part part = new Part(nodes.get(i), s.bootId(), s.cpus(), s.memoryMb(), s.gres(), s.x11Cookie(),
                     s.environment() == common.share().environment() ? Own.NOTHING
                             : Own.of(bytes(common.share().environment()), bytes(s.environment())),
-                    Own.of(common.environment(), l.environment()), l.tasks(), l.nodeIndex(), l.memoryMb(), l.gres());
+                    Own.of(common.environment(), l.environment()), l.tasks(), l.nodeIndex(), l.memoryMb(), l.gres(), s.channel());
             if (!none.launch(part).equals(l)) {
                 return Optional.empty();
             }
@@ -119,7 +120,7 @@ public record SharedLaunch(Launch common, List<Part> parts) {
     public Launch launch(Part p) {
         JobShare s = common.share();
         JobShare share = new JobShare(s.jobId(), s.attempt(), p.bootId(), s.owner(), hooks(s, p), p.cpus(), p.jobMemoryMb(),
-                p.jobGres(), s.secondsLeft(), s.killWaitSeconds(), s.externStep(), s.jobName(), s.sampleSeconds(), p.x11Cookie());
+                p.jobGres(), s.secondsLeft(), s.killWaitSeconds(), s.externStep(), s.jobName(), s.sampleSeconds(), p.x11Cookie(), p.channel());
         return new Launch(share, common.stepId(), p.tasks(), p.environment().list(common.environment()), common.script(), common.step(),
                 common.workDir(), common.umask(), common.limits(), common.stdin(), common.stdout(), common.stderr(), common.append(),
                 p.nodeIndex(), common.stepNodes(), common.stepTasks(), common.secondsLeft(), common.ioToken(), p.memoryMb(), common.nodeList(),
