@@ -21,7 +21,7 @@ class ControllerWordsTest {
     void whoMayRunInAReservationMayDeleteIt() {
         new Play(cluster("options.ctld:user_resv_delete=true")).lines("""
                 reserve r starttime=+0 duration=6000 nodecnt=1 users=alice
-                unreserve r bob                       -> says Access/permission denied
+                unreserve r bob                       -> says Invalid user id
                 unreserve r alice                     -> r unknown
                 """);
     }
