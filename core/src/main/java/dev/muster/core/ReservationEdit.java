@@ -127,8 +127,9 @@ final class ReservationEdit {
             named = part ? Reservation.with(named, ReservationFlag.PART_NODES) : named;
             named = part ? clear(named, ReservationFlag.ALL_NODES) : Reservation.with(named, ReservationFlag.ALL_NODES);
         }
-        boolean wantsPart = values.getOrDefault("flags", "").toUpperCase(java.util.Locale.ROOT).contains("PART_NODES");
-        if (wantsPart && (!want.nodes().equalsIgnoreCase("ALL") || want.partition().isEmpty())) {
+        boolean wantsPart = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "")).toUpperCase(java.util.Locale.ROOT)
+                .contains("PART_NODES");
+        if (wantsPart && (!values.containsKey("nodes") || !want.nodes().equalsIgnoreCase("ALL") || want.partition().isEmpty())) {
             e.wrong(SlurmErrno.INVALID_NODE_NAME);
         } else if (!want.nodes().equalsIgnoreCase("ALL")) {
             named = clear(named, ReservationFlag.PART_NODES);
@@ -375,10 +376,11 @@ final class ReservationEdit {
         List<String> said = items(values.getOrDefault(key, ""));
         List<String> more = new ArrayList<>(items(values.getOrDefault(key + "+", "")));
         List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
+        boolean twice = Stream.concat(more.stream(), less.stream()).anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
         said.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
         said.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
         boolean signed = said.stream().anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
-        if (signed && !said.stream().allMatch(n -> n.startsWith("+") || n.startsWith("-"))) {
+        if (twice || signed && !said.stream().allMatch(n -> n.startsWith("+") || n.startsWith("-"))) {
             wrong(bad(key));
             return old;
         }

@@ -591,19 +591,20 @@ final class Pass {
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
-                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                if (!scheduler.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
                         && Features.isPlain(need.features())) {
                     break;
                 }
             }
         }
+        able = scheduler.power().affordable(able, required, starts, avoided);
         tooFew = requiredFound < required || able.size() < need.nodesMin() || Chooser.roomFor(need, able) < need.tasks();
         if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
         List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology, layers);
         if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
-            return Optional.empty();
+            return picks.isEmpty() ? Optional.empty() : scheduler.power().thriftily(() -> place(need, topology));
         }
         picks = Chooser.batchFirst(need, picks);
         for (Chooser.Pick p : picks) {

@@ -95,6 +95,22 @@ class ControllerWordsTest {
                 """);
     }
 
+    /** The first in order that have room for six are four nodes, two of which would have to be started; only one may be. */
+    @Test
+    void whoseBestNodesSleepGetsOthersThatNeedFewerStarts() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000\nn[3-4] cpus=1 mem=1000\nn5 cpus=4 mem=1000",
+                "p nodes=n[1-5] default=yes", POWER + "options.power:most=3")).lines("""
+                node n[3-5] state=power_down
+                pass 1
+                pass 30                               -> n3 free+POWERED_DOWN; n5 free+POWERED_DOWN
+                submit kind=BATCH nodesMin=4 nodesMax=4 tasks=6
+                schedule                              -> 1 PENDING
+                cancel 1
+                submit kind=BATCH tasks=6
+                schedule                              -> 2 RUNNING+CONFIGURING n[1-2,5]
+                """);
+    }
+
     @Test
     void noPlanStartsMore() {
         new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes", POWER + "options.power:most=1")).lines("""

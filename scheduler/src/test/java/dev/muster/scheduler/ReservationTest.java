@@ -361,6 +361,7 @@ class ReservationTest {
                 rereserve r nodes-=n1                                           -> says Invalid node name specified
                 rereserve r nodes+=n9                                           -> says Invalid node name specified
                 rereserve r nodes=ALL                                           -> r active n1 n2 n3 SPEC_NODES ALL_NODES
+                rereserve r flags+=PART_NODES                                   -> says Invalid node name specified
                 rereserve r nodecnt=1                                           -> r active n3 SPEC_NODES
                 """);
     }
@@ -376,6 +377,7 @@ class ReservationTest {
                 rereserve r users-=alice
                 submit kind=BATCH charge.reservation=r charge.account=a         -> says Access denied to requested reservation
                 rereserve r users+=bob                                          -> says Invalid user id
+                rereserve r users+=-bob                                         -> says Invalid user id
                 rereserve r users+=alice
                 submit kind=BATCH charge.reservation=r charge.account=a         -> 2 PENDING
                 """);
