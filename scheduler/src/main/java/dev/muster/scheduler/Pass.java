@@ -50,7 +50,7 @@ final class Pass {
     final Settling settling;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
-    private final Takings takings;
+    final Takings takings;
     // classes are one object each, so identity is equality
     private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     /** So many nodes fewer of a range are tried one by one, then the least. */
@@ -66,7 +66,7 @@ final class Pass {
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
     /** Others are off their nodes to see what fits then. */
-    private boolean blind;
+    boolean blind;
     /** While that is so: whatever is planned. */
     private boolean unplanned;
     /** The last place that was looked for was not found because too few nodes have room. */
