@@ -7,7 +7,7 @@ TopologyParam=BlockAsNodeRank
 ResvOverRun=1"
 check "nodes of a block are neighbours" "n2 n4" "$(srun -N2 -n2 -l --exclusive sh -c 'echo $SLURMD_NODENAME' | sort | sed 's/.* //' | xargs)"
 check "and so are the others" "0: n2|1: n4|2: n1|3: n3|" "$(srun -N4 -n4 -l sh -c 'echo $SLURMD_NODENAME' | sort | tr '\n' '|')"
-check "as they are said to be" "n[1-4]" "$(srun -N4 -n4 printenv SLURM_JOB_NODELIST | uniq)"
+check "as they are said to be" "n[2,4,1,3]" "$(srun -N4 -n4 printenv SLURM_JOB_NODELIST | uniq)"
 # ResvOverRun=1: a minute beyond its end, and no longer.
 me=$(id -un)
 scontrol create reservation reservationname=r starttime=now end=now+70 nodes=n1 users="$me" >/dev/null
