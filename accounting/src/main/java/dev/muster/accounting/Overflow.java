@@ -4,8 +4,8 @@ import dev.muster.model.accounting.AccountingRows.Batch;
 import java.util.List;
 
 /**
- * max_dbd_msg_action=discard: what is thrown away of that which waits, in the order of Slurm's manual. What jobs were when they ended, and what became
- * of nodes and reservations, stays as long as there is room.
+ * max_dbd_msg_action=discard: what is thrown away of that which waits, in the order of Slurm's manual. What jobs were when they ended, and what
+ * became of nodes and reservations, stays as long as there is room.
  */
 enum Overflow {
     /** What steps were. */

@@ -105,8 +105,8 @@ final class Api {
     /** With Slurm's word: of the cluster's own things it says that the user is none who may. */
     private static SlurmErrno denial(String message) {
         return switch (message) {
-            case "CreateReservation", "UpdateNode", "CreateNodes", "DeleteNodes", "UpdatePartition", "CreatePartition", "DeletePartition", "Reconfigure",
-                    "Shutdown" -> SlurmErrno.USER_ID_MISSING;
+            case "CreateReservation", "UpdateNode", "CreateNodes", "DeleteNodes", "UpdatePartition", "CreatePartition", "DeletePartition",
+                    "Reconfigure", "Shutdown" -> SlurmErrno.USER_ID_MISSING;
             default -> SlurmErrno.ACCESS_DENIED;
         };
     }

@@ -139,7 +139,8 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         public Mode of(Job holder) {
             Mode mode = alone(holder);
             if (holder.isHet() && mode != Mode.OFF) {
-                List<Mode> all = HetRules.members(state, holder).stream().filter(j -> j.state().isActive() || j.state() == JobState.PENDING).map(this::alone).toList();
+                List<Mode> all = HetRules.members(state, holder).stream()
+                        .filter(j -> j.state().isActive() || j.state() == JobState.PENDING).map(this::alone).toList();
                 return all.contains(Mode.OFF) ? Mode.OFF : all.contains(Mode.CANCEL) ? Mode.CANCEL : mode;
             }
             return mode;

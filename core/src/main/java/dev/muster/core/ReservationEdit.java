@@ -64,7 +64,8 @@ final class ReservationEdit {
         }
         Set<String> nodes = new LinkedHashSet<>(old.nodes());
         for (String item : signed) {
-            if (mixed || !(HostList.parse(item.substring(1)) instanceof HostList.Parsed.Ok ok) || !ok.list().names().stream().allMatch(state.nodes()::has)) {
+            if (mixed || !(HostList.parse(item.substring(1)) instanceof HostList.Parsed.Ok ok)
+                    || !ok.list().names().stream().allMatch(state.nodes()::has)) {
                 wrong(SlurmErrno.INVALID_NODE_NAME);
                 return;
             }
