@@ -33,6 +33,7 @@ scancel "${id}_[0-10199]" >/dev/null 2>&1 || true
 soon 'grep -q "MaxDBDMsgs is reached" "$dir/log/slurmctld.log"'
 check "something is thrown away" 1 "$(grep -c -m 1 'MaxDBDMsgs is reached' "$dir/log/slurmctld.log")"
 match "and jobs are taken" "^up [0-9]+$" "$(is_up) $(sbatch --parsable -H --wrap true 2>&1)"
-start_dbd; sleep 3
+seen=$(grep -c 'the database answers again' "$dir/log/slurmctld.log" || true)
+start_dbd; soon '[ "$(grep -c "the database answers again" "$dir/log/slurmctld.log")" -gt "$seen" ]'
 last=$(sbatch --parsable -H --wrap true); scancel "$last"
 becomes "what comes later is in the tables" "CANCELLED by $(id -u)" '"$(sacct -X -n -P -o state -j "$last")"'
