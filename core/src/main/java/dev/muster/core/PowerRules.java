@@ -80,8 +80,12 @@ final class PowerRules {
                 if (new NodeRules(state, now).notResumed(node, NOT_RESUMED) instanceof Decision.Accepted a) {
                     changes.addAll(a.changes());
                     direct.addAll(a.direct());
-                    if (node.has(Node.Flag.POWERING_UP)) {
-                        changes.add(node.has(Node.Flag.CLOUD) ? lost(node) : absent(node));
+                    // what was only rebooted has its power
+                    boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty() && Power.canStart(state.settings(), node);
+                    if (node.has(Node.Flag.POWERING_UP) && node.has(Node.Flag.CLOUD)) {
+                        changes.add(lost(node));
+                    } else if (started) {
+                        changes.add(absent(node));
                     }
                 }
             }
