@@ -81,7 +81,8 @@ final class PowerRules {
                     changes.addAll(a.changes());
                     direct.addAll(a.direct());
                     // what was only rebooted has its power
-                    boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty() && Power.canStart(state.settings(), node);
+                    boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty()
+                            && state.settings().options().containsKey(Power.STARTS);
                     if (node.has(Node.Flag.POWERING_UP) && node.has(Node.Flag.CLOUD)) {
                         changes.add(lost(node));
                     } else if (started) {
