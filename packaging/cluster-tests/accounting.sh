@@ -31,7 +31,7 @@ if [ "$(id -u)" = 0 ]; then
   check "others' jobs are not for everybody" "scancel: error: Kill job error on job id $c: Access/permission denied" "$(as scancel "$c")"
   op operator
   check "an operator may" "" "$(as scontrol update jobid="$c" priority=77)"
-  check "but nodes are not his" "slurm_update error: Access/permission denied" "$(as scontrol update nodename=n1 comment=x)"
+  check "but nodes are not his" "slurm_update error: Invalid user id" "$(as scontrol update nodename=n1 comment=x)"
   op administrator
   check "they are an administrator's" "" "$(as scontrol update nodename=n1 comment=x)"
   op none; sacctmgr -i add coordinator account=lab name="$no" >/dev/null

@@ -24,3 +24,16 @@ start_dbd; start_ctld
 known() { echo $(($(sacct -X -n -P -o state -j "$id" | grep -c CANCELLED || true) + $(squeue -h -r -o %i | wc -l))); }
 soon '[ "$(known)" = 10201 ]'
 check "with slurmdbd it starts, and nothing is lost" "up 10201" "$(is_up) $(known)"
+# With discard jobs are taken all the same, and what waits is thrown away.
+kill "$(pid_of slurmctld)"; soon '[ "$(is_up)" = gone ]'
+sed -i 's/max_dbd_msg_action=exit/max_dbd_msg_action=discard/' "$SLURM_CONF"; start_ctld; sleep 1
+kill -9 "$(pid_of slurmdbd)"
+id=$(sbatch --parsable -H --array=0-10200 --wrap true)
+scancel "${id}_[0-10199]" >/dev/null 2>&1 || true
+soon 'grep -q "MaxDBDMsgs is reached" "$dir/log/slurmctld.log"'
+check "something is thrown away" 1 "$(grep -c -m 1 'MaxDBDMsgs is reached' "$dir/log/slurmctld.log")"
+match "and jobs are taken" "^up [0-9]+$" "$(is_up) $(sbatch --parsable -H --wrap true 2>&1)"
+seen=$(grep -c 'the database answers again' "$dir/log/slurmctld.log" || true)
+start_dbd; soon '[ "$(grep -c "the database answers again" "$dir/log/slurmctld.log")" -gt "$seen" ]'
+last=$(sbatch --parsable -H --wrap true); scancel "$last"
+becomes "what comes later is in the tables" "CANCELLED by $(id -u)" '"$(sacct -X -n -P -o state -j "$last")"'

@@ -45,7 +45,7 @@ check "it counts once" "" "$(scontrol show node n2 --json | python3 -c 'import j
 match "and slurmctld gave it another for the next time" "the token is not valid" "$(cp "$dir/spool/n2/slurmd_cert_token" "$dir/kept"; echo forged > "$dir/spool/n2/slurmd_cert_token"; kill "$(pid_of slurmd-n2)"; soon '! kill -0 "$(pid_of slurmd-n2)" 2>/dev/null'; touch -d '3 minutes ago' "$dir/spool/n2/slurmd_cert.pem"; start_node n2 || true; cat "$dir/log/slurmd-n2.log" | tail -3)"
 cp "$dir/kept" "$dir/spool/n2/slurmd_cert_token"; start_node n2; soon 'sinfo -h -n n2 -o %t | grep -q idle'
 check "with which it renews" "idle 0" "$(sinfo -h -n n2 -o %t | head -1) $(srun -p other true </dev/null; echo $?)"
-check "a user may not set one" "slurm_update error: Access/permission denied" "$(if [ "$(id -u)" = 0 ]; then (cd / && setpriv --reuid=nobody --regid=nogroup --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" scontrol update nodename=n2 certtoken=x 2>&1); else echo "slurm_update error: Access/permission denied"; fi)"
+check "a user may not set one" "slurm_update error: Invalid user id" "$(if [ "$(id -u)" = 0 ]; then (cd / && setpriv --reuid=nobody --regid=nogroup --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" scontrol update nodename=n2 certtoken=x 2>&1); else echo "slurm_update error: Invalid user id"; fi)"
 first=$(serial $((port + 1))); touch -d '3 minutes ago' "$dir/spool/n1/slurmd_cert.pem"; kill "$(pid_of slurmd-n1)"; soon '! kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'; start_node n1
 soon 'sinfo -h -n n1 -o %t | grep -q idle'
 check "an old one is renewed" another "$([ "$(serial $((port + 1)))" != "$first" ] && echo another)"

@@ -40,6 +40,23 @@ check "a feature without a reboot" "n1 reboot n2" "$(cat g2.txt) $(cat "$dir/reb
 check "is what the node has then" "fixed,f1,f2,g1,g2 fixed,f1,g2" "$(features n1)"
 check "nobody is told of a job before the node has come up for it" 0 "$(grep -c "earlier boot" "$dir/log/slurmctld.log")"
 
+# slurmctld reboots: the program has the nodes, and the features that they are to have.
+cat > "$dir/reboot-all.sh" <<S
+#!/bin/bash
+echo "reboot \$# \$* by \${SLURMD_NODENAME:-slurmctld}" >> $dir/reboots
+for n in \${1//,/ }; do
+  [ -z "\$2" ] || echo "\${2%%,*}" > $dir/active-\$n
+  setsid bash -c "kill \$(cat $dir/run/slurmd-\$n.pid); sleep 1; SLURMD_NODENAME=\$n $prefix/sbin/slurmd -b -f \$SLURM_CONF -N \$n -d $prefix/sbin/slurmstepd" </dev/null >/dev/null 2>&1 &
+done
+S
+chmod 755 "$dir/reboot-all.sh"; : > "$dir/reboots"
+sed -i "s#^RebootProgram=.*#RebootProgram=$dir/reboot-all.sh#" "$SLURM_CONF"; echo "SlurmctldParameters=reboot_from_controller" >> "$SLURM_CONF"; reread
+id=$(sbatch --parsable -C f1 -w n2 -o f1.txt --wrap 'echo $SLURMD_NODENAME'); wait_empty 40
+check "slurmctld reboots for features" "n2 reboot 2 n2 f1 by slurmctld" "$(cat f1.txt) $(cat "$dir/reboots")"
+check "which the node has then" "fixed,f1,g1" "$(scontrol show node n2 | sed -n 's/^ *ActiveFeatures=//p')"
+: > "$dir/reboots"; scontrol reboot n1,n2; sleep 3
+becomes "and without, several at once" "reboot 1 n1,n2 by slurmctld idle idle" '"$(cat "$dir/reboots") $(sinfo -h -N -o %T | paste -sd" ")"'
+
 echo "SchedulerParameters=extra_constraints" >> "$SLURM_CONF"; scontrol reconfigure
 scontrol update nodename=n2 extra='{"zone": 3, "disk": "fast"}'
 check "--extra" n2 "$(timeout 20 srun --extra 'zone>2&(disk=fast|disk=slow)' sh -c 'echo $SLURMD_NODENAME' </dev/null)"

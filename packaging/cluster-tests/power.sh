@@ -66,7 +66,7 @@ soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'
 touch "$dir/broken"
 scontrol power up n1
 soon '[[ "$(state n1)" = DOWN* ]]' 250
-check "who does not come is down" "DOWN ResumeTimeout reached" "$(state n1) $(scontrol show node n1 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
+check "who does not come is down" "DOWN+NOT_RESPONDING+POWERED_DOWN down~ ResumeTimeout reached" "$(state n1) $(sinfo -h -n n1 -o %t) $(scontrol show node n1 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
 soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
 check "and told" "failed n1" "$(tail -1 "$dir/power.log")"
 scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"' 250

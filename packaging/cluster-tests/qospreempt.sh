@@ -57,6 +57,16 @@ a=$(sb -q low -N2 -n4 --wrap 'sleep 60'); running "$a"; h=$(sb -q high -N1 -n2 -
 check "not yet" "RUNNING PENDING" "$(state "$a") $(state "$h")"
 becomes "then" "PREEMPTED COMPLETED" '"$(state "$a") $(state "$h")"'
 wait_empty
+# WITHIN: jobs of one QOS, for who has the higher priority.
+sacctmgr -i modify qos low set preemptexempttime=00:00:00 preemptmode=cancel,within >/dev/null; sleep 1
+a=$(sb -q low -w n1 -n2 --priority=100 --wrap 'sleep 60'); running "$a"; b=$(sb -q low -w n1 -n2 --priority=100 --wrap true); sleep 3
+check "not for its like" "RUNNING PENDING" "$(state "$a") $(state "$b")"
+c=$(sb -q low -w n1 -n2 --priority=200 --wrap true)
+becomes "for a higher one of its own QOS" "PREEMPTED COMPLETED COMPLETED" '"$(state "$a") $(state "$c") $(state "$b")"'
+sacctmgr -i modify qos low set preemptmode=cluster >/dev/null; sleep 1
+a=$(sb -q low -w n1 -n2 --priority=100 --wrap 'sleep 60'); running "$a"; c=$(sb -q low -w n1 -n2 --priority=200 --wrap true); sleep 3
+check "without it for none of them" "RUNNING PENDING" "$(state "$a") $(state "$c")"
+scancel "$a" "$c"; wait_empty
 # Nothing is a limit as well.
 check "shown" "MaxTime=00:00:00 MaxNodes=0 DefaultTime=00:00:00" \
   "$(for p in short:MaxTime none:MaxNodes said:DefaultTime; do scontrol -o show partition "${p%:*}" | grep -o " ${p#*:}=[^ ]*"; done | tr -d ' ' | paste -sd' ')"

@@ -61,6 +61,22 @@ scontrol create res reservationname=f start=now+1hour dur=10 user=nobody nodecnt
 scontrol update reservation=f flags=-daily,+flex tres=node=2 >/dev/null
 check "flags with signs of their own, and nodes counted anew" "Nodes=n[1-2] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
 # What an update leaves and what it takes.
+scontrol create res reservationname=fewer start=now+3hours dur=10 user=nobody nodecnt=3 >/dev/null
+scontrol update reservation=fewer nodecnt=2 >/dev/null
+check "of fewer nodes the last stay" "Nodes=n[2-3] PartitionName=main Flags= TRES=cpu=8" "$(shown fewer)"
+scontrol update reservation=fewer nodes=+n1,-n[2-3] >/dev/null; scontrol update reservation=fewer nodes+=n3 >/dev/null
+check "with signs they come and go" "Nodes=n[1,3] PartitionName=main Flags=SPEC_NODES TRES=cpu=8" "$(shown fewer)"
+scontrol update reservation=fewer nodecnt=1 >/dev/null
+check "what was named stays so" "Nodes=n3 PartitionName=main Flags=SPEC_NODES TRES=cpu=4" "$(shown fewer)"
+check "no user for a sign" "Error updating the reservation: Invalid user id" "$(scontrol update reservation=fewer users=+nosuch 2>&1 | head -1)"
+if [ "$(id -u)" = 0 ]; then
+  as() { (cd /; setpriv --reuid=65534 --regid=65534 --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "$@" 2>&1 | head -1); }
+  check "a user creates none" "Error creating the reservation: Invalid user id" "$(as scontrol create res start=now dur=10 nodecnt=1 users=nobody)"
+  check "nor changes one" "Error updating the reservation: Invalid user id" "$(as scontrol update reservation=fewer dur=5)"
+  check "nor deletes one, or learns that there is none" "delete_reservation reservation=nosuch: Invalid user id" "$(as scontrol delete reservation=nosuch)"
+  check "nor sets the log's level" "slurm_set_debug_level error: Permission denied" "$(as scontrol setdebug info)"
+fi
+scontrol delete reservationname=fewer
 check "no flags at all change none" "FLEX,OVERLAP" "$(scontrol update reservation=f flags= >/dev/null; scontrol -o show res f | sed -n 's/.* Flags=\([^ ]*\) .*/\1/p')"
 check "some stay for good" "scontrol: error: Error parsing flags -overlap.  No reservation update." "$(scontrol update reservationname=f flags-=overlap 2>&1 | head -1)"
 scontrol update reservation=f nodes=n[2-3] nodecnt=1 >/dev/null

@@ -61,12 +61,20 @@ public final class Projector implements AutoCloseable {
         }
     }
 
+    /** Where rows are thrown away a tenth of what may wait is to be free then, or nothing more is kept until some has gone out. */
+    private static final int FREED_PART = 10;
+
     private final int waitingMax;
+    private final boolean discards;
     private final RowSink store;
     private final Consumer<String> log;
     private final Thread thread;
     private final List<Waiting> waiting = new ArrayList<>();
     private int waitingRows;
+    /** So many of the first that wait are being written. */
+    private int taken;
+    private boolean full;
+    private boolean thrownAway;
     private long submitted;
     private long durable;
     private long awaited;
@@ -76,7 +84,13 @@ public final class Projector implements AutoCloseable {
 
     /** @param log receives sentences for the daemon's log; @param waitingMax rows that may wait before {@link #overloaded} */
     public Projector(RowSink store, Consumer<String> log, int waitingMax) {
+        this(store, log, waitingMax, false);
+    }
+
+    /** @param discards instead rows are thrown away, {@link Overflow} */
+    public Projector(RowSink store, Consumer<String> log, int waitingMax, boolean discards) {
         this.waitingMax = waitingMax;
+        this.discards = discards;
         this.store = store;
         this.log = log;
         this.submitted = store.sequence();
@@ -101,11 +115,48 @@ public final class Projector implements AutoCloseable {
             int before = waitingRows;
             waiting.add(queued);
             waitingRows += queued.rows();
+            if (discards && waitingRows > waitingMax) {
+                makeRoom();
+            }
             // who writes them is not to be woken for each
             if (first || before < BUSY_ROWS_MAX && waitingRows >= BUSY_ROWS_MAX || waiting.size() == UNMADE_MAX) {
                 notifyAll();
             }
         }
+    }
+
+    private int enough() {
+        return waitingMax - waitingMax / FREED_PART;
+    }
+
+    private void makeRoom() {
+        int before = waitingRows;
+        thrownAway = true;
+        if (full) {
+            throwAway(Overflow.EVERYTHING, waiting.size() - 1);
+            return;
+        }
+        throwAway(Overflow.STEPS, taken);
+        if (waitingRows > enough()) {
+            throwAway(Overflow.STARTS, taken);
+        }
+        full = waitingRows > enough();
+        log.accept("accounting: MaxDBDMsgs is reached: of " + before + " rows " + waitingRows + " are kept"
+                + (full ? ", and none that come until some have gone out" : ""));
+    }
+
+    /** Of all from that on. An entry of which nothing is left is one only where it is the last. */
+    private void throwAway(Overflow what, int from) {
+        List<Waiting> rest = List.copyOf(waiting.subList(from, waiting.size()));
+        waiting.subList(from, waiting.size()).clear();
+        for (Waiting w : rest) {
+            Made left = Made.of(what.of(w.batch(new HashSet<>())));
+            if (waiting.size() > taken && waiting.getLast().rows() == 1) {
+                waiting.removeLast();
+            }
+            waiting.add(left);
+        }
+        waitingRows = waiting.stream().mapToInt(Waiting::rows).sum();
     }
 
     private synchronized boolean crowded() {
@@ -121,7 +172,7 @@ public final class Projector implements AutoCloseable {
 
     /** Too much waits: refuse new jobs until the database has caught up. */
     public synchronized boolean overloaded() {
-        return waitingRows > waitingMax;
+        return waitingRows > waitingMax || thrownAway;
     }
 
     public synchronized int waitingRows() {
@@ -271,6 +322,7 @@ public final class Projector implements AutoCloseable {
         while (count < waiting.size() && rows < MAX_GROUP_ROWS) {
             rows += waiting.get(count++).rows();
         }
+        taken = count;
         return List.copyOf(waiting.subList(0, count));
     }
 
@@ -290,6 +342,9 @@ public final class Projector implements AutoCloseable {
             waitingRows -= waiting.get(i).rows();
         }
         waiting.subList(0, batches).clear();
+        taken = 0;
+        thrownAway = false;
+        full &= waitingRows > enough();
         if (failing) {
             log.accept("accounting: the database answers again");
         }
@@ -301,6 +356,7 @@ public final class Projector implements AutoCloseable {
         if (!failing) {
             log.accept("accounting: " + e.getMessage() + "; trying again");
         }
+        taken = 0;
         failing = true;
     }
 

@@ -45,7 +45,7 @@ class AccountingStoreTest {
     }
 
     /** A job with what tests vary; the other fields are fixed. */
-    private record J(int id, int array, int task, String tasks, int uid, String account, String partition, String name,
+    record J(int id, int array, int task, String tasks, int uid, String account, String partition, String name,
             String state, String nodes, long submit, long eligible, long start, long end, int restarts) {
         static J of(int id) {
             return new J(id, 0, -1, "", 1000, "acct", "debug", "name", "COMPLETED", "n1", 100, 100, 110, 120, 0);

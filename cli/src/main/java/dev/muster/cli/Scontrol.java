@@ -228,6 +228,17 @@ final class Scontrol implements Command {
         };
     }
 
+    /** Who may not is told so in the system's words here. */
+    private static int debug(CommandContext c, Json.Obj request, String what) {
+        request.put("requestId", c.host().requestId());
+        try {
+            warnings(c, c.host().controller().call("SetDebug", request));
+            return 0;
+        } catch (SlurmException e) {
+            return Standard.failed(c, what, e.errno() == SlurmErrno.ACCESS_DENIED.number() ? new SlurmException(e.errno(), "Permission denied") : e);
+        }
+    }
+
     static int simple(CommandContext c, String message, Json.Obj request, String what) {
         request.put("requestId", c.host().requestId());
         try {
@@ -294,7 +305,7 @@ final class Scontrol implements Command {
         }
         Json.Obj q = new Json.Obj();
         q.put("level", LogLevels.word(level));
-        return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+        return debug(c, q, "slurm_set_debug_level error");
     }
 
     private static int schedLogLevel(CommandContext c, List<String> rest) {
@@ -308,7 +319,7 @@ final class Scontrol implements Command {
             c.err().println("invalid schedlog level: " + rest.getFirst());
             return 1;
         }
-        return simple(c, "SetDebug", new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
+        return debug(c, new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
     }
 
     private static int setDebugFlags(CommandContext c, List<String> rest) {
@@ -336,7 +347,7 @@ final class Scontrol implements Command {
         }
         Json.Obj q = new Json.Obj();
         q.put("flags", text.charAt(0) + String.join(",", names));
-        return simple(c, "SetDebug", q, "slurm_set_debug_flags error");
+        return debug(c, q, "slurm_set_debug_flags error");
     }
 
     private static int ping(CommandContext c, Switches s) throws UsageException {

@@ -71,7 +71,7 @@ final class ScontrolReservation {
             String sign = signed ? word.substring(eq - 1, eq) : "";
             String value = word.substring(eq + 1);
             String key = key(typed);
-            boolean mayBeSigned = LISTS.contains(key) || key.equals("flags") || key.equals("duration");
+            boolean mayBeSigned = LISTS.contains(key) || List.of("nodes", "flags", "duration").contains(key);
             if (key.isEmpty()) {
                 throw new Wrong("Unknown parameter " + word + ".");
             }

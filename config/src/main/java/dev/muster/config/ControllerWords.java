@@ -12,14 +12,6 @@ final class ControllerWords {
 
     private static final String BACKLOG = "max_dbd_msg_action";
 
-    /** A sentence for what of max_dbd_msg_action is not done. */
-    static void unkept(SlurmConf conf, List<String> found) {
-        if (conf.parameters(Key.SLURMCTLD_PARAMETERS).getOrDefault(BACKLOG, "").equalsIgnoreCase("discard")) {
-            found.add("SlurmctldParameters=max_dbd_msg_action=discard has no effect: what slurmdbd has not taken stays in the journal, and no job is "
-                    + "taken until it is less");
-        }
-    }
-
     /** Values that can only be meant otherwise are errors. */
     static String checked(String value, Values values) {
         for (String part : Values.list(value)) {

@@ -91,7 +91,6 @@ public final class SisterFiles {
                 }
             }
         }
-        ControllerWords.unkept(conf, found);
         for (NodeConf n : conf.nodes()) {
             for (String word : n.parameters().split(",")) {
                 if (!word.isBlank() && !word.strip().equalsIgnoreCase("config_overrides") && found.size() < SENTENCES_MAX) {

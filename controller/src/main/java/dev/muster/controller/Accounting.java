@@ -33,4 +33,9 @@ interface Accounting extends Recovery.Follower {
 
     /** So far behind that nothing new should be taken. */
     boolean overloaded();
+
+    /** Rows are thrown away before that. */
+    default boolean discards() {
+        return false;
+    }
 }

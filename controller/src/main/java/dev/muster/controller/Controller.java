@@ -455,7 +455,7 @@ final class Controller {
 
     /** Nothing new is taken before what was acknowledged would have to be dropped. */
     boolean isFull() {
-        return journal.spaceLow() || accounting.overloaded();
+        return journal.spaceLow() || accounting.overloaded() && !accounting.discards();
     }
 
     Accounting accounting() {

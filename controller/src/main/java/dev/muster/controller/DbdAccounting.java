@@ -38,6 +38,8 @@ final class DbdAccounting implements Accounting {
     private final DbdLink link;
     /** SlurmctldParameters=max_dbd_msg_action=exit. */
     private final boolean ends;
+    /** The same with discard. */
+    private final boolean discards;
     private final Runnable overflown;
 
     /**
@@ -53,7 +55,9 @@ final class DbdAccounting implements Accounting {
             Function<String, Bytes> contents, Consumer<String> log, Consumer<String> happened, Runnable overflown) {
         SlurmConf conf = confs.get();
         this.overflown = overflown;
-        ends = conf.parameters(Key.SLURMCTLD_PARAMETERS).getOrDefault("max_dbd_msg_action", "").equalsIgnoreCase("exit");
+        String action = conf.parameters(Key.SLURMCTLD_PARAMETERS).getOrDefault("max_dbd_msg_action", "");
+        ends = action.equalsIgnoreCase("exit");
+        discards = action.equalsIgnoreCase("discard");
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
         link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions.tls(), sessions::accountingSession, sessions::nonce,
                 new DbdLink.Home() {
@@ -111,7 +115,7 @@ final class DbdAccounting implements Accounting {
             public void close() {
                 link.close();
             }
-        }, contents, log, waitingMax(conf));
+        }, contents, log, waitingMax(conf), discards);
     }
 
     /** MaxDBDMsgs: rows that wait for slurmdbd; with more of them no job is taken. */
@@ -210,5 +214,10 @@ final class DbdAccounting implements Accounting {
     @Override
     public boolean overloaded() {
         return rows.overloaded();
+    }
+
+    @Override
+    public boolean discards() {
+        return discards;
     }
 }

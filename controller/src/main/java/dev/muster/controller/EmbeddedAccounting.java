@@ -104,12 +104,17 @@ final class EmbeddedAccounting implements Accounting {
         void close();
     }
 
-    /** @param waitingMax rows that may wait for the tables before no job is taken */
     EmbeddedAccounting(RowSink store, Questions questions, Function<String, Bytes> contents, Consumer<String> log, int waitingMax) {
+        this(store, questions, contents, log, waitingMax, false);
+    }
+
+    /** @param waitingMax rows that may wait for the tables before no job is taken; @param discards or some are thrown away */
+    EmbeddedAccounting(RowSink store, Questions questions, Function<String, Bytes> contents, Consumer<String> log, int waitingMax,
+            boolean discards) {
         this.texts = new KeptTexts(contents, log);
         this.store = store;
         this.questions = questions;
-        this.projector = new Projector(store, log, waitingMax);
+        this.projector = new Projector(store, log, waitingMax, discards);
     }
 
     /** The rows of all that the state knows, as of the last entry followed. */

@@ -177,16 +177,23 @@ final class NodeViews {
         fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
         fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
                 .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(), gres));
-        if (p.info().preemptMode().isEmpty()) {
-            List<String> words = new ArrayList<>(List.of(state.settings().options().getOrDefault(Preemption.MODE, "").split(",")));
-            words.sort(java.util.Comparator.comparing(w -> !w.equals("GANG")));
-            fields.put("preemptMode", String.join(",", words));
-        }
+        String own = p.info().preemptMode();
+        fields.put("preemptMode", preemption(own.isEmpty() ? state.settings().options().getOrDefault(Preemption.MODE, "") : own));
         if (power.isPresent()) {
             for (String time : List.of("resumeTimeout", "suspendTimeout", "suspendTime")) {
                 fields.put(time, fields.text(time).isEmpty() ? "GLOBAL" : fields.text(time));
             }
         }
         return Codec.bind(fields, PartitionInfo.class);
+    }
+
+    /** GANG first, as Slurm has it, and without an OFF beside it. */
+    static String preemption(String modes) {
+        List<String> words = new ArrayList<>(List.of(modes.split(",")));
+        words.sort(java.util.Comparator.comparing(w -> !w.equals("GANG")));
+        if (words.size() > 1) {
+            words.remove("OFF");
+        }
+        return String.join(",", words);
     }
 }

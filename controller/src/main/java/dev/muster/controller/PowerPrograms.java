@@ -126,7 +126,9 @@ final class PowerPrograms {
         Map<String, String> environment = new TreeMap<>(more);
         environment.put("SLURM_CONF", conf.get().file());
         environment.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-        List<String> command = program.second.isEmpty() ? List.of(program.path, list) : List.of(program.path, list, program.second);
+        // it alone has them one by one, as with Slurm
+        String first = program.name.equals(Key.REBOOT_PROGRAM.slurmName()) ? String.join(",", HostList.of(nodes).names()) : list;
+        List<String> command = program.second.isEmpty() ? List.of(program.path, first) : List.of(program.path, first, program.second);
         runner.run(program.name, command, environment, then);
     }
 

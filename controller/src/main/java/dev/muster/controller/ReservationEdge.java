@@ -99,7 +99,7 @@ final class ReservationEdge {
     private static List<String> names(String list) {
         List<String> out = new ArrayList<>();
         for (String item : list.split(",")) {
-            String name = item.startsWith("-") ? item.substring(1) : item;
+            String name = item.startsWith("-") || item.startsWith("+") ? item.substring(1) : item;
             if (!name.isEmpty()) {
                 out.add(name);
             }

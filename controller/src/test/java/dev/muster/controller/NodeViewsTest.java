@@ -30,4 +30,12 @@ class NodeViewsTest {
         site.end(2, 0);
         assertThat(shown()).isEqualTo("IDLE[COMPLETING] 0 0 ");
     }
+
+    @Test
+    void howAPartitionPreemptsAsSlurmWritesIt() {
+        assertThat(NodeViews.preemption("CANCEL,GANG")).isEqualTo("GANG,CANCEL");
+        assertThat(NodeViews.preemption("OFF,GANG")).isEqualTo("GANG");
+        assertThat(NodeViews.preemption("OFF")).isEqualTo("OFF");
+        assertThat(NodeViews.preemption("")).isEmpty();
+    }
 }

@@ -725,7 +725,8 @@ final class NodeRules {
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
             case "RESUME" -> {
                 boolean stopping = node.has(Node.Flag.POWERING_DOWN);
-                Node after = stopping ? PowerRules.stopped(node) : node;
+                // without power it answers to nobody, and need not
+                Node after = stopping || node.has(Node.Flag.POWERED_DOWN) ? PowerRules.stopped(node) : node;
                 yield resumable(after) ? state(after, "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
             }
             case "IDLE" -> Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** Applies {@code Key=value} pairs to a partition; keys are lower case. */
 public final class PartitionEdit {
@@ -40,7 +41,9 @@ public final class PartitionEdit {
     }
 
     private static final long PRIORITY_MAX = 65_533;
-    private static final String PREEMPTIONS = "|((GANG|PRIORITY),)*(OFF|CANCEL|REQUEUE|SUSPEND|GANG|PRIORITY)(,(GANG|PRIORITY))*";
+    private static final String PREEMPTIONS = "|((GANG|PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|GANG|PRIORITY)(,(GANG|PRIORITY|WITHIN))*";
+    /** Of these a partition has nothing of its own: they are the cluster's, and QOS'. */
+    private static final List<String> NOT_OF_PARTITIONS = List.of("GANG", "WITHIN");
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -251,7 +254,10 @@ public final class PartitionEdit {
         }
         switch (key.kind) {
             case BINDING -> fields.put(key.field, mode.get());
-            case PREEMPTION -> fields.put(key.field, word);
+            case PREEMPTION -> {
+                String own = String.join(",", Stream.of(word.split(",")).filter(w -> !NOT_OF_PARTITIONS.contains(w)).toList());
+                fields.put(key.field, own.isEmpty() && !word.isEmpty() ? "OFF" : own);
+            }
             case PRIORITY -> fields.put(key.field, Long.parseLong(value));
             default -> fields.put(key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu"), 0L);
         }

@@ -80,8 +80,13 @@ final class PowerRules {
                 if (new NodeRules(state, now).notResumed(node, NOT_RESUMED) instanceof Decision.Accepted a) {
                     changes.addAll(a.changes());
                     direct.addAll(a.direct());
-                    if (node.has(Node.Flag.CLOUD) && node.has(Node.Flag.POWERING_UP)) {
+                    // what was only rebooted has its power
+                    boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty()
+                            && state.settings().options().containsKey(Power.STARTS);
+                    if (node.has(Node.Flag.POWERING_UP) && node.has(Node.Flag.CLOUD)) {
                         changes.add(lost(node));
+                    } else if (started) {
+                        changes.add(absent(node));
                     }
                 }
             }
@@ -142,6 +147,13 @@ final class PowerRules {
      */
     private Change lost(Node node) {
         return changed(fresh(node).with(Node.Flag.POWERING_UP, false).with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERED_DOWN, true));
+    }
+
+    /** Any other is down until somebody has looked after it; SuspendProgram is not called for what never came, as with Slurm 22.05. */
+    private Change absent(Node node) {
+        Node down = node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.UNKNOWN, false).with(Node.Flag.DOWN, true)
+                .with(Node.Flag.NOT_RESPONDING, true).with(Node.Flag.POWERED_DOWN, true);
+        return changed(down.withReason(NOT_RESUMED, state.settings().slurmUid(), now.seconds()));
     }
 
     /** What kept it from work only until now goes. */

@@ -40,8 +40,10 @@ final class PreemptRules {
         JobDesc.Extras e = job.desc().extras();
         boolean own = !new Preemption.Policy(state).parameter("send_user_signal").isEmpty() && e.warnSignal() > 0;
         boolean script = own && e.warnBatchOnly();
-        signal(job, SIGCONT, script);
-        signal(job, own ? e.warnSignal() : SIGTERM, script);
+        for (Job member : HetRules.members(state, job)) {
+            signal(member, SIGCONT, script);
+            signal(member, own ? e.warnSignal() : SIGTERM, script);
+        }
     }
 
     /** To the tasks of steps, and not to the batch script, which has that to come; or with {@code --signal=B:…} to the script's shell alone. */
@@ -57,6 +59,27 @@ final class PreemptRules {
     }
 
     private void end(Job job, Preemption.Mode mode) {
+        if (job.isHet() && mode != Preemption.Mode.SUSPEND && mode != Preemption.Mode.GANG) {
+            endTogether(job, mode);
+            return;
+        }
+        endAlone(job, mode);
+    }
+
+    /** Its first component takes the others with it; where that has ended before, each goes by itself. Once, also if several are to go. */
+    private void endTogether(Job job, Preemption.Mode mode) {
+        List<Job> members = HetRules.members(state, job).stream().filter(j -> j.state().isActive()).toList();
+        List<Integer> ids = members.stream().map(Job::id).toList();
+        if (changes.stream().anyMatch(c -> (c instanceof Change.JobEnded || c instanceof Change.JobRequeued)
+                && Touched.jobs(c).stream().anyMatch(ids::contains))) {
+            return;
+        }
+        for (Job member : members.getFirst().isHetLeader() || mode == Preemption.Mode.REQUEUE ? members.subList(0, 1) : members) {
+            endAlone(member, mode);
+        }
+    }
+
+    private void endAlone(Job job, Preemption.Mode mode) {
         switch (mode) {
             case SUSPEND, GANG -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
             case REQUEUE -> changes.addAll(Exits.yielded(state, job, now));

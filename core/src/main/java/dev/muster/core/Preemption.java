@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.JobDesc;
+import dev.muster.model.JobState;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import java.util.Arrays;
 import java.util.List;
@@ -134,8 +135,18 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             return best;
         }
 
-        /** What becomes of a job; OFF if it stays. */
+        /** What becomes of a job; OFF if it stays. A heterogeneous one goes as a whole: not if one of its components stays. */
         public Mode of(Job holder) {
+            Mode mode = alone(holder);
+            if (holder.isHet() && mode != Mode.OFF) {
+                List<Mode> all = HetRules.members(state, holder).stream()
+                        .filter(j -> j.state().isActive() || j.state() == JobState.PENDING).map(this::alone).toList();
+                return all.contains(Mode.OFF) ? Mode.OFF : all.contains(Mode.CANCEL) ? Mode.CANCEL : mode;
+            }
+            return mode;
+        }
+
+        private Mode alone(Job holder) {
             List<String> words = words(holder);
             // WITHIN and PRIORITY alone say whom a job gives way to, not how
             Mode mode = mode(words.stream().allMatch(w -> w.equals("WITHIN") || w.equals("PRIORITY")) ? standard : words);

@@ -200,9 +200,9 @@ public record Reservation(
                 zone, f.gres());
     }
 
-    /** With exactly the nodes that it has. */
-    Reservation fixed() {
-        Want all = new Want(String.join(",", nodes), 0, List.of(), "", "", want.licenses, "", "");
+    /** With exactly the nodes that it has. @param partition that it shows */
+    Reservation fixed(String partition) {
+        Want all = new Want(String.join(",", nodes), 0, List.of(), partition, "", want.licenses, "", "");
         return new Reservation(name, start, end, all, nodes, units, who, with(flags, ReservationFlag.SPEC_NODES), comment, maxStartDelayS,
                 purgeAfterS, idleSince, begun, zone, gres);
     }

@@ -5,12 +5,17 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.ReservationFlag;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * What {@code scontrol create} and {@code update reservation} say, taken into a reservation. The edge has written keys in lower case and full,
@@ -19,6 +24,8 @@ import java.util.TreeMap;
 final class ReservationEdit {
 
     private static final String GRES = "gres/";
+    /** A comma that is in no brackets. */
+    private static final Pattern BETWEEN_HOSTS = Pattern.compile(",(?![^\\[]*\\])");
     /** Keys that say which nodes. */
     private static final List<String> NODES = List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
 
@@ -36,8 +43,52 @@ final class ReservationEdit {
         this.gids = gids;
     }
 
-    /** @param rather of so many nodes, those that are meant first; @param wrong null if all is well */
-    record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, SlurmErrno wrong) {}
+    /**
+     * @param rather of so many nodes, those that are meant first
+     * @param fixed  once they are found it has just these
+     * @param wrong  null if all is well
+     */
+    record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, boolean fixed, SlurmErrno wrong) {}
+
+    /** With signs nodes come to those that it has, or go: {@code nodes=+n1,-n[3-4]}. */
+    private void signedNodes(Reservation old) {
+        List<String> said = List.of(BETWEEN_HOSTS.split(values.getOrDefault("nodes", "")));
+        List<String> signed = new ArrayList<>(said.stream().filter(n -> n.startsWith("+") || n.startsWith("-")).toList());
+        boolean mixed = !signed.isEmpty() && signed.size() < said.size();
+        for (String sign : List.of("+", "-")) {
+            String plain = values.remove("nodes" + sign);
+            signed.addAll(plain == null ? List.of() : Stream.of(BETWEEN_HOSTS.split(plain)).map(n -> sign + n).toList());
+        }
+        if (signed.isEmpty()) {
+            return;
+        }
+        Set<String> nodes = new LinkedHashSet<>(old.nodes());
+        for (String item : signed) {
+            if (mixed || !(HostList.parse(item.substring(1)) instanceof HostList.Parsed.Ok ok)
+                    || !ok.list().names().stream().allMatch(state.nodes()::has)) {
+                wrong(SlurmErrno.INVALID_NODE_NAME);
+                return;
+            }
+            if (item.startsWith("+")) {
+                nodes.addAll(ok.list().names());
+            } else {
+                ok.list().names().forEach(nodes::remove);
+            }
+        }
+        if (nodes.isEmpty()) {
+            wrong(SlurmErrno.INVALID_NODE_NAME);
+            return;
+        }
+        values.put("nodes", String.join(",", nodes));
+    }
+
+    /** Of fewer nodes those stay that somebody is on, and then the last. */
+    private List<String> whoStay(Reservation old) {
+        List<String> out = new ArrayList<>(old.nodes());
+        Collections.reverse(out);
+        out.sort(Comparator.comparing(n -> state.nodes().find(n).map(node -> node.jobs().isEmpty()).orElse(true)));
+        return out;
+    }
 
     /** An update that says both which nodes and how many means so many, of these as far as they go. */
     private List<String> rather() {
@@ -55,26 +106,33 @@ final class ReservationEdit {
         ReservationEdit e = new ReservationEdit(state, fresh, values, gids);
         int flags = e.flags(old.flags());
         boolean any = (flags & 1 << ReservationFlag.ANY_NODES.ordinal()) != 0;
+        e.signedNodes(old);
         List<String> rather = e.rather();
+        boolean fixed = !rather.isEmpty();
         if (!fresh && !any && values.getOrDefault("nodes", "-").isEmpty() && !old.want().nodes().isEmpty()) {
             // as many others
             e.values.putIfAbsent("nodecnt", Integer.toString(old.nodes().size()));
         }
         Reservation.Want want = e.want(old.want(), any);
+        boolean resizedOnly = !fresh && e.values.containsKey("nodecnt") && !values.containsKey("nodes") && !fixed;
+        boolean stays = resizedOnly && old.has(ReservationFlag.SPEC_NODES);
+        rather = resizedOnly ? e.whoStay(old) : rather;
         long start = e.number("starttime", old.start());
         long end = e.end(old, start);
-        int named = want.nodes().isEmpty() ? clear(clear(flags, ReservationFlag.SPEC_NODES), ReservationFlag.ALL_NODES)
-                : Reservation.with(flags, ReservationFlag.SPEC_NODES);
+        int named = clear(flags, ReservationFlag.ALL_NODES);
+        named = want.nodes().isEmpty() && !stays ? clear(named, ReservationFlag.SPEC_NODES) : Reservation.with(named, ReservationFlag.SPEC_NODES);
         if (want.nodes().equalsIgnoreCase("ALL")) {
-            // all of its partition where it names one
-            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0 || !want.partition().isEmpty();
+            // all of its partition where it names one; what is changed to all has all that there are
+            boolean names = fresh || values.containsKey("partitionname") && values.containsKey("nodes");
+            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0 || names && !want.partition().isEmpty();
             named = part ? Reservation.with(named, ReservationFlag.PART_NODES) : named;
             named = part ? clear(named, ReservationFlag.ALL_NODES) : Reservation.with(named, ReservationFlag.ALL_NODES);
         }
-        boolean wantsPart = values.getOrDefault("flags", "").toUpperCase(java.util.Locale.ROOT).contains("PART_NODES");
-        if (wantsPart && (!want.nodes().equalsIgnoreCase("ALL") || want.partition().isEmpty())) {
+        boolean wantsPart = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "")).toUpperCase(java.util.Locale.ROOT)
+                .contains("PART_NODES");
+        if (wantsPart && (!values.containsKey("nodes") || !want.nodes().equalsIgnoreCase("ALL") || want.partition().isEmpty())) {
             e.wrong(SlurmErrno.INVALID_NODE_NAME);
-        } else if (!want.nodes().isEmpty() && !want.nodes().equalsIgnoreCase("ALL")) {
+        } else if (!want.nodes().equalsIgnoreCase("ALL")) {
             named = clear(named, ReservationFlag.PART_NODES);
         }
         Reservation.Who who = e.who(old.who());
@@ -86,7 +144,7 @@ final class ReservationEdit {
         e.check(r);
         // also those that tres= stands for
         boolean asked = NODES.stream().anyMatch(e.values::containsKey);
-        return new Edited(r, asked || fresh, rather, e.wrong);
+        return new Edited(r, asked || fresh, rather, fixed || stays, e.wrong);
     }
 
     private void wrong(SlurmErrno errno) {
@@ -311,47 +369,40 @@ final class ReservationEdit {
         };
     }
 
-    /** Allowed names, or all with a minus for denied ones; never both. */
+    /**
+     * Allowed names, or all with a minus for denied ones; never both. A plus lets a name that was denied be nobody's matter, and one that was that
+     * be allowed; a minus goes the other way.
+     */
     private Reservation.Names names(String key, Reservation.Names old) {
-        String plain = values.get(key);
-        List<String> more = items(values.getOrDefault(key + "+", ""));
+        List<String> said = items(values.getOrDefault(key, ""));
+        List<String> more = new ArrayList<>(items(values.getOrDefault(key + "+", "")));
         List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
-        Reservation.Names now = old;
-        if (plain != null) {
-            List<String> said = items(plain);
-            List<String> minus = said.stream().filter(n -> n.startsWith("-")).map(n -> n.substring(1)).toList();
-            if (minus.isEmpty()) {
-                now = new Reservation.Names(false, said.stream().distinct().toList());
-            } else if (minus.size() < said.size()) {
-                wrong(bad(key));
-                return old;
-            } else {
-                less.addAll(minus);
+        boolean twice = Stream.concat(more.stream(), less.stream()).anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
+        said.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
+        said.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
+        boolean signed = said.stream().anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
+        if (twice || signed && !said.stream().allMatch(n -> n.startsWith("+") || n.startsWith("-"))) {
+            wrong(bad(key));
+            return old;
+        }
+        Reservation.Names now = values.containsKey(key) && !signed ? new Reservation.Names(false, said.stream().distinct().toList()) : old;
+        Set<String> allowed = new LinkedHashSet<>(now.deny() ? List.of() : now.names());
+        Set<String> denied = new LinkedHashSet<>(now.deny() ? now.names() : List.of());
+        for (String n : new LinkedHashSet<>(less)) {
+            if (!allowed.remove(n)) {
+                denied.add(n);
             }
         }
-        if (more.isEmpty() && less.isEmpty()) {
-            return now;
-        }
-        if (now.names().isEmpty()) {
-            // nothing was said so far: names with a minus begin a list of those who may not
-            if (!more.isEmpty() && !less.isEmpty()) {
-                wrong(bad(key));
-                return old;
-            }
-            return more.isEmpty() ? new Reservation.Names(true, less.stream().distinct().toList())
-                    : new Reservation.Names(false, more.stream().distinct().toList());
-        }
-        List<String> names = new ArrayList<>(now.names());
-        List<String> in = now.deny() && plain != null ? less : more;
-        List<String> out = now.deny() && plain != null ? more : less;
-        in.stream().filter(n -> !names.contains(n)).forEach(names::add);
-        for (String n : out) {
-            if (!names.remove(n)) {
-                wrong(bad(key));
-                return old;
+        for (String n : new LinkedHashSet<>(more)) {
+            if (!denied.remove(n)) {
+                allowed.add(n);
             }
         }
-        return new Reservation.Names(now.deny() && !names.isEmpty(), List.copyOf(names));
+        if (!allowed.isEmpty() && !denied.isEmpty()) {
+            wrong(bad(key));
+            return old;
+        }
+        return new Reservation.Names(!denied.isEmpty(), List.copyOf(denied.isEmpty() ? allowed : denied));
     }
 
     private static List<String> items(String text) {

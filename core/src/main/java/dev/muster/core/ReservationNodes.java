@@ -6,6 +6,7 @@ import dev.muster.model.ReservationFlag;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +41,7 @@ final class ReservationNodes {
 
     /**
      * @param r    with what it wants; its nodes are those to keep where they are still fit
-     * @param keep nodes to keep if they suffice
+     * @param keep nodes to keep if they suffice, those first that are to be kept first
      */
     Chosen choose(Reservation r, List<String> keep) {
         if (r.has(ReservationFlag.ANY_NODES) && r.want().nodes().isEmpty() && r.want().nodeCount() == 0) {
@@ -68,6 +69,10 @@ final class ReservationNodes {
                 return new Missing(SlurmErrno.INVALID_PARTITION_NAME);
             }
             partition.get().nodes().forEach(n -> state.nodes().find(n).ifPresent(candidates::add));
+            if (r.has(ReservationFlag.SPEC_NODES)) {
+                // those that were named may be of any
+                keep.stream().map(state.nodes()::find).flatMap(Optional::stream).filter(n -> !candidates.contains(n)).forEach(candidates::add);
+            }
         }
         candidates.removeIf(n -> n.has(Node.Flag.FUTURE));
         candidates.sort(Comparator.comparingInt((Node n) -> named ? 0 : n.spec().weight()).thenComparingInt(n -> n.spec().order()));
@@ -118,7 +123,9 @@ final class ReservationNodes {
         }
         candidates.removeIf(n -> !n.isUsable() && !((n.has(Node.Flag.UNKNOWN) || n.flags() == 0)
                 && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN)));
-        candidates.sort(Comparator.comparingInt(n -> keep.contains(n.name()) ? 0 : 1));
+        Map<String, Integer> ranks = new HashMap<>();
+        keep.forEach(n -> ranks.putIfAbsent(n, ranks.size()));
+        candidates.sort(Comparator.comparingInt(n -> ranks.getOrDefault(n.name(), Integer.MAX_VALUE)));
         List<String> nodes = new ArrayList<>();
         Map<String, IndexSet> units = new TreeMap<>();
         if (w.wantsGres() && w.nodeCount() == 0) {

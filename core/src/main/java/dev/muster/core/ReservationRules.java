@@ -107,14 +107,14 @@ final class ReservationRules {
 
     Decision update(Command.UpdateReservation c) {
         Optional<Reservation> found = state.reservations().find(c.name());
+        boolean skip = c.values().containsKey("skip");
+        if (!Access.isOperator(state, c.uid()) && !(skip && mayDelete(found, c.user(), c.userGids()))) {
+            return Decision.reject(SlurmErrno.USER_ID_MISSING);
+        }
         if (found.isEmpty()) {
             return Decision.reject(SlurmErrno.RESERVATION_INVALID);
         }
         Reservation old = found.get();
-        boolean skip = c.values().containsKey("skip");
-        if (!Access.isOperator(state, c.uid()) && !(skip && mayDelete(old, c.user(), c.userGids()))) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         if (skip) {
             return !old.repeats() ? Decision.reject(SlurmErrno.RESERVATION_NO_SKIP)
                     : inUse(old) ? Decision.reject(SlurmErrno.RESERVATION_BUSY)
@@ -144,30 +144,30 @@ final class ReservationRules {
         // the same nodes as far as they do; a longer time must be free on them, too
         Reservation wish = r.units().isEmpty() && !r.want().wantsGres() && !e.nodesAsked() && r.want().nodes().isEmpty()
                 && r.has(ReservationFlag.STATIC)
-                ? r.fixed() : r;
+                ? r.fixed("") : r;
         List<String> rather = e.rather().isEmpty() ? old.nodes() : e.rather();
         return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
             case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
-                    e.rather().isEmpty() ? r.withNodes(f) : r.withNodes(f).fixed())), "");
+                    !e.fixed() ? r.withNodes(f) : r.withNodes(f).fixed(r.has(ReservationFlag.SPEC_NODES) ? old.want().partition() : ""))), "");
         };
     }
 
     /** USER_DELETE, or user_resv_delete for all: whom the reservation is for may end it. */
-    private boolean mayDelete(Reservation r, String user, List<Integer> gids) {
-        return (r.has(ReservationFlag.USER_DELETE) || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
-                && r.concerns(state.accounts(), user, gids);
+    private boolean mayDelete(Optional<Reservation> found, String user, List<Integer> gids) {
+        return found.filter(r -> (r.has(ReservationFlag.USER_DELETE) || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
+                && r.concerns(state.accounts(), user, gids)).isPresent();
     }
 
     Decision delete(Command.DeleteReservation c) {
         Optional<Reservation> found = state.reservations().find(c.name());
+        if (!Access.isOperator(state, c.uid()) && !mayDelete(found, c.user(), c.userGids())) {
+            return Decision.reject(SlurmErrno.USER_ID_MISSING);
+        }
         if (found.isEmpty()) {
             return Decision.reject(SlurmErrno.RESERVATION_INVALID);
         }
         Reservation r = found.get();
-        if (!Access.isOperator(state, c.uid()) && !mayDelete(r, c.user(), c.userGids())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         if (inUse(r)) {
             return Decision.reject(SlurmErrno.RESERVATION_BUSY);
         }

@@ -82,7 +82,22 @@ public enum Rights {
             case OPERATOR -> Access.isOperator(state, uid(command));
             case ADMINISTRATOR -> Access.isAdmin(state, uid(command));
         };
-        return may ? Optional.empty() : Optional.of(Decision.reject(SlurmErrno.ACCESS_DENIED));
+        return may ? Optional.empty() : Optional.of(Decision.reject(word(command)));
+    }
+
+    /** Slurm has two sentences for it: the cluster's own things are denied by the one, what is done to jobs by the other. */
+    private static SlurmErrno word(Command command) {
+        return switch (command) {
+            case Command.Once c -> word(c.command());
+            case Command.CreateReservation c -> SlurmErrno.USER_ID_MISSING;
+            case Command.UpdateNode c -> SlurmErrno.USER_ID_MISSING;
+            case Command.AddNodes c -> SlurmErrno.USER_ID_MISSING;
+            case Command.RemoveNodes c -> SlurmErrno.USER_ID_MISSING;
+            case Command.UpdatePartition c -> SlurmErrno.USER_ID_MISSING;
+            case Command.CreatePartition c -> SlurmErrno.USER_ID_MISSING;
+            case Command.DeletePartition c -> SlurmErrno.USER_ID_MISSING;
+            default -> SlurmErrno.ACCESS_DENIED;
+        };
     }
 
     /** Whose doing a command of operators or administrators is; -1, whom nothing is allowed, for any other. */

@@ -12,7 +12,9 @@ import dev.muster.core.State;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -55,8 +57,61 @@ final class HetPass {
             return;
         }
         JobReason limit = limited;
+        if (limit == JobReason.NONE && room(parts)) {
+            return;
+        }
         if (!startForLess(parts)) {
             later(parts, limit);
+        }
+    }
+
+    /** Others give way, for all components or for none. */
+    private boolean room(List<Part> parts) {
+        Map<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
+        pass.blind = true;
+        Preemptor.Room room = pass.preemptor().makeTogether(parts.stream().map(Part::job).toList(), parts.stream().map(Part::need).toList(),
+                new Preemptor.Places() {
+                    @Override
+                    public Optional<Allocation> find() {
+                        Optional<List<Planner.Start>> all = places(parts);
+                        return all.map(starts -> {
+                            Allocation together = new Allocation(1, starts.stream().flatMap(s -> s.allocation().nodes().stream()).toList());
+                            places.put(together, starts);
+                            return together;
+                        });
+                    }
+
+                    @Override
+                    public boolean wereTooFew() {
+                        return false;
+                    }
+
+                    @Override
+                    public boolean isThereUnplanned() {
+                        return false;
+                    }
+                });
+        pass.blind = false;
+        return switch (room) {
+            case Preemptor.None n -> false;
+            case Preemptor.AtOnce r -> {
+                begin(parts, places.get(r.allocation()));
+                yield true;
+            }
+            case Preemptor.Soon r -> {
+                for (int i = 0; i < parts.size(); i++) {
+                    pass.takings.keep(places.get(r.allocation()).get(i).allocation(), parts.get(i).need);
+                    scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES);
+                }
+                yield true;
+            }
+        };
+    }
+
+    private void begin(List<Part> parts, List<Planner.Start> starts) {
+        pass.startedHet(starts.size());
+        for (int i = 0; i < starts.size(); i++) {
+            pass.started(parts.get(i).job, parts.get(i).need, starts.get(i));
         }
     }
 
@@ -123,6 +178,15 @@ final class HetPass {
 
     /** @param really it is not only asked whether they could */
     private boolean start(List<Part> parts, boolean really) {
+        Optional<List<Planner.Start>> starts = places(parts);
+        if (really) {
+            starts.ifPresent(s -> begin(parts, s));
+        }
+        return starts.isPresent();
+    }
+
+    /** For each a place beside the others'; empty if there is none for one of them. */
+    private Optional<List<Planner.Start>> places(List<Part> parts) {
         List<Planner.Start> starts = new ArrayList<>();
         Set<String> used = new HashSet<>();
         limited = JobReason.NONE;
@@ -152,13 +216,7 @@ final class HetPass {
             scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);
             pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
-        if (all && really) {
-            pass.startedHet(starts.size());
-        }
-        for (int i = 0; all && really && i < starts.size(); i++) {
-            pass.started(parts.get(i).job, parts.get(i).need, starts.get(i));
-        }
-        return all;
+        return all ? Optional.of(starts) : Optional.empty();
     }
 
     /** The first time at which there is room for all: it is kept free for them. Not for whom a limit keeps back. */

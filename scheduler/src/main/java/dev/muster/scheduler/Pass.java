@@ -50,7 +50,7 @@ final class Pass {
     final Settling settling;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
-    private final Takings takings;
+    final Takings takings;
     // classes are one object each, so identity is equality
     private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     /** So many nodes fewer of a range are tried one by one, then the least. */
@@ -66,7 +66,7 @@ final class Pass {
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
     /** Others are off their nodes to see what fits then. */
-    private boolean blind;
+    boolean blind;
     /** While that is so: whatever is planned. */
     private boolean unplanned;
     /** The last place that was looked for was not found because too few nodes have room. */
@@ -591,19 +591,20 @@ final class Pass {
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
-                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                if (!scheduler.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
                         && Features.isPlain(need.features())) {
                     break;
                 }
             }
         }
+        able = scheduler.power().affordable(able, required, starts, avoided);
         tooFew = requiredFound < required || able.size() < need.nodesMin() || Chooser.roomFor(need, able) < need.tasks();
         if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
         List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology, layers);
         if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
-            return Optional.empty();
+            return picks.isEmpty() ? Optional.empty() : scheduler.power().thriftily(() -> place(need, topology));
         }
         picks = Chooser.batchFirst(need, picks);
         for (Chooser.Pick p : picks) {

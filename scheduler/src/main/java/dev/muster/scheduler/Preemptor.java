@@ -192,6 +192,11 @@ final class Preemptor {
             }
             return new None();
         }
+        return taken(gone, chosen, found, serves, places);
+    }
+
+    /** With those off their nodes there is a place: whose going is not needed stays. */
+    private Room taken(List<Job> gone, List<Job> chosen, Optional<Allocation> found, Predicate<NodeSlot> serves, Places places) {
         Allocation room = least(chosen, found, places).orElseThrow();
         boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
                 && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
@@ -216,6 +221,39 @@ final class Preemptor {
             return new AtOnce(room);
         }
         return new Soon(room);
+    }
+
+    /**
+     * As {@link #make} for components of one job, for all of them or for none. What comes of it is not remembered: other jobs have the needs of
+     * one component alone.
+     *
+     * @param needs the components', in their order; the job is the first
+     */
+    Room makeTogether(List<Job> jobs, List<Need> needs, Places places) {
+        Job job = jobs.getFirst();
+        Need need = needs.getFirst();
+        boolean alike = IntStream.range(1, jobs.size()).allMatch(i -> kind(jobs.get(i).desc(), needs.get(i)).equals(kind(job.desc(), need)));
+        if (!policy.isOn() || isSpent() || !alike) {
+            return new None();
+        }
+        reclaiming = false;
+        Holders those = holders(job, need, scheduler.priority(job.id()).orElse(job.priority()));
+        Near candidates = new Near(those, EVERYWHERE);
+        List<Job> gone = List.copyOf(those.gone);
+        if (gone.isEmpty() && !candidates.has(0)) {
+            return new None();
+        }
+        tries++;
+        gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
+        arrive(true, EVERYWHERE);
+        List<Job> chosen = new ArrayList<>();
+        Optional<Allocation> found = first(0, candidates, chosen, places);
+        if (found.isEmpty()) {
+            arrive(false, EVERYWHERE);
+            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            return new None();
+        }
+        return taken(gone, chosen, found, EVERYWHERE, places);
     }
 
     /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
@@ -399,6 +437,10 @@ final class Preemptor {
         if (tooFew) {
             return Optional.empty();
         }
+        return first(least, candidates, chosen, places);
+    }
+
+    private Optional<Allocation> first(int least, Near candidates, List<Job> chosen, Places places) {
         int none = least - 1;
         int step = 1;
         Optional<Allocation> found = liftTo(least, candidates, chosen, places);

@@ -21,7 +21,7 @@ class ControllerWordsTest {
     void whoMayRunInAReservationMayDeleteIt() {
         new Play(cluster("options.ctld:user_resv_delete=true")).lines("""
                 reserve r starttime=+0 duration=6000 nodecnt=1 users=alice
-                unreserve r bob                       -> says Access/permission denied
+                unreserve r bob                       -> says Invalid user id
                 unreserve r alice                     -> r unknown
                 """);
     }
@@ -92,6 +92,22 @@ class ControllerWordsTest {
                 schedule                              -> 4 PENDING
                 pass 30                               -> n3 free+POWERED_DOWN
                 schedule                              -> 4 RUNNING+CONFIGURING n2
+                """);
+    }
+
+    /** The first in order that have room for six are four nodes, two of which would have to be started; only one may be. */
+    @Test
+    void whoseBestNodesSleepGetsOthersThatNeedFewerStarts() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000\nn[3-4] cpus=1 mem=1000\nn5 cpus=4 mem=1000",
+                "p nodes=n[1-5] default=yes", POWER + "options.power:most=3")).lines("""
+                node n[3-5] state=power_down
+                pass 1
+                pass 30                               -> n3 free+POWERED_DOWN; n5 free+POWERED_DOWN
+                submit kind=BATCH nodesMin=4 nodesMax=4 tasks=6
+                schedule                              -> 1 PENDING
+                cancel 1
+                submit kind=BATCH tasks=6
+                schedule                              -> 2 RUNNING+CONFIGURING n[1-2,5]
                 """);
     }
 

@@ -28,7 +28,7 @@ class DynamicNodesTest {
                 remove d1                             -> d1 unknown; members p=n1,f1,f2; says Refused@d1
                 remove d1                             -> says Invalid node name specified
                 remove n1                             -> says Requested nodes are busy
-                remove n1 uid=1000                    -> says Access/permission denied
+                remove n1 uid=1000                    -> says Invalid user id
                 """);
     }
 
@@ -39,7 +39,7 @@ class DynamicNodesTest {
                 create d1 cpus=1 state=CLOUD               -> says Node 'd1' already exists in the node table
                 create d3 cpus=1 state=DOWN                -> says Invalid node state specified
                 create d3 cpus=1 state=FUTURE              -> says There is no room for more nodes: MaxNodeCount=5
-                create d3 cpus=1 state=FUTURE uid=1000     -> says Access/permission denied
+                create d3 cpus=1 state=FUTURE uid=1000     -> says Invalid user id
                 remove d2
                 create d3 cpus=1 state=FUTURE              -> d3 free+FUTURE+DYNAMIC_NORM
                 introduce d1 cpus=2

@@ -49,8 +49,8 @@ class PowerTest {
                     submit kind=BATCH timing.requeue=NO
                     schedule                              -> 1 RUNNING+CONFIGURING n1
                     pass 1
-                    pass 60                               -> n1 free+DOWN 'ResumeTimeout reached'; 1\s""" + (word.isEmpty() ? "NODE_FAIL NodeDown"
-                            : "PENDING+REQUEUED BeginTime restarts=1"));
+                    pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1\s"""
+                    + (word.isEmpty() ? "NODE_FAIL NodeDown" : "PENDING+REQUEUED BeginTime restarts=1"));
         }
     }
 
@@ -89,11 +89,27 @@ class PowerTest {
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING+CONFIGURING n1
                 pass 1
-                pass 60                               -> n1 free+DOWN 'ResumeTimeout reached'; 1 PENDING+REQUEUED BeginTime restarts=1
-                pass 120
+                pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 120                              -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
                 schedule                              -> 1 RUNNING+CONFIGURING n2 restarts=1
-                register n1 boot2                     -> n1 free+DOWN+POWERING_DOWN 'ResumeTimeout reached'
+                register n1 boot2                     -> n1 free+DOWN 'ResumeTimeout reached'
+                """);
+    }
+
+    /** It is there for the next job when it is resumed. */
+    @Test
+    void whatHasNotComeIsStartedAgainWhenItIsResumed() {
+        play("options.power:idle=10", """
+                pass 10
+                pass 30
+                submit kind=BATCH nodeList=n1
+                schedule                              -> 1 RUNNING+CONFIGURING n1
+                pass 1
+                pass 60                               -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
                 node n1 state=resume                  -> n1 free+POWERED_DOWN
+                cancel 1
+                submit kind=BATCH nodeList=n1
+                schedule                              -> 2 RUNNING+CONFIGURING n1
                 """);
     }
 

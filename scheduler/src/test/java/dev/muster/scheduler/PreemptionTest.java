@@ -452,4 +452,56 @@ class PreemptionTest {
                 schedule                                -> 1 PREEMPTED+COMPLETING 0:15
                 """);
     }
+
+    private static Cluster three() {
+        return new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10\nstays nodes=n[1-2] defmempercpu=10 preemptmode=OFF\n"
+                + "high nodes=n[1-2] prioritytier=2 defmempercpu=10", "requeueJobs=true options.preempt_type=preempt/partition_prio"
+                + " options.preempt_mode=CANCEL");
+    }
+
+    @Test
+    void aHeterogeneousJobGoesAsAWhole() {
+        new Play(three()).lines("""
+                het kind=BATCH partition=low tasks=2 : kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high tasks=2 request.nodeList=n2
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15
+                """);
+    }
+
+    @Test
+    void notIfOneOfItsComponentsStays() {
+        for (String parts : new String[] {"low,stays,n1", "stays,low,n2"}) {
+            String[] p = parts.split(",");
+            new Play(three()).lines(("""
+                    het kind=BATCH partition=%s tasks=2 : kind=BATCH partition=%s tasks=2
+                    schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                    submit kind=BATCH partition=high tasks=2 request.nodeList=%s
+                    schedule                                -> 1 RUNNING n1; 2 RUNNING n2; 3 PENDING
+                    """).formatted(p[0], p[1], p[2]));
+        }
+    }
+
+    @Test
+    void aHeterogeneousJobHasRoomMadeForAllComponentsOrForNone() {
+        new Play(three()).lines("""
+                submit kind=BATCH partition=low tasks=2
+                submit kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                het kind=BATCH partition=high tasks=2 : kind=BATCH partition=high tasks=2
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
+                done 1 n1
+                submit kind=BATCH partition=low
+                schedule                                -> 3 PENDING; 4 PENDING; 5 PENDING
+                done 2 n2
+                schedule                                -> 3 RUNNING n1; 4 RUNNING n2; 5 PENDING
+                """);
+        new Play(three()).lines("""
+                submit kind=BATCH partition=low tasks=2
+                submit kind=BATCH partition=stays tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                het kind=BATCH partition=high tasks=2 : kind=BATCH partition=high tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2; 3 PENDING; 4 PENDING
+                """);
+    }
 }

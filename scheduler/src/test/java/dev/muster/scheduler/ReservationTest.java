@@ -334,6 +334,55 @@ class ReservationTest {
                 """);
     }
 
+    /** Of fewer nodes those stay that somebody is on, and the last; what was named stays so. */
+    @Test
+    void whichNodesStayWhenTheyGetFewer() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=3 users=alice
+                rereserve r nodecnt=2                                           -> r active n2 n3
+                rereserve r nodecnt=3                                           -> r active n1 n2 n3
+                submit kind=BATCH charge.reservation=r nodeList=n2
+                schedule                                                        -> 1 RUNNING n2
+                rereserve r nodecnt=2                                           -> r active n2 n3
+                rereserve r nodecnt=1                                           -> r active n2
+                reserve s starttime=+0 duration=600 nodes=n1,n3 users=alice     -> s active n1 n3 SPEC_NODES
+                rereserve s nodecnt=1                                           -> s active n3 SPEC_NODES
+                rereserve s nodecnt=2                                           -> s active n1 n3 SPEC_NODES
+                """);
+    }
+
+    @Test
+    void nodesComeAndGoWithSigns() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice       -> r active n1
+                rereserve r nodes+=n[2-3]                                       -> r active n1 n2 n3 SPEC_NODES
+                rereserve r nodes-=n1                                           -> r active n2 n3 SPEC_NODES
+                rereserve r nodes=+n1,-n[2,3]                                   -> r active n1 SPEC_NODES
+                rereserve r nodes-=n1                                           -> says Invalid node name specified
+                rereserve r nodes+=n9                                           -> says Invalid node name specified
+                rereserve r nodes=ALL                                           -> r active n1 n2 n3 SPEC_NODES ALL_NODES
+                rereserve r flags+=PART_NODES                                   -> says Invalid node name specified
+                rereserve r nodecnt=1                                           -> r active n3 SPEC_NODES
+                """);
+    }
+
+    /** Allowed, nobody's matter, denied: a plus goes up, a minus down. */
+    @Test
+    void namesHaveThreeStates() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1 users=bob accounts=a
+                rereserve r users=+alice,-bob
+                submit kind=BATCH charge.reservation=r charge.account=a         -> 1 PENDING
+                rereserve r users-=alice
+                rereserve r users-=alice
+                submit kind=BATCH charge.reservation=r charge.account=a         -> says Access denied to requested reservation
+                rereserve r users+=bob                                          -> says Invalid user id
+                rereserve r users+=-bob                                         -> says Invalid user id
+                rereserve r users+=alice
+                submit kind=BATCH charge.reservation=r charge.account=a         -> 2 PENDING
+                """);
+    }
+
     @Test
     void whoMayIsChangedNameByName() {
         play("""
@@ -421,9 +470,9 @@ class ReservationTest {
     void itsUsersMayEndIt() {
         play("""
                 reserve r starttime=+0 duration=6000 nodecnt=1 users=alice
-                unreserve r alice                                               -> says Access/permission denied
+                unreserve r alice                                               -> says Invalid user id
                 rereserve r flags+=USER_DELETE
-                unreserve r bob                                                 -> says Access/permission denied
+                unreserve r bob                                                 -> says Invalid user id
                 unreserve r alice                                               -> r unknown
                 """);
     }

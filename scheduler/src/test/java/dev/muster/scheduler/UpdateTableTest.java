@@ -175,6 +175,9 @@ class UpdateTableTest {
             PowerDownOnIdle=yes   | "powerDownOnIdle":true
             PreemptMode=cancel    | "preemptMode":"CANCEL"
             PreemptMode=x         | says Invalid input: preemptmode=x
+            PreemptMode=requeue,gang | "preemptMode":"REQUEUE"
+            PreemptMode=gang      | "preemptMode":"OFF"
+            PreemptMode=cancel,within | "preemptMode":"CANCEL"
             PriorityJobFactor=3   | "priorityJobFactor":3
             PriorityTier=3        | "priorityTier":3
             PriorityTier=70000    | says Invalid input: prioritytier=70000
