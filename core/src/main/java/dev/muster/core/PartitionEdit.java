@@ -40,7 +40,8 @@ public final class PartitionEdit {
     }
 
     private static final long PRIORITY_MAX = 65_533;
-    private static final String PREEMPTIONS = "|((GANG|PRIORITY),)*(OFF|CANCEL|REQUEUE|SUSPEND|GANG|PRIORITY)(,(GANG|PRIORITY))*";
+    /** GANG is of the whole cluster. */
+    private static final String PREEMPTIONS = "|(PRIORITY,)*(OFF|CANCEL|REQUEUE|SUSPEND|PRIORITY)(,PRIORITY)*";
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),

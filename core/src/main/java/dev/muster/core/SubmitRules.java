@@ -230,6 +230,9 @@ final class SubmitRules {
         if (desc.extras().reboot() && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
+        if (desc.extras().warnReserve() && !new Preemption.Policy(state).isOn()) {
+            return refuse(SlurmErrno.DISABLED);
+        }
         Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(desc);
         if (outside.isPresent()) {
             return refuse(outside.get());
