@@ -480,6 +480,10 @@ class ListingTest {
         assertThat(host.run("scontrol takeover 1").err()).isEqualTo("takeover: invalid backup controller index (1)\n");
         host.run("scontrol reboot n1 force action=cycle reason=x");
         assertThat(host.sent.get("RebootNodes").toString()).contains("\"force\":true,\"action\":\"cycle\",\"reason\":\"x\"");
+        host.run("scontrol power up force n1");
+        assertThat(host.sent.get("UpdateNode").obj("changes").toString()).isEqualTo("{\"state\":\"power_up_force\"}");
+        host.run("scontrol power down n1 reason=late action=cycle");
+        assertThat(host.sent.get("UpdateNode").obj("changes").text("state")).isEqualTo("power_down");
         host.run("scontrol power down n1 action=cycle asap");
         assertThat(host.sent.get("UpdateNode").toString()).contains("\"poweraction\":\"cycle\",\"state\":\"power_down_asap\"");
     }

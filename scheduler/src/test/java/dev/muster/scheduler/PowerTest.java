@@ -228,6 +228,18 @@ class PowerTest {
     }
 
     @Test
+    void startedWhateverIsKnownOfItsPower() {
+        play("options.power:idle=-1", """
+                node n1 state=power_up                -> n1 free
+                node n1 state=power_up_force          -> n1 free+POWERED_DOWN+POWER_UP
+                pass 1                                -> n1 free+POWERING_UP
+                node n2 state=power_down              -> n2 free+POWER_DOWN
+                pass 1                                -> n2 free+POWERING_DOWN
+                node n2 state=power_up_force          -> n2 free+POWERED_DOWN+POWER_UP
+                """);
+    }
+
+    @Test
     void byHand() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
