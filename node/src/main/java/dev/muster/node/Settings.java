@@ -93,7 +93,7 @@ public record Settings(
      * @param homeXauthority X11Parameters=home_xauthority: cookies lie in ~/.Xauthority, not in a file of their own
      * @param pages         web programs are told that it lives: not with CommunicationParameters=disable_http
      * @param healthAtBoot  HealthCheckNodeState=REBOOT_ONLY: the program is run when the machine was started anew, and at no other time
-     * @param needsLogin    SchedulerParameters=requeue_setup_env_fail or no_env_cache: no job begins without its user's environment
+     * @param needsLogin    SchedulerParameters=requeue_setup_env_fail or no_env_cache: a node that does not know a job's user takes no more jobs
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
