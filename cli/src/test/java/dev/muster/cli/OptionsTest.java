@@ -106,6 +106,16 @@ class OptionsTest {
     }
 
     @Test
+    void aTokenIsNotTheJobs() {
+        host.env.put("SLURM_JWT", "secret");
+        host.env.put("SEEN", "yes");
+        submitted("sbatch --wrap=true");
+        assertThat(environment()).contains("SEEN=yes").noneMatch(e -> e.contains("secret"));
+        submitted("sbatch --export=NONE --wrap=true");
+        assertThat(environment()).noneMatch(e -> e.contains("secret"));
+    }
+
+    @Test
     void theLastMailTypesCount() {
         String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN"}, {"--mail-type=END --mail-type=NONE", "NONE"},
             {"--mail-type=NONE,ALL", "NONE"}, {"--mail-type=END,BEGIN", "BEGIN,END"},
