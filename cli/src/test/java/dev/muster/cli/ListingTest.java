@@ -266,7 +266,7 @@ class ListingTest {
                    Command=(null)
                    SubmitLine=sbatch --wrap true
                    WorkDir=/tmp
-                   StdErr=/tmp/slurm-187.out
+                   StdErr=
                    StdIn=/dev/null
                    StdOut=/tmp/slurm-187.out
 
@@ -282,11 +282,12 @@ class ListingTest {
     void scontrolShowsWhoManagesTheSteps() {
         host.reply("QueryJobs", """
                 {"jobs":[{"jobId":5,"batchHost":"n1","stepMgr":true,"segment":2,"spreadSegments":true,"consolidateSegments":true,
-                  "containerType":"x","memUpdateMargin":20,"memUpdateMin":5}]}""");
+                  "containerType":"x","memUpdateMargin":20,"memUpdateMin":5,"partitionPriorities":["p=7","q=9"]}]}""");
         assertThat(host.run("scontrol show job 5").out()).contains("   BatchHost=n1\n   StepMgrEnabled=Yes\n   NumNodes=")
                 .contains("SegmentSize=2").contains("ContainerType=x").contains("SpreadSegments=Yes").contains("ConsolidateSegments=Yes");
         assertThat(host.run("scontrol --json show job 5").out().replaceAll("\\s+", "")).contains("STEPMGR_ENABLED", "SPREAD_SEGMENTS",
-                "CONSOLIDATE_SEGMENTS", "\"segment_size\":2", "\"container_type\":\"x\"", "\"memory_update_delay\":5", "\"memory_update_margin\":20");
+                "CONSOLIDATE_SEGMENTS", "\"segment_size\":2", "\"container_type\":\"x\"", "\"memory_update_delay\":5", "\"memory_update_margin\":20",
+                "\"priority_by_partition\":[{\"partition\":\"p\",\"priority\":7},{\"partition\":\"q\",\"priority\":9}]");
         host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":5}]}");
         assertThat(host.run("scontrol show job 5").out()).doesNotContain("StepMgrEnabled").doesNotContain("Segment");
     }
