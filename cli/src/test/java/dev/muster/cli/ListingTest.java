@@ -133,6 +133,8 @@ class ListingTest {
         assertThat(perNode()).isEqualTo("{\"set\":false,\"infinite\":true,\"number\":0}");
         host.reply("QueryPartitions", PARTITIONS.replace("\"state\"", "\"maxCpusPerNode\":3,\"state\""));
         assertThat(perNode()).isEqualTo("{\"set\":true,\"infinite\":false,\"number\":3}");
+        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\",\"partitions\":\"main\",\"cpuSpecList\":\"0-1\",\"memSpecLimitMb\":5}]}");
+        assertThat(host.run("sinfo --json").out().replaceAll("\\s+", "")).contains("\"resource_spec\":{\"cpus\":\"0-1\",\"memory\":5}");
     }
 
     private int steps(String command) {

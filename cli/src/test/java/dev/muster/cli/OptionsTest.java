@@ -106,6 +106,15 @@ class OptionsTest {
     }
 
     @Test
+    void aFullQueueIsWaitedFor() {
+        host.refuse("Submit", 2007, "Resource temporarily unavailable");
+        assertThat(host.run("sbatch --wrap=true")).isEqualTo(new FakeHost.Ran(1, "", "sbatch: error: Slurm job queue full, sleeping and retrying\n"
+                + "sbatch: error: Batch job submission failed: Resource temporarily unavailable\n"));
+        assertThat(host.calls).hasSize(16).containsOnly("Submit");
+        assertThat(host.run("salloc true").err()).doesNotContain("queue full");
+    }
+
+    @Test
     void aTokenIsNotTheJobs() {
         host.env.put("SLURM_JWT", "secret");
         host.env.put("SEEN", "yes");

@@ -575,7 +575,7 @@ final class NodeRules {
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
                     String action = c.changes().getOrDefault("poweraction", "");
-                    Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, value.toLowerCase(java.util.Locale.ROOT).startsWith("power_up"));
+                    Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, PowerRules.isUp(value));
                     if (wrong.isPresent() || power && action.isEmpty() && !Power.isOn(state.settings())) {
                         return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
                     }

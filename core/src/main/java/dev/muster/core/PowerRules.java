@@ -121,7 +121,8 @@ final class PowerRules {
     }
 
     private boolean isLate(Node node) {
-        return (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
+        return power.of(node).startS() < Power.FOREVER_S
+                && (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
                 && now.seconds() >= node.powerTime() + Math.max(power.of(node).startS(), node.wanted().isEmpty() ? 0 : bootS());
     }
 
@@ -244,6 +245,10 @@ final class PowerRules {
 
     static boolean isPowerWord(String word) {
         return word.toUpperCase(java.util.Locale.ROOT).startsWith("POWER_");
+    }
+
+    static boolean isUp(String word) {
+        return word.toUpperCase(java.util.Locale.ROOT).startsWith("POWER_UP");
     }
 
     /** {@code state=power_down} and its kin; empty for a word that is none. */

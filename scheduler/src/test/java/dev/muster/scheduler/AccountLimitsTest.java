@@ -584,6 +584,12 @@ class AccountLimitsTest {
         assertThat(last().desc().timing().timeLimitMin()).isEqualTo(10);
     }
 
+    @Test
+    void noWckeyBeginsWithAStar() {
+        assertThat(cluster.submit("charge.wckey=*w")).isInstanceOfSatisfying(Decision.Rejected.class,
+                r -> assertThat(r.sentence()).isEqualTo("Invalid wckey specification"));
+    }
+
     /** Another QOS brings its time limit, whatever was asked for before, unless the same request says one. */
     @Test
     void anotherQosBringsItsLimit() {

@@ -228,6 +228,22 @@ class PowerTest {
     }
 
     @Test
+    void nodesMayTakeForever() {
+        for (String row : List.of("60 -> n1 free+DOWN 'ResumeTimeout reached'", "65535 -> n1 free+POWERING_UP")) {
+            String seconds = row.substring(0, row.indexOf(' '));
+            Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", BOTH + "options.power:idle=-1 options.power:start=" + seconds);
+            new Play(c).lines("""
+                    node n1 state=power_down              -> n1 free+POWER_DOWN
+                    pass 1                                -> n1 free+POWERING_DOWN
+                    pass 30                               -> n1 free+POWERED_DOWN
+                    node n1 state=power_up                -> n1 free+POWERED_DOWN+POWER_UP
+                    pass 1                                -> n1 free+POWERING_UP
+                    pass 100000                           -> %s
+                    """.formatted(row.substring(row.indexOf("> ") + 2)));
+        }
+    }
+
+    @Test
     void startedWhateverIsKnownOfItsPower() {
         play("options.power:idle=-1", """
                 node n1 state=power_up                -> n1 free
