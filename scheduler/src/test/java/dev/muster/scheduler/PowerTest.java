@@ -49,7 +49,7 @@ class PowerTest {
                     submit kind=BATCH timing.requeue=NO
                     schedule                              -> 1 RUNNING+CONFIGURING n1
                     pass 1
-                    pass 60                               -> n1 free+DOWN 'ResumeTimeout reached'; 1\s""" + (word.isEmpty() ? "NODE_FAIL NodeDown"
+                    pass 60                               -> n1 free+DOWN 'ResumeTimeout reached'; 1\s""" + (word.isEmpty() ? "NODE_FAIL NodeDown 1:0"
                             : "PENDING+REQUEUED BeginTime restarts=1"));
         }
     }
@@ -398,6 +398,7 @@ class PowerTest {
                 register n2 boot2                     -> n2 free
                 reboot n3
                 pass 1                                -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
+                node n3 state=idle                    -> says Invalid node state specified
                 silent n3                             -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
                 pass 60                               -> n3 free+DOWN 'ResumeTimeout reached'
                 reboot n3 uid=1000                    -> says Access/permission denied
