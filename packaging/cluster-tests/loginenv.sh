@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --get-user-env where the node has no login for the job's user: with what it was sent, or not at all.
+# --get-user-env where the node has no login for the job's user: the job is held, and with some words the node drained.
 # requeue_setup_env_fail, no_env_cache.
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "skipped: needs root and namespaces of mounts"; exit 0; }
@@ -12,7 +12,8 @@ start_cluster 1 2
 submit() { SENT=yes sbatch --parsable --get-user-env -o "$dir/work/out" "$@" --wrap 'echo "$SENT"'; }
 word() { sed -i '/^SchedulerParameters=/d' "$SLURM_CONF"; echo "SchedulerParameters=$1" >> "$SLURM_CONF"; reread; becomes "$1: the node is there" idle '$(sinfo -h -o %T)'; }
 
-id=$(submit); wait_empty; check "it runs with what it was sent" yes "$(cat "$dir/work/out")"
+id=$(submit); becomes "it is held" "PENDING launch failed requeued held" '$(squeue -h -j "$id" -o "%T %r")'
+check "and its node goes on" idle "$(sinfo -h -o %T)"; scancel "$id"
 for w in requeue_setup_env_fail no_env_cache requeue_setup_env_fail,nohold_on_prolog_fail; do
   word "$w"
   id=$(submit); becomes "$w" "PENDING launch failed requeued held" '$(squeue -h -j "$id" -o "%T %r")'

@@ -13,6 +13,7 @@ kept() { # where: the same of either kind of tables
 $line
 #!/bin/sh
 echo hello" "$(sacct -j "$j" --batch-script)"
+  check "$1: without a header" "#!/bin/sh|echo hello" "$(sacct -n -j "$j" --batch-script | paste -sd '|')"
   check "$1: of two jobs" 2 "$(sacct -B -j "$j,$k" | grep -c '^echo hello$')"
   match "$1: the environment" "^Environment used for $j .must be batch to display." "$(sacct -j "$j" --env-vars | head -1)"
   check "$1: a variable in it" 1 "$(sacct -j "$j" --env-vars | grep -c '^WHAT=ever$')"

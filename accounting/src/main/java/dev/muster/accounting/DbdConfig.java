@@ -14,7 +14,7 @@ final class DbdConfig {
             AllowNoDefAcct ArchiveDir ArchiveEvents ArchiveJobEnv ArchiveJobScript ArchiveJobs
             ArchiveResvs ArchiveScript ArchiveSteps ArchiveSuspend ArchiveTXN ArchiveUsage
             AuthAltTypes AuthAltParameters AuthInfo AuthType BOOT_TIME CommitDelay CommunicationParameters DbdAddr DbdBackupHost DbdHost DbdPort
-            DebugFlags DebugLevel DebugLevelSyslog DefaultQOS DisableArchiveCommands DisableCoordDBD HashPlugin LogFile MaxPurgeLimit
+            DebugFlags DebugLevel DebugLevelSyslog DefaultQOS DisableArchiveCommands DisableCoordDBD DisableRollups HashPlugin LogFile MaxPurgeLimit
             MaxQueryTimeRange MessageTimeout Parameters PidFile PluginDir PrivateData PurgeEventAfter PurgeJobAfter
             PurgeJobEnvAfter PurgeJobScriptAfter
             PurgeResvAfter PurgeStepAfter

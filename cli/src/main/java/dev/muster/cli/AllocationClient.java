@@ -51,11 +51,34 @@ final class AllocationClient {
         q.put("requestId", c.host().requestId());
         JobRequest.put(q, "testOnly", testOnly);
         JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE) && o.number(JobOption.IMMEDIATE) <= 1);
-        Json.Obj reply = c.host().controller().call(heterogeneous ? "SubmitHet" : "Submit", q);
+        Json.Obj reply = patiently(c, heterogeneous ? "SubmitHet" : "Submit", q, c.name().equals("srun") && !testOnly && !o.has(JobOption.IMMEDIATE));
         for (String w : reply.texts("warnings")) {
             c.info(w);
         }
         return reply;
+    }
+
+    /** As often a submission is tried, the nth time n seconds after the one before, while there are as many jobs as there may be. */
+    private static final int TRIES_MAX = 15;
+
+    /** @param waits whether it is asked again where the controller takes no more jobs now */
+    static Json.Obj patiently(CommandContext c, String message, Json.Obj q, boolean waits) throws SlurmException {
+        for (int n = 1;; n++) {
+            try {
+                return c.host().controller().call(message, q);
+            } catch (SlurmException e) {
+                if (!waits || n > TRIES_MAX || e.errno() != SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY.number()) {
+                    throw e;
+                }
+                c.host().needsOwnProcess();
+                if (n == 1) {
+                    c.error("Slurm job queue full, sleeping and retrying");
+                }
+                if (!c.host().pause(n * 1000L)) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Where several clusters may be meant: the one where it would start first, as for sbatch. */

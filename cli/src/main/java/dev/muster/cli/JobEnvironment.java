@@ -43,6 +43,9 @@ final class JobEnvironment {
         } else {
             named(export, all, out);
         }
+        if (o.command() == 'B') {
+            out.remove(Sessions.JWT);       // what the job does is asked for by its user on the node
+        }
         if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equals("ALL")) {
             out.put("SLURM_EXPORT_ENV", export);
         }

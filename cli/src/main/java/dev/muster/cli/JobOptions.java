@@ -193,13 +193,6 @@ final class JobOptions {
             set(JobOption.NTASKS_PER_GPU, value, origin);
             return;
         }
-        if (o == JobOption.MAIL_TYPE && origins[i] != null) {
-            // what the script asks for and what the command line asks for is all sent; NONE silences the words beside it alone
-            String more = OptionCheck.check(this, o, value);
-            boolean nothing = more.equals("NONE");
-            values[i] = nothing || values[i].equals("NONE") ? nothing ? values[i] : more : OptionCheck.check(this, o, values[i] + "," + more);
-            return;
-        }
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {
             return;
         }
@@ -209,12 +202,27 @@ final class JobOptions {
             return;
         }
         String normal = OptionCheck.check(this, o, value);
+        if (yieldsToHint(o, origin)) {
+            return;
+        }
         if (o == JobOption.ACCEL_BIND && value.indexOf('g') >= 0 && !has(JobOption.GPU_BIND)) {
             set(JobOption.GPU_BIND, value.indexOf('v') < 0 ? "closest" : "verbose,closest", origin);
         }
         resolveRivals(o, origin);
         values[i] = normal;
         origins[i] = origin;
+    }
+
+    /** What a hint stands for: said in so many words it counts, and the hint does not, unless that comes from a stronger source. */
+    private static final List<JobOption> HINTED = List.of(JobOption.NTASKS_PER_CORE, JobOption.CORES_PER_SOCKET, JobOption.SOCKETS_PER_NODE,
+            JobOption.THREADS_PER_CORE, JobOption.EXTRA_NODE_INFO);
+
+    private boolean yieldsToHint(JobOption o, Origin origin) {
+        if (o == JobOption.HINT) {
+            return HINTED.stream().anyMatch(h -> origins[h.ordinal()] != null && origins[h.ordinal()].compareTo(origin) >= 0);
+        }
+        Origin hint = origins[JobOption.HINT.ordinal()];
+        return HINTED.contains(o) && hint != null && hint.compareTo(origin) > 0;
     }
 
     private static int levelOf(String value) {
@@ -234,6 +242,8 @@ final class JobOptions {
             case EXCLUSIVE -> rivals(origin, false, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP);
             case OVERSUBSCRIBE -> rivals(origin, false, JobOption.EXCLUSIVE);
             case OVERLAP -> rivals(origin, false, JobOption.EXCLUSIVE);
+            case HINT -> rivals(origin, false, HINTED.toArray(JobOption[]::new));
+            case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO -> rivals(origin, false, JobOption.HINT);
             case BELL -> rivals(origin, false, JobOption.NO_BELL);
             case NO_BELL -> rivals(origin, false, JobOption.BELL);
             default -> { }

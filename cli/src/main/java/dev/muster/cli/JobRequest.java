@@ -336,6 +336,7 @@ final class JobRequest {
             put(e, "warnSignal", s.signal());
             put(e, "warnSeconds", s.seconds());
             put(e, "warnBatchOnly", s.batchOnly());
+            put(e, "warnReserve", s.reserve());
         });
         return e;
     }

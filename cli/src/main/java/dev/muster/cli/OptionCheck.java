@@ -20,6 +20,8 @@ final class OptionCheck {
     private static final int NODEFILE_BYTES_MAX = 4 << 20;
     private static final long PRIORITY_MAX = 0xffff_fffeL;
     private static final int SPEC_EXIT = 255;
+    /** Stands for nobody: no job is his. */
+    private static final int NOBODY = 99;
     private static final int NICE_MAX = Integer.MAX_VALUE - 2;
     /** In the order in which a job shows them; ALL means the first ones. */
     private static final List<String> MAIL_SHOWN = List.of("INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT", "TIME_LIMIT",
@@ -173,7 +175,8 @@ final class OptionCheck {
             case DISTRIBUTION -> distribution(options, o, value);
             case EXCLUDE, NODELIST -> value.startsWith("/") ? nodeFile(options, o, value) : value;
             case NODEFILE -> nodeFile(options, o, value);
-            case EXCLUSIVE -> oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
+            case EXCLUSIVE -> options.command() == 'R' && value.equalsIgnoreCase("allocation") ? "allocation"
+                    : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
             case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
             case UID -> id(options, o, c.host().userId(value));
             case GID -> id(options, o, c.host().groupId(value));
@@ -271,7 +274,7 @@ final class OptionCheck {
     }
 
     private static String id(JobOptions options, JobOption o, int id) throws UsageException {
-        return id < 0 ? bad(options, o) : Integer.toString(id);
+        return id < 0 || id == NOBODY ? bad(options, o) : Integer.toString(id);
     }
 
     private static String file(JobOptions options, JobOption o, String path) throws UsageException {

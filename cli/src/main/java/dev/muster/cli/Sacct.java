@@ -667,8 +667,10 @@ final class Sacct implements Command {
         }
         for (Json.Obj entry : reply.objects("jobs")) {
             String id = SacctField.shownId(entry.obj("job"));
-            c.out().println(w.text.equals("script") ? "Batch Script for " + id : "Environment used for " + id + " (must be batch to display)");
-            c.out().println("-".repeat(80));
+            if (!w.noHeader) {
+                c.out().println(w.text.equals("script") ? "Batch Script for " + id : "Environment used for " + id + " (must be batch to display)");
+                c.out().println("-".repeat(80));
+            }
             byte[] text = Bytes.fromBase64(entry.text("text")).toArray();
             if (w.text.equals("environment")) {
                 for (int i = 0; i < text.length; i++) {
@@ -679,7 +681,9 @@ final class Sacct implements Command {
                 c.out().println("NONE");
             }
             c.out().write(text, 0, text.length);
-            c.out().println("");
+            if (text.length > 0 && text[text.length - 1] != '\n') {
+                c.out().println("");
+            }
         }
         return 0;
     }

@@ -69,7 +69,7 @@ final class Sbatch implements Command {
             throws SlurmException, UsageException {
         Json.Obj q = all.size() == 1 ? request(c, all.getFirst(), wrap, operands, script) : whole(c, all, wrap, operands, script);
         JobRequest.put(q, "testOnly", test);
-        return c.host().controller().call(all.size() == 1 ? "Submit" : "SubmitHet", q);
+        return AllocationClient.patiently(c, all.size() == 1 ? "Submit" : "SubmitHet", q, !test);
     }
 
     /** Each component's options: of the command line and the script, and then of the first. */

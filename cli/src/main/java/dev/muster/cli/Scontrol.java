@@ -111,10 +111,10 @@ final class Scontrol implements Command {
             case "exit", "quit", "q" -> { }     // there is nothing to end
             case "help" -> ScontrolHelp.print(c, OPTIONS);
             case "listjobs" -> {
-                return ScontrolNode.list(c, false);
+                return ScontrolNode.list(c, rest, false);
             }
             case "liststeps" -> {
-                return ScontrolNode.list(c, true);
+                return ScontrolNode.list(c, rest, true);
             }
             case "listpids" -> {
                 return ScontrolNode.listPids(c, rest);

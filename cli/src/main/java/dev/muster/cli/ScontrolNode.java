@@ -208,10 +208,11 @@ final class ScontrolNode {
     }
 
     /** {@code listjobs} and {@code liststeps}. */
-    static int list(CommandContext c, boolean steps) throws SlurmException {
+    static int list(CommandContext c, List<String> rest, boolean steps) throws SlurmException {
         c.out().println(steps ? "JOBID    STEPID" : "JOBID");
         List<Integer> seen = new ArrayList<>();
-        for (Json.Obj step : steps(c, 0, 0)) {
+        List<Json.Obj> found = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
+        for (Json.Obj step : found) {
             int job = step.integer("jobId");
             if (steps) {
                 c.out().println(String.format(Locale.ROOT, "%-8d %s", job, SacctJson.stepName(step)));
@@ -220,6 +221,6 @@ final class ScontrolNode {
                 c.out().println(Integer.toString(job));
             }
         }
-        return 0;
+        return found.isEmpty() ? 1 : 0;
     }
 }

@@ -71,7 +71,7 @@ final class ScontrolPower {
         }
     }
 
-    /** {@code power {up|down} [asap|force] {ALL|nodes} [action=…] [reason=…]}. */
+    /** {@code power {up|down} [asap|force] {ALL|nodes} [action=…] [reason=…]}; asap is for down alone. */
     static int power(CommandContext c, List<String> words) throws SlurmException {
         String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
         if (!direction.equals("up") && !direction.equals("down")) {
@@ -83,7 +83,7 @@ final class ScontrolPower {
         Json.Obj changes = new Json.Obj();
         for (String word : words.subList(1, words.size())) {
             String lower = Texts.lower(word);
-            if (how.isEmpty() && direction.equals("down") && (lower.equals("asap") || lower.equals("force"))) {
+            if (how.isEmpty() && (lower.equals("force") || lower.equals("asap") && direction.equals("down"))) {
                 how = "_" + lower;
             } else if (lower.startsWith("action=")) {
                 changes.put("poweraction", word.substring("action=".length()));

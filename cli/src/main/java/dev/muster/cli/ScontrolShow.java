@@ -16,7 +16,7 @@ final class ScontrolShow {
     private ScontrolShow() {}
 
     private static int missing(CommandContext c, String typed) {
-        c.out().println("Job " + typed + " not found");
+        c.err().println("Job " + typed + " not found");
         return 1;
     }
 

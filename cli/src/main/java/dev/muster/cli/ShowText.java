@@ -255,7 +255,7 @@ final class ShowText {
         optional(j, "comment", "Comment");
         if (j.flag("batch")) {
             line();
-            add("StdErr", j.text("stderr"));
+            add("StdErr", j.flag("ownStderr") ? j.text("stderr") : "");
             line();
             add("StdIn", j.text("stdin"));
             line();

@@ -37,7 +37,8 @@ final class SinfoJson {
         out.put("reason", new Json.Obj().put("description", n.text("reason"))
                 .put("time", Tree.number(n.number("reasonTime"))).put("user", n.text("reasonUser")));
         out.put("partition", NodesJson.partition(r.partition)).put("comment", n.text("comment")).put("extra", n.text("extra"));
-        out.put("cluster", cluster).put("reservation", "");
+        out.put("cluster", cluster).put("reservation", "").put("resource_spec", new Json.Obj().put("cpus", n.text("cpuSpecList"))
+                .put("memory", n.number("memSpecLimitMb")));
         return out;
     }
 

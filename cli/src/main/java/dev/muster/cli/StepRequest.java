@@ -125,9 +125,14 @@ final class StepRequest {
         return s;
     }
 
-    /** Asking for CPUs per task or per core means these and no more. */
+    /**
+     * Asking for CPUs per task or per core means these and no more, and so does {@code --exclusive} alone; with a word it says only with whom the
+     * job's nodes are shared.
+     */
     private boolean exact() {
-        return o.has(JobOption.CPUS_PER_TASK) || o.typed(JobOption.EXCLUSIVE) || o.has(JobOption.THREADS_PER_CORE);
+        boolean alone = o.typed(JobOption.EXCLUSIVE) && o.text(JobOption.EXCLUSIVE).isEmpty()
+                && !o.context().host().settings().launchParameters.contains("srun_exclusive_allocation");
+        return o.has(JobOption.CPUS_PER_TASK) || alone || o.has(JobOption.THREADS_PER_CORE);
     }
 
     private static String umask(int mask) {

@@ -133,6 +133,8 @@ class ListingTest {
         assertThat(perNode()).isEqualTo("{\"set\":false,\"infinite\":true,\"number\":0}");
         host.reply("QueryPartitions", PARTITIONS.replace("\"state\"", "\"maxCpusPerNode\":3,\"state\""));
         assertThat(perNode()).isEqualTo("{\"set\":true,\"infinite\":false,\"number\":3}");
+        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\",\"partitions\":\"main\",\"cpuSpecList\":\"0-1\",\"memSpecLimitMb\":5}]}");
+        assertThat(host.run("sinfo --json").out().replaceAll("\\s+", "")).contains("\"resource_spec\":{\"cpus\":\"0-1\",\"memory\":5}");
     }
 
     private int steps(String command) {
@@ -266,7 +268,7 @@ class ListingTest {
                    Command=(null)
                    SubmitLine=sbatch --wrap true
                    WorkDir=/tmp
-                   StdErr=/tmp/slurm-187.out
+                   StdErr=
                    StdIn=/dev/null
                    StdOut=/tmp/slurm-187.out
 
@@ -282,11 +284,12 @@ class ListingTest {
     void scontrolShowsWhoManagesTheSteps() {
         host.reply("QueryJobs", """
                 {"jobs":[{"jobId":5,"batchHost":"n1","stepMgr":true,"segment":2,"spreadSegments":true,"consolidateSegments":true,
-                  "containerType":"x","memUpdateMargin":20,"memUpdateMin":5}]}""");
+                  "containerType":"x","memUpdateMargin":20,"memUpdateMin":5,"partitionPriorities":["p=7","q=9"]}]}""");
         assertThat(host.run("scontrol show job 5").out()).contains("   BatchHost=n1\n   StepMgrEnabled=Yes\n   NumNodes=")
                 .contains("SegmentSize=2").contains("ContainerType=x").contains("SpreadSegments=Yes").contains("ConsolidateSegments=Yes");
         assertThat(host.run("scontrol --json show job 5").out().replaceAll("\\s+", "")).contains("STEPMGR_ENABLED", "SPREAD_SEGMENTS",
-                "CONSOLIDATE_SEGMENTS", "\"segment_size\":2", "\"container_type\":\"x\"", "\"memory_update_delay\":5", "\"memory_update_margin\":20");
+                "CONSOLIDATE_SEGMENTS", "\"segment_size\":2", "\"container_type\":\"x\"", "\"memory_update_delay\":5", "\"memory_update_margin\":20",
+                "\"priority_by_partition\":[{\"partition\":\"p\",\"priority\":7},{\"partition\":\"q\",\"priority\":9}]");
         host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":5}]}");
         assertThat(host.run("scontrol show job 5").out()).doesNotContain("StepMgrEnabled").doesNotContain("Segment");
     }
@@ -480,6 +483,10 @@ class ListingTest {
         assertThat(host.run("scontrol takeover 1").err()).isEqualTo("takeover: invalid backup controller index (1)\n");
         host.run("scontrol reboot n1 force action=cycle reason=x");
         assertThat(host.sent.get("RebootNodes").toString()).contains("\"force\":true,\"action\":\"cycle\",\"reason\":\"x\"");
+        host.run("scontrol power up force n1");
+        assertThat(host.sent.get("UpdateNode").obj("changes").toString()).isEqualTo("{\"state\":\"power_up_force\"}");
+        host.run("scontrol power down n1 reason=late action=cycle");
+        assertThat(host.sent.get("UpdateNode").obj("changes").text("state")).isEqualTo("power_down");
         host.run("scontrol power down n1 action=cycle asap");
         assertThat(host.sent.get("UpdateNode").toString()).contains("\"poweraction\":\"cycle\",\"state\":\"power_down_asap\"");
     }

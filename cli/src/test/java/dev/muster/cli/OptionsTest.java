@@ -68,6 +68,9 @@ class OptionsTest {
             --tmp=x | 255 | Invalid --tmp specification
             --switches=x | 1 | Invalid numeric value "x" for --switches.
             --gid=nosuch | 255 | Invalid --gid specification
+            --gid=99 | 255 | Invalid --gid specification
+            --uid=99 | 255 | Invalid --uid specification
+            --exclusive=allocation | 255 | Invalid --exclusive specification
             --wait-all-nodes=3 | 255 | Invalid --wait-all-nodes specification
             --kill-on-invalid-dep=x | 255 | Invalid --kill-on-invalid-dep specification
             --mem-update=20 | 255 | Invalid --mem-update specification
@@ -103,12 +106,30 @@ class OptionsTest {
     }
 
     @Test
-    void mailTypesAddUp() {
-        String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN,FAIL"}, {"--mail-type=END --mail-type=NONE", "END"},
-            {"--mail-type=NONE,ALL", "NONE"},
-            {"--mail-type=NONE --mail-type=END", "END"}, {"--mail-type=BEGIN,NONE --mail-type=NONE,END", "NONE"},
-            {"--mail-type=END,time_limit --mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT,TIME_LIMIT"},
-            {"--mail-type=NONE", "NONE"}};
+    void aFullQueueIsWaitedFor() {
+        host.refuse("Submit", 2007, "Resource temporarily unavailable");
+        assertThat(host.run("sbatch --wrap=true")).isEqualTo(new FakeHost.Ran(1, "", "sbatch: error: Slurm job queue full, sleeping and retrying\n"
+                + "sbatch: error: Batch job submission failed: Resource temporarily unavailable\n"));
+        assertThat(host.calls).hasSize(16).containsOnly("Submit");
+        assertThat(host.run("salloc true").err()).doesNotContain("queue full");
+    }
+
+    @Test
+    void aTokenIsNotTheJobs() {
+        host.env.put("SLURM_JWT", "secret");
+        host.env.put("SEEN", "yes");
+        submitted("sbatch --wrap=true");
+        assertThat(environment()).contains("SEEN=yes").noneMatch(e -> e.contains("secret"));
+        submitted("sbatch --export=NONE --wrap=true");
+        assertThat(environment()).noneMatch(e -> e.contains("secret"));
+    }
+
+    @Test
+    void theLastMailTypesCount() {
+        String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN"}, {"--mail-type=END --mail-type=NONE", "NONE"},
+            {"--mail-type=NONE,ALL", "NONE"}, {"--mail-type=END,BEGIN", "BEGIN,END"},
+            {"--mail-type=BEGIN,NONE --mail-type=END,time_limit", "END,TIME_LIMIT"},
+            {"--mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT"}};
         for (String[] row : table) {
             assertThat(submitted("sbatch " + row[0] + " --wrap=true").toString()).contains("\"mailType\":\"" + row[1] + "\"");
         }
@@ -185,6 +206,26 @@ class OptionsTest {
         assertThat(submitted("sbatch --mem=0 --wrap=true").obj("request").flag("memAll")).isTrue();
     }
 
+    /** What a hint stands for counts where it is said in so many words, unless the hint comes from a stronger source. */
+    @Test
+    void hintsGiveWay() {
+        host.files.put("/work/hinted.sh", "#!/bin/sh\n#SBATCH --hint=multithread\n");
+        host.files.put("/work/counted.sh", "#!/bin/sh\n#SBATCH --cores-per-socket=2\n");
+        String[][] table = {{"--hint=nomultithread --wrap=x", "", "nomultithread 0"},
+            {"--hint=nomultithread --cores-per-socket=2 --wrap=x", "", " 2"}, {"--cores-per-socket=2 --hint=nomultithread --wrap=x", "", " 2"},
+            {"--hint=nomultithread --sockets-per-node=2 --wrap=x", "", " 0"}, {"--hint=nomultithread -B 1:2 --wrap=x", "", " 2"},
+            {"--hint=nomultithread --threads-per-core=1 --wrap=x", "", " 0"}, {"--ntasks-per-core=1 --hint=multithread --wrap=x", "", " 0"},
+            {"--cores-per-socket=2 hinted.sh", "", " 2"}, {"--hint=multithread counted.sh", "", "multithread 0"},
+            {"--cores-per-socket=2 --wrap=x", "multithread", " 2"}, {"counted.sh", "multithread", "multithread 0"}};
+        for (String[] row : table) {
+            if (!row[1].isEmpty()) {
+                host.env.put("SBATCH_HINT", row[1]);
+            }
+            Json.Obj r = submitted("sbatch " + row[0]).obj("request");
+            assertThat(r.text("hint") + " " + r.integer("coresPerSocket")).as(row[0]).isEqualTo(row[2]);
+        }
+    }
+
     @Test
     void timing() {
         Json.Obj t = submitted("sbatch -t 1-2 --begin=now+1hour -d afterok:5 -a 1-9%2 --nice --no-requeue -H --wrap=true")
@@ -196,6 +237,7 @@ class OptionsTest {
         assertThat(e.integer("warnSignal")).isEqualTo(12);
         assertThat(e.integer("warnSeconds")).isEqualTo(90);
         assertThat(e.flag("warnBatchOnly")).isTrue();
+        assertThat(submitted("sbatch --signal=R:USR2 --wrap=true").obj("extras").flag("warnReserve")).isTrue();
     }
 
     @Test

@@ -144,6 +144,15 @@ class SacctmgrTest {
     }
 
     @Test
+    void whetherSlurmdbdAnswers() {
+        host.reply("Ping", "{}");
+        FakeHost.Ran ran = run("ping --json");
+        assertThat(ran.rc()).isZero();
+        assertThat(ran.out()).contains("\"responding\": true").contains("\"status\": \"UP\"").doesNotContain("is UP");
+        assertThat(run("ping").out()).startsWith("slurmdbd(primary) at ").endsWith(" is UP\n");
+    }
+
+    @Test
     void valuesThatAreNone() {
         assertThat(run("-i modify user u set maxwall=x").err())
             .isEqualTo(" Bad MaxWall time format: maxwall=x\n Unknown option: maxwall=x\n Use keyword 'where' to modify condition\n");
@@ -203,6 +212,8 @@ class SacctmgrTest {
         show user format=bogus                  | Unknown field 'bogus'
         show account bogus=a                    | ' Unknown condition: bogus=a'
         -i modify account a2 set bogus=3        | ' Unknown option: bogus=3'
+        -i modify qos q set maxwall-=3          | sacctmgr: error: MaxWall takes no '-='
+        -i modify qos q set grptres+=cpu=3      | sacctmgr: error: GrpTRES takes no '+='
         -i modify account a2 set maxjobs=x      | sacctmgr: error: Invalid value for MaxJobs (x)
         -i modify account a2                    | ' You didn''t give me anything to set'
         -i modify qos q set rawusage=5          | sacctmgr: error: Raw usage can only be set to 0 (zero)

@@ -89,6 +89,18 @@ class StepTest {
         return IoFrame.of('F', rank, 0, 0);
     }
 
+    /** By what is asked for and LaunchParameters: --exclusive alone means so many CPUs and no more, with a word it only says who shares nodes. */
+    @Test
+    void exclusiveStepsHaveWhatTheyAskFor() {
+        String[][] table = {{"", "", "true"}, {"--exclusive", "", "false"}, {"--exclusive=allocation", "", "true"}, {"--exclusive=user", "", "true"},
+            {"--exclusive", "srun_exclusive_allocation", "true"}, {"--exclusive --exact", "srun_exclusive_allocation", "false"}};
+        for (String[] row : table) {
+            host.settings().launchParameters = row[1].isEmpty() ? List.of() : List.of(row[1]);
+            host.run("srun " + row[0] + " prog");
+            assertThat(Boolean.toString(host.sent.get("CreateStep").obj("step").flag("wholeNodes"))).as(String.join(" ", row)).isEqualTo(row[2]);
+        }
+    }
+
     /** shows: TreeWidth */
     @Test
     void nodesBehindARelay() throws IOException {

@@ -7,6 +7,8 @@ import java.util.Locale;
 final class ControllerWords {
     /** The key, the word, and why. */
     static final String[][] UNKEPT = {
+        {"SlurmctldParameters", "enable_async_reply", "no reply keeps a thread from its work"},
+        {"SlurmctldParameters", "reconfig_on_restart", "nodes read their files again after scontrol reconfigure alone"},
         {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"},
         {"SlurmctldParameters", "power_save_min_interval", "nodes are looked at each second"}};
 

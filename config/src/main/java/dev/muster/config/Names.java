@@ -9,7 +9,7 @@ final class Names {
         "Dependency", "Elasticsearch", "Energy", "Federation", "Gang", "GLOB_SILENCE", "Gres", "Hetjob",
         "Interconnect", "JobAccountGather", "JobComp", "JobContainer", "Kafka", "License", "Metrics", "MPI",
         "Namespace", "Network", "NetworkRaw", "NodeFeatures", "NO_CONF_HASH", "Power", "Priority", "Profile",
-        "Protocol", "Reservation", "Route", "Script", "SelectType", "Steps", "Switch", "TimeCray", "TLS", "TraceJobs",
+        "Protocol", "Reservation", "Route", "Script", "SelectType", "Steps", "Switch", "Thread", "TimeCray", "TLS", "TraceJobs",
         "Triggers", "WorkQueue");
     static final List<String> PREEMPT_MODES = List.of("WITHIN", "PRIORITY", "GANG", "OFF", "CANCEL", "REQUEUE",
         "SUSPEND");
@@ -46,7 +46,7 @@ final class Names {
     static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
         "partitions", "reservations", "usage", "users", "all");
     static final List<String> HEALTH_STATES = List.of("CYCLE", "IDLE", "ALLOC", "MIXED", "ANY", "NONDRAINED_IDLE",
-        "START_ONLY");
+        "START_ONLY", "REBOOT_ONLY");
 
     /** Keys that older versions of Slurm had; they are accepted with a warning. */
     static final String DEFUNCT = " accountingstoragebackuploc accountingstorageloc accountingstorejobcomment"

@@ -187,6 +187,10 @@ final class PartitionLine implements Cloneable {
                 if (!Names.PREEMPT_MODES.containsAll(Values.list(preemptMode))) {
                     bad(key, value, values);
                 }
+                if (preemptMode.contains("GANG")) {
+                    values.warning("PreemptMode=GANG is a cluster-wide option: it has no effect on a partition");
+                    preemptMode = String.join(",", Values.list(preemptMode).stream().filter(m -> !m.equals("GANG")).toList());
+                }
             }
             case "selecttypeparameters" -> {
                 selectParameters = value.toUpperCase(Locale.ROOT);

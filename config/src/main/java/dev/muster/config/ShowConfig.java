@@ -36,7 +36,7 @@ final class ShowConfig {
         PriorityWeightTRES:prio PrivateData ProctrackType Prolog:lines PrologEpilogTimeout:n PrologSlurmctld:lines
         PrologTimeout:given PrologFlags PropagatePrioProcess:n PropagateResourceLimits:limits
         PropagateResourceLimitsExcept RebootProgram ReconfigFlags RequeueExit RequeueExitHold ResumeFailProgram
-        ResumeProgram ResumeRate:rate ResumeTimeout:sec ResvEpilog ResvOverRun:min ResvProlog ReturnToService:n
+        ResumeProgram ResumeRate:rate ResumeTimeout:forever ResvEpilog ResvOverRun:min ResvProlog ReturnToService:n
         SchedulerParameters SchedulerTimeSlice:sec SchedulerType ScronParameters SelectType SelectTypeParameters
         SlurmUser:user SlurmctldAddr SlurmctldDebug:level SlurmctldHost:hosts SlurmctldHttpAuthParameters SlurmctldLogFile SlurmctldPort
         SlurmctldSyslogDebug:level SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldTimeout:sec
@@ -191,6 +191,7 @@ final class ShowConfig {
                 ? "ALL" : orNull(conf.text(key));
             case "level" -> conf.text(key).isEmpty() ? NULL : SlurmConf.debugName((int) conf.number(key));
             case "range" -> conf.text(key).isEmpty() ? "0-0" : conf.text(key);
+            case "forever" -> conf.text(key).matches("(?i)infinite|unlimited") ? "INFINITE" : conf.number(key) + " sec";
             case "suspend" -> conf.text(key).isEmpty() || conf.text(key).equals("INFINITE") ? "INFINITE"
                 : conf.text(key) + " sec";
             case "task" -> conf.text(key).isEmpty() ? "(null type)" : conf.text(key);

@@ -71,6 +71,11 @@ final class SlurmConfReader implements ConfLines.Sink {
         values.at(file.getPath(), 0, "");
         checkWhole(file.getPath());
         expandNodes();
+        for (SlurmConf.NodeSet set : nodeSets) {
+            if (nodes.stream().anyMatch(n -> n.name().equals(set.name()))) {
+                errors.add(new ConfigError(file.getPath(), 0, "NodeSet " + set.name() + " has the name of a node", ""));
+            }
+        }
         expandPartitions();
         if (!errors.isEmpty()) {
             return new SlurmConf.Parsed.Invalid(List.copyOf(errors));

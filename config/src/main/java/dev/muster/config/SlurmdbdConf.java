@@ -40,6 +40,7 @@ public final class SlurmdbdConf {
         DefaultQOS text -
         DisableArchiveCommands yesno no
         DisableCoordDBD yesno no
+        DisableRollups yesno no
         HashPlugin text hash/k12
         LogFile text -
         LogTimeFormat text iso8601_ms

@@ -258,6 +258,12 @@ class SlurmConfTest {
     }
 
     @Test
+    void noNodeSetHasTheNameOfANode() {
+        assertThat(errors("ClusterName=c\nSlurmctldHost=ctl\nNodeName=a[1-2] Feature=x\nNodeSet=a1 Feature=x\nPartitionName=p Nodes=ALL\n")
+                .toString()).contains("NodeSet a1 has the name of a node");
+    }
+
+    @Test
     void partitions() {
         SlurmConf conf = read("""
             ClusterName=c

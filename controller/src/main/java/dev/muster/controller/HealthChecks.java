@@ -27,7 +27,7 @@ final class HealthChecks {
             return;
         }
         List<String> states = conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(Locale.ROOT)).toList();
-        if (states.contains("START_ONLY")) {
+        if (states.contains("START_ONLY") || states.contains("REBOOT_ONLY")) {
             return;
         }
         boolean cycle = states.contains("CYCLE");

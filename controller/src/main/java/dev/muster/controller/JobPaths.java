@@ -4,6 +4,7 @@ import dev.muster.core.Job;
 import dev.muster.model.Bytes;
 import dev.muster.model.JobDesc;
 import dev.muster.model.PathPattern;
+import dev.muster.model.Sluid;
 import java.io.ByteArrayOutputStream;
 
 /** The files of a batch job with their % codes filled in. */
@@ -83,6 +84,8 @@ final class JobPaths {
             case 'j' -> Integer.toString(job.id());
             case 'N' -> job.run().allocation().isEmpty() ? "" : job.run().allocation().nodes().getFirst().node();
             case 'n', 't' -> "0";
+            case 'r' -> Integer.toString(job.restarts());
+            case 'S' -> Sluid.text(job.shownSluid());
             case 's' -> "batch";
             case 'u' -> job.desc().owner().user();
             case 'x' -> job.desc().name();

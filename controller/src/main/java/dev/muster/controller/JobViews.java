@@ -40,7 +40,7 @@ final class JobViews {
         ACCRUE_TIME("accrueTime"), ASSOC_ID("assocId"), BURST_BUFFER_STATE("burstBufferState"), COMMAND("command"), CRON_SPEC("cronSpec"),
         DEPENDENCY("dependency"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"), MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
         MEM_PER_NODE_MB("memPerNodeMb"), NODE_COUNT("nodeCount"), OVERSUBSCRIBE("oversubscribe"), PREEMPT_TIME("preemptTime"),
-        PREEMPT_ELIGIBLE_TIME("preemptEligibleTime"),
+        PARTITION_PRIORITIES("partitionPriorities"), PREEMPT_ELIGIBLE_TIME("preemptEligibleTime"),
         PRIORITY("priority"), REASON("reason"), REASON_TEXT("reasonText"), SCHED_NODES("schedNodes"), START_TIME("startTime"), STDERR("stderr"),
         STDERR_PATTERN("stderrPattern"), STDIN("stdin"), STDIN_PATTERN("stdinPattern"), STDOUT("stdout"), STDOUT_PATTERN("stdoutPattern"),
         SUBMIT_LINE("submitLine"), TIME_LIMIT_MIN("timeLimitMin"), TRES_ALLOC("tresAlloc"), TRES_PER_TASK("tresPerTask"),
@@ -138,6 +138,18 @@ final class JobViews {
         }
         priorities = priorities == null ? new Priorities(state, now) : priorities;
         return priorities.of(job);
+    }
+
+    private List<String> partitionPriorities(Job job) {
+        if (job.state() != JobState.PENDING || job.desc().partition().indexOf(',') < 0 || !Priorities.isActive(state.settings())) {
+            return List.of();
+        }
+        priorities = priorities == null ? new Priorities(state, now) : priorities;
+        List<String> out = new ArrayList<>();
+        for (String name : job.desc().partition().split(",")) {
+            out.add(name + "=" + (job.isHeld() ? 0 : priorities.of(job, name)));
+        }
+        return out;
     }
 
     long runSeconds(Job job) {
@@ -287,7 +299,8 @@ final class JobViews {
                         : state.accounts().assoc(d.owner().user(), d.charge().account(), first(d.partition())).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
                 d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
-                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants(Costly.WISHES) ? wishes(d) : List.of());
+                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants(Costly.WISHES) ? wishes(d) : List.of(),
+                wants(Costly.PARTITION_PRIORITIES) ? partitionPriorities(job) : List.of(), !d.files().stderr().isEmpty());
     }
 
     /** What it wants that has no field of its own, by the words of the REST API. */

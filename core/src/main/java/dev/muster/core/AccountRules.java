@@ -240,10 +240,19 @@ public final class AccountRules {
         if (most < 0 || standard >= 0 && standard <= most) {
             return desc;
         }
+        return withLimit(desc, most);
+    }
+
+    /** With the time limit of its first QOS, where that has one. */
+    JobDesc limitedByQos(JobDesc desc) {
+        long most = state.accounts().qos(desc.charge().firstQos()).map(q -> number(q.limits(), "MaxWall")).orElse(-1L);
+        return most < 0 ? desc : withLimit(desc, most);
+    }
+
+    private static JobDesc withLimit(JobDesc desc, long minutes) {
         JobDesc.Timing t = desc.timing();
-        return desc.withTiming(new JobDesc.Timing((int) most, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
-                t.hold(),
-                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
+        return desc.withTiming(new JobDesc.Timing((int) minutes, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
+                t.hold(), t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
     }
 
     private long mostMinutes(JobDesc desc) {

@@ -96,7 +96,7 @@ public final class Core {
 
     private Decision decideAlone(Command command, Now now) {
         return switch (command) {
-            case Command.ApplyConfig c -> applyConfig(c);
+            case Command.ApplyConfig c -> applyConfig(c, now);
             case Command.ApplyPolicy c -> Decision.of(new UsageRules(state, now).policy(c.policy()), "");
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
@@ -163,8 +163,9 @@ public final class Core {
         return Decision.of(changes, a.reply(), a.direct());
     }
 
-    private Decision applyConfig(Command.ApplyConfig c) {
+    private Decision applyConfig(Command.ApplyConfig c, Now now) {
         List<Change> changes = new ArrayList<>();
+        changes.addAll(new PartitionRules(state).without(c.partitions(), now));
         changes.add(new DynamicRules(state).configured(c));
         if (state.jobIdCeiling() <= c.settings().firstJobId()) {
             int first = Math.max(c.settings().firstJobId(), 1);

@@ -430,7 +430,7 @@ final class NodeRules {
         if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
             changes.addAll(Expediting.isAsked(job) ? Expediting.lost(job, now) : again ? Exits.later(state, job, now) : List.of(
-                    new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds())));
+                    new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.exited(1), now.seconds())));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
     }
@@ -575,7 +575,7 @@ final class NodeRules {
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
                     String action = c.changes().getOrDefault("poweraction", "");
-                    Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, value.equalsIgnoreCase("power_up"));
+                    Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, PowerRules.isUp(value));
                     if (wrong.isPresent() || power && action.isEmpty() && !Power.isOn(state.settings())) {
                         return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
                     }
@@ -729,7 +729,9 @@ final class NodeRules {
                 Node after = stopping || node.has(Node.Flag.POWERED_DOWN) ? PowerRules.stopped(node) : node;
                 yield resumable(after) ? state(after, "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
             }
-            case "IDLE" -> Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
+            // it would be kept from knowing when the reboot is over
+            case "IDLE" -> node.has(Node.Flag.REBOOT_ISSUED) && c.changes().getOrDefault("state", "").equalsIgnoreCase("IDLE") ? Optional.empty()
+                    : Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
             case "FUTURE" -> node.jobs().isEmpty() ? Optional.of(node.with(Node.Flag.FUTURE, true)) : Optional.empty();

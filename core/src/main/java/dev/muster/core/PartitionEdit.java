@@ -41,9 +41,10 @@ public final class PartitionEdit {
     }
 
     private static final long PRIORITY_MAX = 65_533;
-    private static final String PREEMPTIONS = "|((GANG|PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|GANG|PRIORITY)(,(GANG|PRIORITY|WITHIN))*";
-    /** Of these a partition has nothing of its own: they are the cluster's, and QOS'. */
-    private static final List<String> NOT_OF_PARTITIONS = List.of("GANG", "WITHIN");
+    /** GANG is of the whole cluster. */
+    private static final String PREEMPTIONS = "|((PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|PRIORITY)(,(PRIORITY|WITHIN))*";
+    /** Of these a partition has nothing of its own: they are QOS'. */
+    private static final List<String> NOT_OF_PARTITIONS = List.of("WITHIN");
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),

@@ -1,8 +1,14 @@
 package dev.muster.core;
 
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** scontrol create, update and delete partition. */
 final class PartitionRules {
@@ -21,7 +27,7 @@ final class PartitionRules {
 
     /** There is one default at most: a new one takes the place of the old. */
     private List<Change> changes(Partition changed) {
-        List<Change> out = new java.util.ArrayList<>();
+        List<Change> out = new ArrayList<>();
         if (changed.info().isDefault()) {
             for (Partition p : state.partitions().values()) {
                 if (p.info().isDefault() && !p.name().equals(changed.name())
@@ -31,6 +37,25 @@ final class PartitionRules {
             }
         }
         out.add(new Change.PartitionChanged(changed));
+        return out;
+    }
+
+    /** What becomes of jobs whose partitions are not configured any more: they wait for those that are left; without any they end. */
+    List<Change> without(List<Partition> configured, Now now) {
+        Set<String> names = configured.stream().map(Partition::name).collect(Collectors.toSet());
+        List<Change> out = new ArrayList<>();
+        for (Job job : state.jobs().values()) {
+            if (job.state().isTerminal() || job.desc().partition().isEmpty()) {
+                continue;
+            }
+            List<String> asked = List.of(job.desc().partition().split(","));
+            List<String> left = asked.stream().filter(names::contains).toList();
+            if (left.isEmpty()) {
+                out.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.PARTITION_DOWN, "", ExitStatus.exited(1), now.seconds()));
+            } else if (left.size() < asked.size()) {
+                out.add(new Change.DescriptionChanged(job.id(), job.desc().inPartition(String.join(",", left))));
+            }
+        }
         return out;
     }
 

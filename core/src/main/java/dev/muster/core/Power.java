@@ -42,6 +42,8 @@ public final class Power {
     static final List<String> STATES = List.of("CLOUD", "DOWN", "DRAIN", "DYNAMIC_FUTURE", "DYNAMIC_NORM", "FAIL", "INVALID_REG", "MAINTENANCE",
             "NOT_RESPONDING", "PLANNED", "RESERVED");
     static final int STARTS_S_DEFAULT = 60;
+    /** ResumeTimeout=INFINITE: nodes may take as long as they like. */
+    static final int FOREVER_S = 65_535;
     private static final String NEVER = "INFINITE";
 
     /** For one node. @param idleS -1: it stays */

@@ -126,7 +126,8 @@ final class PowerRules {
     }
 
     private boolean isLate(Node node) {
-        return (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
+        return power.of(node).startS() < Power.FOREVER_S
+                && (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
                 && now.seconds() >= node.powerTime() + Math.max(power.of(node).startS(), node.wanted().isEmpty() ? 0 : bootS());
     }
 
@@ -258,17 +259,29 @@ final class PowerRules {
         return word.toUpperCase(java.util.Locale.ROOT).startsWith("POWER_");
     }
 
+    static boolean isUp(String word) {
+        return word.toUpperCase(java.util.Locale.ROOT).startsWith("POWER_UP");
+    }
+
     /** {@code state=power_down} and its kin; empty for a word that is none. */
     static Optional<Node> asked(Node node, String word) {
         return switch (word.toUpperCase(java.util.Locale.ROOT)) {
             case "POWER_UP" -> Optional.of(!node.has(Node.Flag.POWERED_DOWN) && !node.has(Node.Flag.POWERING_DOWN)
                     ? node.with(Node.Flag.POWER_DOWN, false) : node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWER_UP, true));
+            case "POWER_UP_FORCE" -> Optional.of(upAtAnyRate(node));
             case "POWER_DOWN" -> Optional.of(down(node));
             case "POWER_DOWN_ASAP" -> Optional.of(down(node).has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.DRAIN)
                     ? down(node).with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true) : down(node));
             case "POWER_DOWN_FORCE" -> Optional.of(down(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
             default -> Optional.empty();
         };
+    }
+
+    /** Started whatever is known of its power: also one that is just being stopped, or is thought to have power. With jobs on it, it has. */
+    private static Node upAtAnyRate(Node node) {
+        Node wanted = node.with(Node.Flag.POWER_DOWN, false);
+        return !node.jobs().isEmpty() || node.has(Node.Flag.POWERING_UP) ? wanted
+                : wanted.with(Node.Flag.POWERING_DOWN, false).with(Node.Flag.POWERED_DOWN, true).with(Node.Flag.POWER_UP, true);
     }
 
     /** What is asked of nodes, where it would start more of them than max_powered_nodes allows. */

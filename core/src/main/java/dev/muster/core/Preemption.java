@@ -150,6 +150,9 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             List<String> words = words(holder);
             // WITHIN and PRIORITY alone say whom a job gives way to, not how
             Mode mode = mode(words.stream().allMatch(w -> w.equals("WITHIN") || w.equals("PRIORITY")) ? standard : words);
+            if (holder.desc().extras().warnReserve() && mode != Mode.REQUEUE) {
+                return Mode.CANCEL;
+            }
             if (mode == Mode.REQUEUE && (holder.desc().kind() != JobDesc.Kind.BATCH || !Exits.mayRequeue(state, holder))) {
                 return Mode.CANCEL;
             }

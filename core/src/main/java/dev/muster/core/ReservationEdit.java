@@ -292,8 +292,10 @@ final class ReservationEdit {
         if (values.containsKey("nodecnt") && count == 0 && !fresh) {
             wrong(SlurmErrno.RESERVATION_INVALID);
         }
-        String partition = values.getOrDefault("partitionname", old.partition());
-        if (!partition.isEmpty() && !state.partitions().has(partition)) {
+        String first = fresh ? items(values.getOrDefault("allowedpartitions", "")).stream().findFirst().filter(p -> !p.startsWith("-")).orElse("")
+                : old.partition();
+        String partition = values.getOrDefault("partitionname", first);
+        if (partition.isEmpty() ? !old.partition().isEmpty() : !state.partitions().has(partition)) {
             wrong(SlurmErrno.INVALID_PARTITION_NAME);
         }
         boolean counted = nodes.isEmpty() || !cores.isEmpty() || values.containsKey("gres") || values.containsKey("gresnode");

@@ -230,6 +230,12 @@ final class SubmitRules {
         if (desc.extras().reboot() && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
+        if (c.desc().charge().wckey().startsWith("*")) {
+            return refuse(SlurmErrno.INVALID_WCKEY);     // so the default one is shown
+        }
+        if (desc.extras().warnReserve() && !new Preemption.Policy(state).isOn()) {
+            return refuse(SlurmErrno.DISABLED);
+        }
         Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(desc);
         if (outside.isPresent()) {
             return refuse(outside.get());

@@ -146,7 +146,11 @@ final class UpdateRules {
         }
         JobDesc bound = Codec.bind(desc, JobDesc.class);
         JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
-        if (Keyword.whole(c.changes(), WORDS).containsKey(UpdateFields.MCS_LABEL)) {
+        Set<String> changed = Keyword.whole(c.changes(), WORDS).keySet();
+        if (changed.contains("qos") && !changed.contains("timelimit") && job.isPending()) {
+            after = new AccountRules(state).limitedByQos(after);
+        }
+        if (changed.contains(UpdateFields.MCS_LABEL)) {
             Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(after);
             if (labelled.isEmpty()) {
                 return refuse(SlurmErrno.INVALID_MCS_LABEL);

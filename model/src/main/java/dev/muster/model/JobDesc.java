@@ -120,6 +120,7 @@ public record JobDesc(
      *                        on any node
      * @param memUpdateMargin {@code --mem-update}: percent of what it uses that it keeps beside that
      * @param memUpdateMin    minutes after its start at which it keeps no more; 0 for never
+     * @param warnReserve     {@code --signal=R:}: it gives way, whatever becomes of others of its partition or QOS
      */
     public record Extras(
             String comment,
@@ -154,7 +155,8 @@ public record JobDesc(
             String containerType,
             int resvPorts,
             int memUpdateMargin,
-            int memUpdateMin) {
+            int memUpdateMin,
+            boolean warnReserve) {
         public Extras withAdminComment(String words) {
             return with(words, burstBuffer, mcsLabel, stepMgr);
         }
@@ -174,7 +176,8 @@ public record JobDesc(
         private Extras with(String words, String directives, String label, boolean managed) {
             return new Extras(comment, words, extra, cluster, mailUser, mailType, signal, container, containerId, directives, label,
                     batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
-                    managed, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell, containerType, resvPorts, memUpdateMargin, memUpdateMin);
+                    managed, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell, containerType, resvPorts, memUpdateMargin, memUpdateMin,
+                    warnReserve);
         }
     }
 

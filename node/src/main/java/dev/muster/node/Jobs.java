@@ -488,7 +488,8 @@ final class Jobs {
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
                 log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
-                reports.add(seq -> new NodeMessages.NodeTrouble(seq, REASON_UNKILLABLE), () -> { });
+                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId() + " StepId=" + Integer.toUnsignedString(step.stepId) + ")";
+                reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
                 Loop.aside(() -> hooks.unkillable(job.share, SpecBuilder.stepName(step.stepId)));
             }
         });

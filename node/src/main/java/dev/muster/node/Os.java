@@ -143,6 +143,19 @@ final class Os {
         }
     }
 
+    /** Whether the file says another boot than this one, or is not there; it says this one from now on. */
+    static boolean isFirstOf(String boot, Path file) {
+        boolean first = !read(file).map(String::trim).orElse("").equals(boot);
+        if (first) {
+            try {
+                Files.writeString(file, boot + "\n");
+            } catch (IOException e) {
+                return true;        // as good as unknown
+            }
+        }
+        return first;
+    }
+
     static String bootId() {
         return read(Path.of("/proc/sys/kernel/random/boot_id")).map(String::trim).orElse("unknown");
     }

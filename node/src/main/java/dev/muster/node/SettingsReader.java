@@ -113,6 +113,7 @@ final class SettingsReader {
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
                         powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
                         options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
+                        conf.has(Key.HEALTH_CHECK_NODE_STATE, "REBOOT_ONLY"),
                         conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
                         suspendGrace(conf), imexMajor(conf)),
                 conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());

@@ -287,7 +287,10 @@ public final class Slurmd implements AutoCloseable {
                         + " Uptime="
                 + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=" + shown(helpers.available())
                 + " FeaturesActive=" + shown(activeFeatures));
-        hooks.health();
+        boolean fresh = Os.isFirstOf(bootId, settings.spoolDirectory().resolve("boot"));
+        if (fresh || !settings.around().healthAtBoot()) {
+            hooks.health();
+        }
         if (!settings.around().gresError().isEmpty()) {
             log.error(settings.around().gresError());
             loop.post(() -> reports.add(seq -> new NodeTrouble(seq, settings.around().gresError()), () -> { }));

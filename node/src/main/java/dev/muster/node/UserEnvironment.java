@@ -22,11 +22,11 @@ final class UserEnvironment {
     private UserEnvironment() {}
 
     /**
-     * The login's variables, then the launch's own, which win. A login that fails leaves only these, and says so in the log.
+     * The login's variables, then the launch's own, which win. Without them the job does not begin.
      *
-     * @param needed they must be had
+     * @param unfit a node where they cannot be had takes no more jobs
      */
-    static List<Bytes> before(Launch launch, boolean needed, DaemonLog log) throws Launcher.FailedException {
+    static List<Bytes> before(Launch launch, boolean unfit, DaemonLog log) throws Launcher.FailedException {
         List<Bytes> own = launch.environment();
         Set<String> named = new HashSet<>();
         own.forEach(e -> named.add(name(e)));
@@ -39,9 +39,8 @@ final class UserEnvironment {
             }
         } catch (IOException e) {
             log.error("cannot get the environment of user " + launch.share().owner().user() + ": " + Reasons.of(e));
-            if (needed) {
-                throw Launcher.FailedException.ofUnfitNode(LaunchFailed.NO_ENVIRONMENT);
-            }
+            throw unfit ? Launcher.FailedException.ofUnfitNode(LaunchFailed.NO_ENVIRONMENT)
+                    : new Launcher.FailedException(LaunchFailed.NO_ENVIRONMENT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

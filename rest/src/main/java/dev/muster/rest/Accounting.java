@@ -3,6 +3,7 @@ package dev.muster.rest;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.shape.AcctJson;
 import dev.muster.cli.shape.ConfJson;
+import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.cli.shape.Tree;
 import dev.muster.model.Json;
@@ -208,8 +209,7 @@ final class Accounting {
             }
             up = false;
         }
-        c.out().put("pings", new ArrayList<>(List.of(new Json.Obj().put("hostname", c.host().accountingHost()).put("responding", up)
-                .put("latency", (System.nanoTime() - began) / 1000).put("primary", Boolean.TRUE).put("status", up ? "UP" : "DOWN"))));
+        c.out().with(ControlJson.slurmdbdPing(c.host().accountingHost(), up, (System.nanoTime() - began) / 1000));
     }
 
     // ---- jobs

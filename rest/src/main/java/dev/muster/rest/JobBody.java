@@ -330,10 +330,10 @@ final class JobBody {
         put(out, "extras.warnSignal", (long) signal);
         put(out, "extras.warnSeconds", set("kill_warning_delay") ? value("kill_warning_delay") : 60L);
         for (String flag : takes("kill_warning_flags") ? in.texts("kill_warning_flags") : List.<String>of()) {
-            if (!flag.equals("BATCH_JOB")) {
+            if (!flag.equals("BATCH_JOB") && !flag.equals("RESERVATION_JOB")) {
                 throw unfit("kill_warning_flags", "The flag " + flag + " of the signal before the end is not supported by this version");
             }
-            put(out, "extras.warnBatchOnly", Boolean.TRUE);
+            put(out, flag.equals("BATCH_JOB") ? "extras.warnBatchOnly" : "extras.warnReserve", Boolean.TRUE);
         }
     }
 

@@ -66,12 +66,17 @@ final class Reserved {
             return out;
         }
         for (Reservation r : magnetic) {
-            if (usable(r.name()) && r.admits(state, desc)) {
+            if (usable(r.name()) && r.admits(state, desc) && mayFit(desc, r)) {
                 out.add(r.name());
             }
         }
         out.add("");
         return out;
+    }
+
+    /** Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on after it. */
+    private boolean mayFit(JobDesc desc, Reservation r) {
+        return r.has(ReservationFlag.FLEX) || desc.timing().timeLimitMin() * 60L <= r.endAt(now) - r.startAt(now);
     }
 
     private boolean usable(String name) {

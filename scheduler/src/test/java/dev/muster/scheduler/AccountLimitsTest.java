@@ -584,6 +584,31 @@ class AccountLimitsTest {
         assertThat(last().desc().timing().timeLimitMin()).isEqualTo(10);
     }
 
+    @Test
+    void noWckeyBeginsWithAStar() {
+        assertThat(cluster.submit("charge.wckey=*w")).isInstanceOfSatisfying(Decision.Rejected.class,
+                r -> assertThat(r.sentence()).isEqualTo("Invalid wckey specification"));
+    }
+
+    /** Another QOS brings its time limit, whatever was asked for before, unless the same request says one. */
+    @Test
+    void anotherQosBringsItsLimit() {
+        policy("associations,limits,qos", "", "", "");
+        List<AssocPolicy> assocs = List.copyOf(cluster.state().accounts().assocs().values());
+        cluster.apply(new Command.ApplyPolicy(new Policy(assocs, List.of(new QosPolicy(1, "normal", limits("")),
+                new QosPolicy(2, "fast", limits("MaxWall=30"))), List.of(), List.of())));
+        String[][] table = {{"fast", "", "30"}, {"fast", "20", "20"}, {"normal", "", "10"}};
+        for (String[] row : table) {
+            cluster.accept("charge.account=dept charge.qos=normal timing.timeLimitMin=10 timing.hold=true");
+            Map<String, String> changes = new java.util.TreeMap<>(Map.of("qos", row[0]));
+            if (!row[1].isEmpty()) {
+                changes.put("timelimit", row[1]);
+            }
+            cluster.apply(new Command.UpdateJob(0, new Command.JobRef("", last().id(), -1, Command.JobRef.NO_STEP), changes));
+            assertThat(last().desc().charge().qos() + " " + last().desc().timing().timeLimitMin()).isEqualTo(row[0] + " " + row[2]);
+        }
+    }
+
     /** The partition's QOS goes before the job's own, unless that has OverPartQOS. */
     @ParameterizedTest
     @CsvSource({"MaxWall=1, 2", "MaxWall=1 Flags=OverPartQOS, 1"})

@@ -161,6 +161,12 @@ final class Cluster {
         apply(configuration);
     }
 
+    /** With this partition alone. */
+    void reconfigure(String partition) {
+        apply(new Command.ApplyConfig(configuration.settings(), configuration.nodes(),
+                configuration.partitions().stream().filter(p -> p.name().equals(partition)).toList()));
+    }
+
     static List<String> names(String list) {
         return ((HostList.Parsed.Ok) HostList.parse(list)).list().names();
     }

@@ -29,6 +29,21 @@ class PartitionsTest {
         assertThat(partition(2)).isEqualTo("low,high");
     }
 
+    /** Who waits for others as well waits for those; who runs in it, or has no other, ends. */
+    @Test
+    void aPartitionIsNotConfiguredAnyMore() {
+        play.lines("""
+                submit kind=BATCH partition=low,high
+                submit kind=BATCH partition=low
+                schedule                             -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=low,high
+                submit kind=BATCH partition=high
+                """);
+        cluster.reconfigure("low");
+        play.lines("schedule -> 1 NODE_FAIL+COMPLETING PartitionDown 1:0; 2 RUNNING n2; 3 PENDING; 4 NODE_FAIL PartitionDown 1:0");
+        assertThat(partition(3)).isEqualTo("low");
+    }
+
     /** Zero is a limit as well. */
     @Test
     void nothingIsLittle() {

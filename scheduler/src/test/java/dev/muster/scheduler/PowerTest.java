@@ -50,7 +50,7 @@ class PowerTest {
                     schedule                              -> 1 RUNNING+CONFIGURING n1
                     pass 1
                     pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1\s"""
-                    + (word.isEmpty() ? "NODE_FAIL NodeDown" : "PENDING+REQUEUED BeginTime restarts=1"));
+                    + (word.isEmpty() ? "NODE_FAIL NodeDown 1:0" : "PENDING+REQUEUED BeginTime restarts=1"));
         }
     }
 
@@ -244,6 +244,34 @@ class PowerTest {
     }
 
     @Test
+    void nodesMayTakeForever() {
+        for (String row : List.of("60 -> n1 free+DOWN 'ResumeTimeout reached'", "65535 -> n1 free+POWERING_UP")) {
+            String seconds = row.substring(0, row.indexOf(' '));
+            Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", BOTH + "options.power:idle=-1 options.power:start=" + seconds);
+            new Play(c).lines("""
+                    node n1 state=power_down              -> n1 free+POWER_DOWN
+                    pass 1                                -> n1 free+POWERING_DOWN
+                    pass 30                               -> n1 free+POWERED_DOWN
+                    node n1 state=power_up                -> n1 free+POWERED_DOWN+POWER_UP
+                    pass 1                                -> n1 free+POWERING_UP
+                    pass 100000                           -> %s
+                    """.formatted(row.substring(row.indexOf("> ") + 2)));
+        }
+    }
+
+    @Test
+    void startedWhateverIsKnownOfItsPower() {
+        play("options.power:idle=-1", """
+                node n1 state=power_up                -> n1 free
+                node n1 state=power_up_force          -> n1 free+POWERED_DOWN+POWER_UP
+                pass 1                                -> n1 free+POWERING_UP
+                node n2 state=power_down              -> n2 free+POWER_DOWN
+                pass 1                                -> n2 free+POWERING_DOWN
+                node n2 state=power_up_force          -> n2 free+POWERED_DOWN+POWER_UP
+                """);
+    }
+
+    @Test
     void byHand() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
@@ -386,6 +414,7 @@ class PowerTest {
                 register n2 boot2                     -> n2 free
                 reboot n3
                 pass 1                                -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
+                node n3 state=idle                    -> says Invalid node state specified
                 silent n3                             -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
                 pass 60                               -> n3 free+DOWN 'ResumeTimeout reached'
                 reboot n3 uid=1000                    -> says Access/permission denied

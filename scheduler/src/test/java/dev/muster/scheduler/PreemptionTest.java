@@ -42,6 +42,29 @@ class PreemptionTest {
                 """);
     }
 
+    /** Who asked with R: gives way by requeue or not at all, whatever the partition says; and there must be somebody to give way to. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            preemptmode=off     | CANCEL       | 1 PREEMPTED+COMPLETING 0:15
+            preemptmode=suspend | SUSPEND,GANG | 1 PREEMPTED+COMPLETING 0:15
+            preemptmode=requeue | CANCEL       | 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+            """)
+    void whoReservesGivesWay(String low, String mode, String then) {
+        play(low, "options.preempt_mode=" + mode, """
+                submit kind=BATCH partition=low tasks=4 extras.warnReserve=true
+                schedule                                -> 1 RUNNING n[1-2]
+                submit kind=BATCH partition=high
+                schedule                                -> %s; 2 PENDING
+                """.formatted(then));
+    }
+
+    @Test
+    void nobodyReservesWherePreemptionIsOff() {
+        play("", "options.preempt_type=preempt/none options.preempt_mode=OFF", """
+                submit kind=BATCH partition=low extras.warnReserve=true -> says Requested operation is presently disabled
+                """);
+    }
+
     /** By MCSPlugin and MCSParameters; job 3 may use n1 alone. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

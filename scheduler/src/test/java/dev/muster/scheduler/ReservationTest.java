@@ -450,6 +450,23 @@ class ReservationTest {
                 """);
     }
 
+    /** Who asks for more time than it has is left alone. */
+    @Test
+    void aMagneticReservationTakesInWhoFits() {
+        play("""
+                reserve r starttime=+0 duration=600 nodes=n3 users=alice flags=MAGNETIC
+                submit kind=BATCH timing.timeLimitMin=11
+                schedule                                                        -> 1 RUNNING n1
+                submit kind=BATCH timing.timeLimitMin=10
+                schedule                                                        -> 2 RUNNING n3
+                """);
+        play("""
+                reserve r starttime=+0 duration=600 nodes=n3 users=alice flags=MAGNETIC,FLEX
+                submit kind=BATCH timing.timeLimitMin=11 nodeList=n3
+                schedule                                                        -> 1 RUNNING n3
+                """);
+    }
+
     @Test
     void unusedItIsPurged() {
         play("""

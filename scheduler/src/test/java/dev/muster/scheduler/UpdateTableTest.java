@@ -174,6 +174,9 @@ class UpdateTableTest {
             OverTimeLimit=unlimited | "overTimeLimitMin":65535
             PowerDownOnIdle=yes   | "powerDownOnIdle":true
             PreemptMode=cancel    | "preemptMode":"CANCEL"
+            PreemptMode=gang      | says Invalid input: preemptmode=gang
+            PreemptMode=suspend,gang | says Invalid input: preemptmode=suspend,gang
+            PreemptMode=priority  | "preemptMode":"PRIORITY"
             PreemptMode=x         | says Invalid input: preemptmode=x
             PreemptMode=requeue,gang | "preemptMode":"REQUEUE"
             PreemptMode=gang      | "preemptMode":"OFF"

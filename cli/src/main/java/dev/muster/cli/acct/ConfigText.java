@@ -26,15 +26,15 @@ final class ConfigText {
         c.out().println("");
         c.out().println("SlurmDBD configuration:");
         for (Map.Entry<String, Object> e : rows.getFirst().fields().entrySet()) {
+            if (e.getKey().equals("BOOT_TIME")) {
+                continue;       // of the --json output alone
+            }
             line(c, String.format(Locale.ROOT, "%-22s", e.getKey()), shown(c, e.getKey(), String.valueOf(e.getValue())));
         }
         return 0;
     }
 
     private static String shown(CommandContext c, String key, String value) {
-        if (key.equals("BOOT_TIME")) {
-            return Printer.shown(c, Entity.Kind.TIME, value);
-        }
         if (value.isEmpty()) {
             return key.startsWith("Purge") ? "NONE" : "(null)";
         }

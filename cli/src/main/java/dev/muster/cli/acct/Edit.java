@@ -240,6 +240,9 @@ final class Edit {
             throw unknown(item, hint, "");
         }
         boolean lists = field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
+        if (item.sign() != '=' && !lists) {
+            throw unknown(item, hint, "sacctmgr: error: " + field.get().name() + " takes no '" + item.sign() + "='");
+        }
         String sign = item.sign() == '=' || !lists ? "" : item.sign() + "=";
         Optional<String> value = sign.isEmpty() ? field.get().canonical(item.value()) : Optional.of(item.value());
         if (value.isEmpty()) {

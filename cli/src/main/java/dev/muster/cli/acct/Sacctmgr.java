@@ -5,8 +5,10 @@ import dev.muster.cli.Interactive;
 import dev.muster.cli.Command;
 import dev.muster.cli.CommandContext;
 import dev.muster.cli.Grid;
+import dev.muster.cli.JsonOutput;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
+import dev.muster.cli.shape.ControlJson;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import java.util.ArrayList;
@@ -103,7 +105,7 @@ public final class Sacctmgr implements Command {
                 return clear(c, rest);
             }
             case "ping" -> {
-                return ping(c);
+                return ping(c, s);
             }
             case "reconfigure" -> {
                 return simple(c, "Reconfigure", " Problem reconfiguring server: ");
@@ -169,15 +171,20 @@ public final class Sacctmgr implements Command {
         return simple(c, "ClearStats", "sacctmgr: error: Problem clearing stats: ");
     }
 
-    private static int ping(CommandContext c) {
+    private static int ping(CommandContext c, Settings s) throws UsageException {
         String host = c.host().accountingHost();
+        boolean up = true;
+        long began = System.nanoTime();
         try {
             c.host().accounting().call("Ping", new Json.Obj());
-            c.out().println("slurmdbd(primary) at " + host + " is UP");
-            return 0;
         } catch (SlurmException e) {
-            c.out().println("slurmdbd(primary) at " + host + " is DOWN");
-            return 1;
+            up = false;
         }
+        if (s.json.isEmpty()) {
+            c.out().println("slurmdbd(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
+        } else {
+            JsonOutput.print(c, s.json, s.parser, ControlJson.slurmdbdPing(host, up, (System.nanoTime() - began) / 1000));
+        }
+        return up ? 0 : 1;
     }
 }

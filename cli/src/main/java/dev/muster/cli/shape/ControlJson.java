@@ -24,6 +24,12 @@ public final class ControlJson {
         return new Json.Obj().put("pings", pings);
     }
 
+    /** @param latencyUs how long the answer took */
+    public static Json.Obj slurmdbdPing(String host, boolean up, long latencyUs) {
+        return new Json.Obj().put("pings", new ArrayList<Object>(List.of(new Json.Obj().put("hostname", host).put("responding", up)
+                .put("latency", latencyUs).put("primary", Boolean.TRUE).put("status", up ? "UP" : "DOWN"))));
+    }
+
     public static Json.Obj reservations(List<Json.Obj> all, long now) {
         return new Json.Obj().put("reservations", list(all, ControlJson::reservation)).put("last_update", Tree.number(now));
     }

@@ -45,8 +45,8 @@ public final class JobsJson {
         "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
         "partition", "partition", "prefer", "prefer", "qos", "qos", "required_nodes", "nodeListRequested", "resv_name", "reservation",
         "scheduled_nodes", "schedNodes", "state_description", "reasonText", "standard_input", "stdinPattern",
-        "standard_output", "stdoutPattern", "standard_error", "stderrPattern", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
-        "stderr_expanded", "stderr", "submit_line", "submitLine", "tres_bind", "tresBind", "tres_freq", "tresFreq",
+        "standard_output", "stdoutPattern", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
+        "submit_line", "submitLine", "tres_bind", "tresBind", "tres_freq", "tresFreq",
         "tres_per_job", "tresPerJob", "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
         "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",
         "current_working_directory", "workDir"};
@@ -111,7 +111,19 @@ public final class JobsJson {
             return Tree.texts(asked.isEmpty() ? new String[] {"NOT_SET"} : asked.split(","));
         }));
         f.add(new Field.Constant("job_size_str", List.of()));
-        f.add(new Field.Constant("priority_by_partition", List.of()));
+        // without a file of its own what it says of errors goes where its output goes, and that is not said twice
+        f.add(new Field.Made("standard_error", j -> j.flag("ownStderr") ? j.text("stderrPattern") : ""));
+        f.add(new Field.Made("stderr_expanded", j -> j.flag("ownStderr") ? j.text("stderr") : ""));
+        f.add(new Field.Made("priority_by_partition", JobsJson::partitionPriorities));
+    }
+
+    private static List<Object> partitionPriorities(Json.Obj j) {
+        List<Object> out = new ArrayList<>();
+        for (String one : j.texts("partitionPriorities")) {
+            int eq = one.lastIndexOf('=');
+            out.add(new Json.Obj().put("partition", one.substring(0, eq)).put("priority", Long.parseLong(one.substring(eq + 1))));
+        }
+        return out;
     }
 
     private record Exit(String state, Object flags, Object exit) {}

@@ -4,6 +4,7 @@ import dev.muster.cli.JobRows;
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import dev.muster.model.PathPattern;
+import dev.muster.model.Sluid;
 import java.util.List;
 
 /** The files of a job as accounting keeps them, with their % codes filled in. A code that stands for several values is the first of them. */
@@ -29,6 +30,8 @@ public final class SacctPaths {
             case 'j' -> id;
             case 'N' -> first(job.text("nodes"));
             case 'n', 't' -> "0";
+            case 'r' -> Integer.toString(job.integer("restarts"));
+            case 'S' -> Sluid.text(Sluid.shown(job.number("sluid"), job.integer("restarts")));
             case 's' -> "batch";
             case 'u' -> job.text("userName");
             case 'x' -> job.text("name");

@@ -180,6 +180,8 @@ public final class JobMessages {
      * @param segment       nodes that each hang together; 0 for all
      * @param memUpdateMin  minutes after its start; 0 for never
      * @param wishes        what has no field of its own, by the words of the REST API: SPREAD_JOB
+     * @param ownStderr     its errors were asked to go to a file; else they go with its output
+     * @param partitionPriorities of a job that waits for one of several partitions: {@code main=12}
      * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
@@ -314,7 +316,9 @@ public final class JobMessages {
             String batchFeatures,
             int tasksPerGpu,
             String failedNode,
-            List<String> wishes) {}
+            List<String> wishes,
+            List<String> partitionPriorities,
+            boolean ownStderr) {}
 
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.
