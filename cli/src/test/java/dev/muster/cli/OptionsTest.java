@@ -149,6 +149,22 @@ class OptionsTest {
     }
 
     @Test
+    void whatChangedSince2302() {
+        String alone = ": fatal: --exclusive and --oversubscribe options are mutually exclusive\n";
+        assertThat(host.run("sbatch --exclusive --oversubscribe --wrap=true")).isEqualTo(new FakeHost.Ran(1, "", "sbatch" + alone));
+        assertThat(host.run("srun -s --exclusive=user true")).isEqualTo(new FakeHost.Ran(1, "", "srun" + alone));
+        assertThat(host.run("sbatch --ntasks-per-core=2 --threads-per-core=1 --wrap=true")).isEqualTo(new FakeHost.Ran(1, "",
+                "sbatch: fatal: --ntasks-per-core=2 is more than --threads-per-core=1\n"));
+        for (String gone : List.of("salloc --uid=0 true", "salloc --gid=0 true", "srun --uid=0 true", "srun --gid=0 true", "squeue --array-unique")) {
+            assertThat(host.run(gone).err()).as(gone).contains("unrecognized option '--" + gone.split("--")[1].split(" ")[0]);
+        }
+        host.env.put("SBATCH_EXCLUSIVE", "");
+        assertThat(submitted("sbatch -s --wrap=true").obj("request").toString()).isEqualTo("{\"oversubscribe\":true}");
+        assertThat(JobOption.OUTPUT.variables('R')).containsExactly("SLURM_STDOUTMODE", "SRUN_OUTPUT");
+        assertThat(JobOption.EXPORT.variables('R')).containsExactly("SLURM_EXPORT_ENV", "SRUN_EXPORT_ENV");
+    }
+
+    @Test
     void gpusThatDoNotAgree() {
         String spec = "sbatch: error: Failed to validate job spec";
         String[][] table = {

@@ -14,6 +14,7 @@ import dev.muster.model.GpuVariables;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Topology;
+import dev.muster.model.MpiBootstrap;
 import dev.muster.model.ResourceRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -150,6 +151,7 @@ final class JobEnvironment {
         e.put("HOSTNAME", first.node());
         e.gpus(first.node(), first.gres());
         e.parts(first.node(), first.gres());
+        e.vars.putAll(MpiBootstrap.variables(Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
         return merge(submitted, e.vars);
     }
 
@@ -582,6 +584,18 @@ final class JobEnvironment {
                 }
             }
             return new Submitted(whole, names, entries, whole.text().contains("SLURM_PRIO_PROCESS="));
+        }
+
+        /** What says how mpirun starts its daemons. */
+        private Map<String, String> ofMpi() {
+            Map<String, String> out = new HashMap<>();
+            for (int i = 0; i < names.size(); i++) {
+                if (MpiBootstrap.concerns(names.get(i))) {
+                    String entry = entries.get(i).text();
+                    out.put(names.get(i), entry.substring(entry.indexOf('=') + 1));
+                }
+            }
+            return out;
         }
     }
 
