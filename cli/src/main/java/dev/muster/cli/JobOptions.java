@@ -119,7 +119,8 @@ final class JobOptions {
     void readEnvironment() throws UsageException {
         GpuCheck.check(this);
         for (JobOption o : JobOption.values()) {
-            if (typed(o)) {
+            if (typed(o) || o == JobOption.CPUS_PER_TASK && typed(JobOption.CPUS_PER_GPU)
+                    || o == JobOption.CPUS_PER_GPU && typed(JobOption.CPUS_PER_TASK)) {
                 continue;
             }
             for (String name : o.variables(command)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -160,6 +161,10 @@ class OptionsTest {
         }
         host.env.put("SBATCH_EXCLUSIVE", "");
         assertThat(submitted("sbatch -s --wrap=true").obj("request").toString()).isEqualTo("{\"oversubscribe\":true}");
+        host.env.putAll(Map.of("SLURM_TRES_PER_TASK", "cpu=2,gres/gpu=1,gres/nic=1", "SLURM_GPUS_PER_TASK", "1", "SLURM_CPUS_PER_TASK", "2"));
+        host.run("srun --cpus-per-gpu=3 true");
+        assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).contains("\"cpusPerGpu\":3")
+                .contains("\"tresPerTask\":\"gres/gpu:1,gres/nic=1\"").doesNotContain("cpusPerTask");
         assertThat(JobOption.OUTPUT.variables('R')).containsExactly("SLURM_STDOUTMODE", "SRUN_OUTPUT");
         assertThat(JobOption.EXPORT.variables('R')).containsExactly("SLURM_EXPORT_ENV", "SRUN_EXPORT_ENV");
     }

@@ -94,6 +94,18 @@ final class JobEnvironment {
         }
     }
 
+    /** As --tres-per-task would say it all: {@code cpu=2,gres/gpu=1}. */
+    static String perTask(int cpus, String tres) {
+        List<String> out = new ArrayList<>(cpus > 0 ? List.of("cpu=" + cpus) : List.of());
+        for (String item : tres.split(",")) {
+            int end = item.indexOf('=') >= 0 ? item.indexOf('=') : item.lastIndexOf(':');
+            if (end > 0 && !item.startsWith("cpu")) {
+                out.add(item.substring(0, end) + "=" + item.substring(end + 1));
+            }
+        }
+        return String.join(",", out);
+    }
+
     /** What an epilog knows more than a prolog. */
     static List<String> ofEpilog(Job job) {
         return endings(job).entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
@@ -265,6 +277,7 @@ final class JobEnvironment {
         if (step.desc().request().cpusPerTask() > 0) {
             put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
+        optional("SLURM_TRES_PER_TASK", perTask(step.desc().request().cpusPerTask(), step.desc().request().tresPerTask()));
         put("SLURM_JOB_NODES", allocation.nodes().size());
     }
 
@@ -344,6 +357,7 @@ final class JobEnvironment {
         }
         number("SLURM_NTASKS_PER_NODE", r.tasksPerNode());
         number("SLURM_CPUS_PER_TASK", r.cpusPerTask());
+        optional("SLURM_TRES_PER_TASK", perTask(r.cpusPerTask(), r.tresPerTask()));
         Limits.Memory memory = Limits.memory(state, job);
         number("SLURM_MEM_PER_NODE", memory.perNodeMb());
         number("SLURM_MEM_PER_CPU", memory.perCpuMb());

@@ -278,6 +278,17 @@ class PowerTest {
         assertThat(Power.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state())).isEmpty();
     }
 
+    /** ReconfigFlags says whether what scontrol has changed outlives the next reading of the files. */
+    @Test
+    void whatIsExceptedIsKeptWhereThatIsSaid() {
+        String[][] table = {{"", "n1"}, {"keeppartinfo", "n1"}, {"keeppartinfo,keeppowersavesettings", "n2"}};
+        for (String[] row : table) {
+            Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-3] default=yes", BOTH + "options.power:kept_nodes=n1 options.reconfig_flags=" + row[0]);
+            new Play(c).lines("setting root suspendexcnodes n2\nreconfigure\n");
+            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, "")).as(row[0]).isEqualTo(row[1]);
+        }
+    }
+
     @Test
     void whatIsExceptedMayBeChanged() {
         Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + "options.power:kept_nodes=n1");

@@ -63,6 +63,7 @@ class UpdateTableTest {
             Extra=x               | "extra":"x"
             Features=fast         | "features":"fast"
             Gres=gpu:1            | "tresPerNode":"gres/gpu:1"
+            Gres=0                | "timeLimitMin":10}
             Licenses=l:1          | "licenses":"l:1"
             MailType=END          | "mailType":"END"
             MailUser=x            | "mailUser":"x"
