@@ -64,6 +64,12 @@ class ListingTest {
     }
 
     @Test
+    void exitCodesHaveTheirSignals() {
+        host.reply("QueryJobs", "{\"now\":1,\"jobs\":[{\"jobId\":7,\"exit\":{\"code\":3,\"signal\":0},\"derivedExit\":{\"code\":0,\"signal\":9}}]}");
+        assertThat(host.run("squeue -h -O exit_code:5,derivedec:5").out()).isEqualTo("3:0  0:9  \n");
+    }
+
+    @Test
     void treesInOneLine() {
         String pretty = host.run("squeue --json").out();
         host.env.put("SLURM_JSON", "compact");

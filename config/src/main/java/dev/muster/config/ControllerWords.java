@@ -7,7 +7,7 @@ import java.util.Locale;
 final class ControllerWords {
     /** The key, the word, and why. */
     static final String[][] UNKEPT = {
-        {"SlurmctldParameters", "no_quick_restart", "a slurmctld that runs is never ended by one that starts"},
+        {"SlurmctldParameters", "no_quick_restart", "one that runs is never ended by one that starts"},
         {"SlurmctldParameters", "validate_nodeaddr_threads", "addresses of nodes are looked for when they are needed"},
         {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"},
         {"SlurmctldParameters", "power_save_min_interval", "nodes are looked at each second"}};

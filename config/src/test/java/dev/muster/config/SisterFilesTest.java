@@ -200,7 +200,7 @@ class SisterFilesTest {
             SlurmctldParameters=max_powered_nodes=3 ~
             SlurmctldParameters=max_dbd_msg_action=exit ~
             SlurmctldParameters=power_save_interval=3 ~ SlurmctldParameters=power_save_interval has no effect: nodes are looked at each second
-            SlurmctldParameters=no_quick_restart ~ SlurmctldParameters=no_quick_restart has no effect: a slurmctld that runs is never ended by one that starts
+            SlurmctldParameters=no_quick_restart ~ SlurmctldParameters=no_quick_restart has no effect: one that runs is never ended by one that starts
             MpiParams=disable_slurm_hydra_bootstrap ~
             TLSType=tls/s2n,TLSParameters=sackd_cert_file=/a ~ TLSParameters=sackd_cert_file has no effect: sackd listens on no port
             """)

@@ -301,6 +301,13 @@ final class Controller {
         if (c.has(Key.SLURMCTLD_PARAMETERS, "enable_stepmgr") && !ConfigBridge.externSteps(c)) {
             throw new IOException("SlurmctldParameters=enable_stepmgr needs PrologFlags=Contain");
         }
+        for (Key key : List.of(Key.PROLOG_SLURMCTLD, Key.EPILOG_SLURMCTLD)) {
+            for (String program : c.list(key)) {
+                if (!new File(program).canExecute()) {
+                    throw new IOException(key.slurmName() + "=" + program + " cannot be executed");
+                }
+            }
+        }
         Decision decision = thread.execute(ConfigBridge.command(c, slurmUid(c)), -1);
         if (decision instanceof Decision.Rejected r) {
             throw new IOException(r.sentence());

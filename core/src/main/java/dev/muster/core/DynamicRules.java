@@ -132,6 +132,13 @@ final class DynamicRules {
             if (!node.get().jobs().isEmpty()) {
                 return Decision.reject(SlurmErrno.NODES_BUSY);
             }
+            if (!node.get().has(Node.Flag.DYNAMIC_NORM)) {
+                // it is in slurm.conf
+                return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
+            }
+            if (state.reservations().values().stream().anyMatch(r -> r.nodes().contains(name))) {
+                return Decision.reject(SlurmErrno.NODES_BUSY);
+            }
             changes.add(new Change.NodeRemoved(name));
             direct.add(new Decision.Direct(name, new NodeMessages.Refused("node " + name + " was deleted", true)));
         }

@@ -113,7 +113,8 @@ final class UpdateFields {
             case YES_NO -> yesNo(desc, field, value);
             case HOSTS -> value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok ? done(desc, field, value)
                     : refuse(SlurmErrno.INVALID_NODE_NAME);
-            case GRES -> value.equals("0") ? done(desc, field, "") : Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
+            case GRES -> value.equals("0") ? done(desc, field, "")
+                    : Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
             case BIND -> TresBind.isValid(value) ? done(desc, field, value) : refuse(SlurmErrno.INVALID_TRES);
             case MOMENT -> moment(desc, field, value);
             case MINUTES -> minutes(desc, field, value);

@@ -229,7 +229,7 @@ final class UpdateRules {
         }
         if (!after.partition().equals(before.partition())) {
             for (String name : after.partition().split(",")) {
-                Optional<SlurmErrno> barred = Limits.access(after, state.partitions().at(name));
+                Optional<SlurmErrno> barred = Limits.access(after, state.partitions().at(name), state.accounts());
                 if (barred.isPresent()) {
                     return refuse(barred.get());
                 }

@@ -167,6 +167,7 @@ class FormatsTest {
             midnight | 2026-11-22T00:00:00
             Noon | 2026-11-21T12:00:00
             fika | 2026-11-21T15:00:00
+            elevenses | 2026-11-21T11:00:00
             teatime | 2026-11-21T16:00:00
             noon tomorrow | 2026-11-22T12:00:00
             noon-tomorrow | 2026-11-22T12:00:00
@@ -185,7 +186,6 @@ class FormatsTest {
             uts1795290000 | 2026-11-21T19:40:00
             4pm | pos=1
             13pm | pos=2
-            elevenses | pos=0
             2026-13-01 | pos=5
             10:60 | pos=3
             24:00 | pos=0
