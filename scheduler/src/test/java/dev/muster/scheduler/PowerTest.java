@@ -283,7 +283,7 @@ class PowerTest {
     void reasonsAreAdded() {
         new Play(new Cluster("n[1-2] cpus=2", "p nodes=n[1-2] default=yes", "")).lines("""
                 node n1 state=drain reason=fan
-                lost n1      -> n1 free+DRAIN+DOWN 'fan : Not responding'
+                lost n1      -> n1 free+DOWN+DRAIN 'fan : Not responding'
                 lost n2      -> n2 free+DOWN 'Not responding'
                 """);
     }
