@@ -196,11 +196,29 @@ static void enter_directory(void)
 
 static const char *const STREAM_NAMES[] = {"stdin", "stdout", "stderr"};
 
+/* The directories that a file is to be in, as far as there are none. What cannot be made shows when the file is opened. */
+static void make_directories(const char *path)
+{
+    char part[PATH_MAX];
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+        return;
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(part, 0755) < 0 && errno != EEXIST)
+            return;
+        *slash = '/';
+    }
+}
+
 static int open_file(const struct target *target, int stream)
 {
     const char *path = target->kind == TARGET_NULL ? "/dev/null" : target->path;
     int flags = target->kind == TARGET_NULL ? (stream ? O_WRONLY : O_RDONLY) : target->flags;
     int fd = open(path, flags | O_NOCTTY, 0666);
+    if (fd < 0 && errno == ENOENT && flags & O_CREAT) {
+        make_directories(path);
+        fd = open(path, flags | O_NOCTTY, 0666);
+    }
     if (fd < 0)
         fail("Could not open %s file %s: %s", STREAM_NAMES[stream], path, strerror(errno));
     return fd;

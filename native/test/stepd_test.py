@@ -296,8 +296,8 @@ def test_program_that_is_not_there():
 
 
 def test_output_that_cannot_be_opened_fails_the_launch():
-    step = Step(["true"], stdout="file t /nonexistent/x", stderr="same")
-    assert step.task()["status"] == "53" and "Could not open stdout file /nonexistent/x" in step.status()
+    step = Step(["true"], stdout="file t /proc/nonexistent/x", stderr="same")
+    assert step.task()["status"] == "53" and "Could not open stdout file /proc/nonexistent/x" in step.status()
     assert step.gone()
 
 
@@ -345,8 +345,10 @@ def test_labelled_files():
     assert len(lines) == 600000 and all(line.startswith("x: ") for line in lines), len(lines)
     Step(["sh", "-c", "head -c 200000 /dev/zero | tr '\\0' y"], stdout=f"file T {d}/long", stderr="same", task_extra=[("label", "0: ")]).gone()
     assert "".join(x[3:] for x in open(d + "/long").read().splitlines()) == "y" * 200000
-    step = Step(["echo", "x"], stdout="file T /nonexistent/x", stderr="same")
-    assert step.task()["status"] == "53" and "Could not open stdout file /nonexistent/x" in step.status()
+    Step(["sh", "-c", "echo a; echo b >&2"], stdout=f"file T {d}/new/of/7/o", stderr=f"file T {d}/new/e").gone()
+    assert open(d + "/new/of/7/o").read() == "a\n" and os.stat(d + "/new/of/7").st_uid == USER.pw_uid, "directories are the user's"
+    step = Step(["echo", "x"], stdout="file T /proc/nonexistent/x", stderr="same")
+    assert step.task()["status"] == "53" and "Could not open stdout file /proc/nonexistent/x" in step.status()
     shutil.rmtree(d)
 
 

@@ -69,3 +69,6 @@ if [ "$(id -u)" = 0 ] && [ -e /sys/fs/cgroup/unified/cgroup.procs -o -e /sys/fs/
 fi
 wait_empty; : > "$dir/out/health"; sleep 3.2
 match "HealthCheckProgram on both nodes each second" '^([5-8])$' "$(wc -l < "$dir/out/health")"
+sed "s|^StateSaveLocation=.*|StateSaveLocation=$dir/other|; s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/run/other.pid|; s|^SlurmctldPort=.*|SlurmctldPort=$((port + 15))|" "$SLURM_CONF" > "$dir/wrong.conf"
+echo "PrologSlurmctld=$dir/none" >> "$dir/wrong.conf"
+match "slurmctld does not begin without its programs" "PrologSlurmctld=$dir/none cannot be executed" "$(timeout 20 slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | grep fatal | head -1 || true)"

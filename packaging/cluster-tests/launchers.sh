@@ -17,6 +17,20 @@ check "without it, it is ended" early "$(srun -Q sh -c '(sleep 2; echo late) & e
 out=$(salloc -Q -N1 -n4 --exclusive sh -c 'srun -Q -n1 --exact -c4 sleep 3 & sleep 1; srun -Q --immediate=1 -n1 --exact true 2>/dev/null || echo busy
   srun -Q -n1 --external-launcher sh -c "nproc; echo \$SLURM_CPUS_ON_NODE"; wait' </dev/null 2>&1)
 check "--external-launcher has all CPUs, beside a step that has them" "busy $(nproc) 4" "$(echo $out)"
+said='echo $HYDRA_BOOTSTRAP $HYDRA_LAUNCHER_EXTRA_ARGS $I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS $OMPI_MCA_plm_slurm_args'
+check "mpirun in an allocation starts its daemons by it" "slurm --external-launcher --external-launcher --external-launcher" "$(salloc -Q -n1 sh -c "$said" </dev/null)"
+sbatch -Q --wait -n1 -o hydra.out --wrap "$said" >/dev/null
+check "and in a script" "slurm --external-launcher --external-launcher --external-launcher" "$(cat hydra.out)"
+HYDRA_BOOTSTRAP=ssh sbatch -Q --wait -n1 -o hydra.out --wrap "$said" >/dev/null
+check "who has chosen another way keeps it" "ssh --external-launcher --external-launcher" "$(cat hydra.out)"
+id=$(sbatch --parsable -o /dev/null --wrap 'sleep 30')
+check "sattach has no streams of a script" "sattach: error: sattach cannot attach to batch steps" "$(sattach "$id.batch" 2>&1)"
+scancel "$id"
+check "slurmd of a node logs more" "" "$(scontrol setdebug debug nodes=n1 2>&1)"
+becomes "and says so" "Set debug level to 'debug'" '"$(grep -o "Set debug level to .*" "$dir/log/slurmd-n1.log" | tail -1)"'
+check "the others do not" "0" "$(grep -c "Set debug level" "$dir/log/slurmd-n2.log" "$dir/log/slurmctld.log" | awk -F: '{n += $2} END {print n}')"
+check "a node that there is none of" "slurm_set_debug_level error: Invalid node name specified" "$(scontrol setdebug debug nodes=n9 2>&1)"
+check "hosts from stdin" "n[1-2],m3" "$(printf 'n1\nn2\nm3\n' | scontrol show hostlist -)"
 out=$(srun -Z -w n1,n2 -n3 -l sh -c 'echo $SLURMD_NODENAME $SLURM_NTASKS [$SLURM_JOB_ID]' </dev/null 2>"$dir/work/z" | sort)
 check "--no-allocate: tasks on the nodes that are named, in no queue" "0: n1 3 []
 1: n1 3 []

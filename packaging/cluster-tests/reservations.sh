@@ -15,6 +15,10 @@ check "without a time" "scontrol: error: A start time must be given.  No reserva
 check "sinfo's state" "resv" "$(sinfo -h -N -n n1 -o %t)"
 match "sinfo -T" "r1 +ACTIVE +[-0-9T:]+  [-0-9T:]+     00:10:00  n1" "$(sinfo -T)"
 match "scontrol's state" "State=IDLE.RESERVED" "$(scontrol -o show node n1)"
+check "the node's reservation" "ReservationName=r1" "$(scontrol show node n1 | grep -o 'ReservationName=.*')"
+check "sinfo's" "n1 r1
+n2 
+n3 " "$(sinfo -h -N -o '%N %i' | sort)"
 id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30')
 comes "outside of it a job waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
 scancel "$id"
@@ -31,6 +35,7 @@ match "in use" "Requested reservation is in use" "$(scontrol delete reservationn
 kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
 comes "it outlives the controller" "ReservationName=r1 " '"$(scontrol -o show res 2>/dev/null)"'
 scancel "$id"; wait_empty
+check "of more nodes than it wants it has one that is free" "n2" "$(srun -Q -t1 -N1 -w n[1-2] printenv SLURM_JOB_NODELIST)"
 check "users change" "Reservation updated." "$(scontrol update reservation=r1 users+=nobody)"
 match "and show" "Users=$me,nobody " "$(scontrol -o show res r1)"
 check "a flag that is none" "scontrol: error: Error parsing flags foo.  No reservation update." "$(scontrol update reservationname=r1 flags=foo 2>&1 | head -1)"

@@ -64,12 +64,14 @@ lines=$(wc -l < "$dir/series/lines"); srun sleep 1.2
 check "no one profiles where nobody asks" "$lines" "$(wc -l < "$dir/series/lines")"
 kill "$(pid_of slurmd-n1)"; echo "ProfileHDF5Dir=$dir/profiles
 SysfsInterfaces=lo" > "$dir/acct_gather.conf"
-sed -i 's|acct_gather_profile/influxdb|acct_gather_profile/hdf5|' "$SLURM_CONF"
+sed -i 's|acct_gather_profile/influxdb|acct_gather_profile/hdf5|; s|^JobAcctGatherType=.*|&\nJobAcctGatherParams=DisableGPUAcct|' "$SLURM_CONF"
 becomes "slurmd ends" "" '$(pid_of slurmd-n1)'
 scontrol reconfigure; start_node n1
 id=$(sbatch --parsable -n2 --profile=all -o /dev/null --wrap 'srun sleep 30'); soon '[ -s "$dir/spool/n1/profile/${id}_0/task.1" ]'
 kill -9 "$(pid_of slurmd-n1)"; start_node n1; scancel "$id.0"; wait_empty 30
 becomes "a step is a file of HDF5" 2 '$(ls "$dir/profiles/$(id -un)/${id}_"{0,batch}_n1.h5 2>/dev/null | wc -l)'
+gpu=$(sbatch --parsable -o /dev/null --gres=gpu:2 --wrap "sleep 4.44"); wait_empty 30
+check "DisableGPUAcct: nobody asks what processes do on GPUs" "" "$(sacct -n -P -o TRESUsageInTot -j "$gpu.batch" | grep -o 'gres/gpu.*')"
 sh5util -j "$id" 2>/dev/null; sh5util -j "$id" -E -s Task -l Node:TimeSeries 2>/dev/null
 match "sh5util has each sample of each task, also from before slurmd was killed" ",n1,1,[01],[0-9]{10},0,0\.000000,0\.000000,[1-9][0-9]*," "$(grep '^0,n1,1,' "extract_$id.csv" | head -1)"
 check "and of the node's traffic" "ElapsedTime EpochTime PacketsIn PacketsOut InMB OutMB" "$(sh5util -j "$id" -L -s Network 2>/dev/null | paste -sd' ')"

@@ -83,6 +83,7 @@ public final class ClientConf {
     boolean unbound = true;
     List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
     List<String> launchParameters = List.of();
+    List<String> mpiParameters = List.of();
     List<String> cpuFreqGovernors = List.of("ondemand", "performance", "userspace");
     String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
     private String tlsType = "";
@@ -229,6 +230,7 @@ public final class ClientConf {
             case "propagateresourcelimitsexcept" -> propagateLimitsExcept = Texts.upper(first);
             case "cpufreqgovernors" -> cpuFreqGovernors = Texts.split(Texts.lower(first), ',');
             case "launchparameters" -> launchParameters = Texts.split(Texts.lower(first), ',');
+            case "mpiparams" -> mpiParameters = Texts.split(Texts.lower(first), ',');
             case "interactivestepoptions" -> interactiveStepOptions = value.startsWith("\"") ? first : value;
             case "slurmctldaddr" -> slurmctldAddress = first;
             default -> { }

@@ -114,6 +114,7 @@ final class JobEnvironment {
         put(o, env, JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE");
         put(o, env, JobOption.NTASKS_PER_SOCKET, "SLURM_NTASKS_PER_SOCKET");
         put(o, env, JobOption.OPEN_MODE, "SLURM_OPEN_MODE");
+        put(o, env, JobOption.NETWORK, "SLURM_NETWORK");
         put(o, env, JobOption.PROFILE, "SLURM_PROFILE");
         put(o, env, JobOption.ACCTG_FREQ, "SLURM_ACCTG_FREQ");
         put(o, env, JobOption.CPU_FREQ, "SLURM_CPU_FREQ_REQ");

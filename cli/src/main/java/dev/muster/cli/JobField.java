@@ -233,11 +233,11 @@ enum JobField {
             case DEADLINE -> v.time(j, "deadline", "N/A");
             case DELAY_BOOT -> Durations.briefMinutes(j.integer("delayBootMin"));
             case DEPENDENCY -> JobRows.orNull(j.text("dependency"));
-            case DERIVED_EC -> Integer.toString(j.obj("derivedExit").integer("code"));
+            case DERIVED_EC -> exit(j.obj("derivedExit"));
             case ELIGIBLE_TIME -> v.time(j, "eligibleTime", "N/A");
             case END_TIME -> endTime(j, v);
             case EXC_NODES -> j.text("excludeList");
-            case EXIT_CODE -> Integer.toString(j.obj("exit").integer("code"));
+            case EXIT_CODE -> exit(j.obj("exit"));
             case FEATURES -> JobRows.orNull(j.text("features"));
             case GROUP -> j.text("groupName");
             case GROUP_ID -> n(j, "groupId");
@@ -326,6 +326,10 @@ enum JobField {
 
     private static String bit(Json.Obj j, String field) {
         return j.flag(field) ? "1" : "0";
+    }
+
+    private static String exit(Json.Obj e) {
+        return e.integer("code") + ":" + e.integer("signal");
     }
 
     static int arrayJobId(Json.Obj j) {

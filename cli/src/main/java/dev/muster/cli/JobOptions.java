@@ -119,7 +119,8 @@ final class JobOptions {
     void readEnvironment() throws UsageException {
         GpuCheck.check(this);
         for (JobOption o : JobOption.values()) {
-            if (typed(o)) {
+            if (typed(o) || o == JobOption.CPUS_PER_TASK && typed(JobOption.CPUS_PER_GPU)
+                    || o == JobOption.CPUS_PER_GPU && typed(JobOption.CPUS_PER_TASK)) {
                 continue;
             }
             for (String name : o.variables(command)) {
@@ -135,6 +136,11 @@ final class JobOptions {
         }
         switchWait();
         CliFilter.defaults(this);
+        if (has(JobOption.NTASKS_PER_CORE) && has(JobOption.THREADS_PER_CORE)
+                && number(JobOption.NTASKS_PER_CORE) > number(JobOption.THREADS_PER_CORE)) {
+            throw new UsageException(exitError(1), List.of(context.name() + ": fatal: --ntasks-per-core="
+                    + number(JobOption.NTASKS_PER_CORE) + " is more than --threads-per-core=" + number(JobOption.THREADS_PER_CORE)));
+        }
     }
 
     /** How long the switches that are asked for are waited for, where that is not said with them. */
@@ -196,8 +202,12 @@ final class JobOptions {
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {
             return;
         }
-        Origin rival = o == JobOption.CORE_SPEC ? origins[JobOption.THREAD_SPEC.ordinal()]
-                : o == JobOption.THREAD_SPEC ? origins[JobOption.CORE_SPEC.ordinal()] : null;
+        Origin rival = switch (o) {
+            case CORE_SPEC -> origins[JobOption.THREAD_SPEC.ordinal()];
+            case THREAD_SPEC -> origins[JobOption.CORE_SPEC.ordinal()];
+            case EXCLUSIVE -> isTyped(origin) ? null : origins[JobOption.OVERSUBSCRIBE.ordinal()];
+            default -> null;
+        };
         if (rival != null && rival.compareTo(origin) > 0) {
             return;
         }
@@ -239,8 +249,11 @@ final class JobOptions {
             case THREAD_SPEC -> spared(origin, JobOption.CORE_SPEC);
             case REQUEUE -> rivals(origin, false, JobOption.NO_REQUEUE);
             case NO_REQUEUE -> rivals(origin, false, JobOption.REQUEUE);
-            case EXCLUSIVE -> rivals(origin, false, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP);
-            case OVERSUBSCRIBE -> rivals(origin, false, JobOption.EXCLUSIVE);
+            case EXCLUSIVE -> {
+                alone(origin, JobOption.OVERSUBSCRIBE);
+                rivals(origin, false, JobOption.OVERLAP);
+            }
+            case OVERSUBSCRIBE -> alone(origin, JobOption.EXCLUSIVE);
             case OVERLAP -> rivals(origin, false, JobOption.EXCLUSIVE);
             case HINT -> rivals(origin, false, HINTED.toArray(JobOption[]::new));
             case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO -> rivals(origin, false, JobOption.HINT);
@@ -258,6 +271,20 @@ final class JobOptions {
                     : "-S/--core-spec and --thred-spec options are mutually exclusive")));
         }
         rivals(origin, false, other);
+    }
+
+    /** Who types --exclusive and --oversubscribe, in the script or behind the command, contradicts himself; a variable gives way. */
+    private void alone(Origin origin, JobOption other) throws UsageException {
+        Origin was = origins[other.ordinal()];
+        if (isTyped(origin) && was != null && isTyped(was)) {
+            throw new UsageException(exitError(1), List.of(context.name()
+                    + ": fatal: --exclusive and --oversubscribe options are mutually exclusive"));
+        }
+        rivals(origin, false, other);
+    }
+
+    private static boolean isTyped(Origin origin) {
+        return origin == Origin.SCRIPT || origin == Origin.COMMAND_LINE;
     }
 
     private void rivals(Origin origin, boolean contradiction, JobOption... others) throws UsageException {

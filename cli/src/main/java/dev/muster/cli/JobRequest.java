@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -102,7 +103,7 @@ final class JobRequest {
         nodes(r);
         put(r, "tasks", o.number(JobOption.NTASKS));
         put(r, "cpusPerTask", o.has(JobOption.CPUS_PER_TASK) && !cpusInTres() ? o.number(JobOption.CPUS_PER_TASK)
-                : tresNumber("cpu"));
+                : o.typed(JobOption.CPUS_PER_GPU) && !o.typed(JobOption.TRES_PER_TASK) ? 0 : tresNumber("cpu"));
         put(r, "tasksPerNode", o.number(JobOption.NTASKS_PER_NODE));
         put(r, "tasksPerSocket", o.number(JobOption.NTASKS_PER_SOCKET));
         put(r, "tasksPerCore", o.number(JobOption.NTASKS_PER_CORE));
@@ -116,7 +117,7 @@ final class JobRequest {
         put(r, "tmpDiskMb", o.number(JobOption.TMP));
         put(r, "tresPerNode", joined(gresList(o.text(JobOption.GRES)), gpus(JobOption.GPUS_PER_NODE)));
         put(r, "tresPerJob", gpus(JobOption.GPUS));
-        put(r, "tresPerTask", joined(gpus(JobOption.GPUS_PER_TASK), o.text(JobOption.TRES_PER_TASK)));
+        put(r, "tresPerTask", joined(gpus(JobOption.GPUS_PER_TASK), tresPerTask()));
         put(r, "tresPerSocket", gpus(JobOption.GPUS_PER_SOCKET));
         put(r, "features", o.text(JobOption.CONSTRAINT));
         put(r, "prefer", o.text(JobOption.PREFER));
@@ -239,6 +240,17 @@ final class JobRequest {
     /** Said here and now with --tres-per-task: what the job's environment has of CPUs per task is older. */
     private boolean cpusInTres() {
         return o.typed(JobOption.TRES_PER_TASK) && !o.typed(JobOption.CPUS_PER_TASK) && tresNumber("cpu") > 0;
+    }
+
+    /** A variable of it tells again what others tell of CPUs and GPUs. */
+    private String tresPerTask() {
+        String all = o.text(JobOption.TRES_PER_TASK);
+        if (o.typed(JobOption.TRES_PER_TASK) || o.command() != 'R') {
+            return all;
+        }
+        List<String> out = new ArrayList<>(Texts.split(all, ','));
+        out.removeIf(item -> item.startsWith("cpu") || o.has(JobOption.GPUS_PER_TASK) && item.startsWith("gres/gpu"));
+        return String.join(",", out);
     }
 
     /** The number of one kind in {@code --tres-per-task}, 0 if it is not there. */

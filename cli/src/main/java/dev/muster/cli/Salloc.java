@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
+import dev.muster.model.MpiBootstrap;
 import java.io.File;
 import java.io.IOException;
 import java.util.List;
@@ -126,6 +127,7 @@ final class Salloc implements Command {
                 base64Entry(env, entry);
             }
         }
+        env.putAll(MpiBootstrap.variables(env, c.host().settings().mpiParameters.contains(MpiBootstrap.OFF)));
         env.remove("MUSTER_REQUEST_ID");
         env.remove(Clusters.WORKING);
         if (!Clusters.working(c).isEmpty()) {

@@ -70,6 +70,10 @@ final class Sattach implements Command {
             c.info("end of defined options");
         }
         int dot = id.indexOf('.');
+        String step = id.substring(dot + 1);
+        if (step.equals("batch") || step.equals("extern")) {
+            throw c.bad(1, "sattach cannot attach to " + step + " steps");
+        }
         return attach(c, w, JobIds.resolve(c, id.substring(0, dot)) + id.substring(dot));
     }
 

@@ -131,9 +131,6 @@ final class Scontrol implements Command {
             case "fsdampeningfactor" -> {
                 return dampening(c, rest);
             }
-            case "abort" -> {
-                return simple(c, "Shutdown", new Json.Obj().put("abort", Boolean.TRUE), "slurm_shutdown error");
-            }
             case "getent" -> {
                 return ScontrolNode.getent(c, rest);
             }
@@ -154,8 +151,8 @@ final class Scontrol implements Command {
     private static int most(String typed) {
         return switch (Texts.lower(typed)) {
             case "all", "hide", "details", "detail", "oneliner", "quiet", "verbose", "version", "help", "exit", "quit", "q", "ping",
-                    "completing", "abort" -> 0;
-            case "wait_job", "setdebug", "setdebugflags", "schedloglevel", "fsdampeningfactor", "pidinfo", "shutdown" -> 1;
+                    "completing" -> 0;
+            case "wait_job", "schedloglevel", "fsdampeningfactor", "pidinfo", "shutdown" -> 1;
             default -> Integer.MAX_VALUE;
         };
     }
@@ -298,6 +295,11 @@ final class Scontrol implements Command {
         if (rest.isEmpty()) {
             return tooFew(c, "setdebug");
         }
+        String nodes = nodes(rest.getLast());
+        if (rest.size() > (nodes.isEmpty() ? 1 : 2)) {
+            c.err().println("too many arguments for keyword:setdebug");
+            return 1;
+        }
         int level = LogLevels.of(rest.getFirst());
         if (level < 0) {
             c.err().println("invalid debug level: " + rest.getFirst());
@@ -305,7 +307,13 @@ final class Scontrol implements Command {
         }
         Json.Obj q = new Json.Obj();
         q.put("level", LogLevels.word(level));
+        q.put("nodes", nodes);
         return debug(c, q, "slurm_set_debug_level error");
+    }
+
+    /** Whose slurmd is meant, "" for slurmctld. */
+    private static String nodes(String word) {
+        return Texts.lower(word).startsWith("nodes=") || Texts.lower(word).startsWith("node=") ? word.substring(word.indexOf('=') + 1) : "";
     }
 
     private static int schedLogLevel(CommandContext c, List<String> rest) {
@@ -326,7 +334,18 @@ final class Scontrol implements Command {
         if (rest.isEmpty()) {
             return tooFew(c, "setdebugflags");
         }
-        String text = rest.getFirst();
+        if (!nodes(rest.getLast()).isEmpty()) {
+            c.error("setdebugflags: slurmd has no debug flags that can be changed");
+            return 1;
+        }
+        int rc = 0;
+        for (String text : rest) {
+            rc = Math.max(rc, setDebugFlags(c, text));
+        }
+        return rc;
+    }
+
+    private static int setDebugFlags(CommandContext c, String text) {
         if (!text.startsWith("+") && !text.startsWith("-")) {
             c.err().println("invalid debug flag: " + text);
             c.err().println("Usage: setdebugflags [+|-]NAME");
@@ -554,9 +573,9 @@ final class Scontrol implements Command {
             c.err().println("invalid encode argument");
             return 1;
         }
-        if (text.startsWith("/")) {
+        if (text.startsWith("/") || text.equals("-")) {
             try {
-                text = RawText.decode(c.host().readFile(text, HOSTLIST_BYTES_MAX));
+                text = RawText.decode(text.equals("-") ? c.in().readNBytes(HOSTLIST_BYTES_MAX) : c.host().readFile(text, HOSTLIST_BYTES_MAX));
             } catch (IOException e) {
                 c.err().println("Can not open " + text);
                 return 1;

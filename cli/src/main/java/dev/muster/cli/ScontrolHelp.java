@@ -5,7 +5,6 @@ import java.util.List;
 /** {@code scontrol --help}: the options, then what can be typed as a command. */
 final class ScontrolHelp {
     private static final String[][] COMMANDS = {
-        {"abort", "end slurmctld at once, with a core file"},
         {"all", "show hidden partitions too"},
         {"cancel_reboot <nodelist>", "take a pending reboot back"},
         {"completing", "jobs that are still being cleaned up"},
@@ -35,7 +34,7 @@ final class ScontrolHelp {
         {"requeuehold <job_list>", "put batch jobs back and hold them"},
         {"resume <job_list>", "let suspended jobs run on"},
         {"schedloglevel {0|1}", "whether SlurmSchedLogFile is written"},
-        {"setdebug <level>", "how much slurmctld logs"},
+        {"setdebug <level> [nodes=<nodelist>]", "how much slurmctld, or slurmd on nodes, logs"},
         {"show <ENTITY> [<ID>]", "records of an entity, all or one"},
         {"shutdown [slurmctld]", "end all daemons, or the controller alone"},
         {"suspend <job_list>", "stop running jobs"},

@@ -410,6 +410,7 @@ final class ShowText {
         }
         optional(n, "comment", "Comment");
         optional(n, "extra", "Extra");
+        optional(n, "reservation", "ReservationName");
         if (!n.text("instanceId").isEmpty() || !n.text("instanceType").isEmpty()) {
             line();
             add("InstanceId", n.text("instanceId")).add("InstanceType", n.text("instanceType"));

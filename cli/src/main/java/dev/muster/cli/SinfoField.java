@@ -117,7 +117,7 @@ enum SinfoField {
             case AVAILABLE, ALLOC_NODES, MAX_CPUS, GROUPS, OVERSUBSCRIBE, PRIO_FACTOR, TIME_LIMIT, DEFAULT_TIME,
                     PREEMPT_MODE,
                     PRIO_TIER, PARTITION, ROOT, PARTITION_NAME, SIZE, NODES, NODE_LIST, NODES_AI, NODES_AIOT, CLUSTER,
-                    RESERVATION, STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> "";
+                    STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> "";
             case ALLOC_MEM -> "memoryAllocatedMb";
             case ACTIVE_FEATURES -> "activeFeatures";
             case CPUS -> "cpus";
@@ -143,6 +143,7 @@ enum SinfoField {
             case THREADS -> "threadsPerCore";
             case COMMENT -> "comment";
             case EXTRA -> "extra";
+            case RESERVATION -> "reservation";
         };
     }
 
@@ -182,7 +183,7 @@ enum SinfoField {
             case OVERSUBSCRIBE -> oversubscribe(p);
             case TIMESTAMP -> JobRows.time(n, "reasonTime", "Unknown", v.context.host().zone(),
                     v.context.env("SLURM_TIME_FORMAT"), v.now);
-            case RESERVATION -> "";
+            case RESERVATION -> n.text("reservation");
             case PRIO_FACTOR -> Long.toString(p.number("priorityJobFactor"));
             case TIME_LIMIT -> limit(p.integer("maxTimeMin"), Durations.briefMinutes(0));
             case DEFAULT_TIME -> p.integer("defaultTimeMin") == PartitionInfo.NO_TIME ? Durations.briefMinutes(0)

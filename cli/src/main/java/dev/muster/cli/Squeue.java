@@ -24,7 +24,7 @@ final class Squeue implements Command {
     private static final String STATE_ONLY = "%.18i %.2t";
     private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
-    static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n", "array-unique::n",
+    static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n",
             "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n",
                     "hide::n",
             "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
@@ -166,7 +166,7 @@ final class Squeue implements Command {
         switch (h.opt().name()) {
             case "account" -> replace(w.accounts, v);
             case "all" -> w.all = true;
-            case "array", "array-unique" -> w.array = true;
+            case "array" -> w.array = true;
             case "cluster", "clusters" -> w.cluster = Clusters.checked(c, v);
             case "format" -> w.format = v;
             case "Format" -> {

@@ -148,6 +148,11 @@ final class StepRequest {
                 q.put(asked, "");
             }
             q.put("contiguous", Boolean.FALSE);
+            boolean some = HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok ok && ok.list().size() > shares.size();
+            if (some && !shares.isEmpty() && !q.text("distribution").startsWith("arbitrary")) {
+                // the allocation has not all that it might have had
+                q.put("nodeList", "");
+            }
             long planned = shares.stream().mapToLong(share -> share.number("tasks")).sum();
             boolean byGpus = q.number("tasksPerGpu") > 0 || !q.text("tresPerTask").isEmpty();
             if (q.integer("tasks") == 0 && q.integer("tasksPerNode") == 0 && byGpus && planned > 0) {

@@ -64,6 +64,12 @@ class ListingTest {
     }
 
     @Test
+    void exitCodesHaveTheirSignals() {
+        host.reply("QueryJobs", "{\"now\":1,\"jobs\":[{\"jobId\":7,\"exit\":{\"code\":3,\"signal\":0},\"derivedExit\":{\"code\":0,\"signal\":9}}]}");
+        assertThat(host.run("squeue -h -O exit_code:5,derivedec:5").out()).isEqualTo("3:0  0:9  \n");
+    }
+
+    @Test
     void treesInOneLine() {
         String pretty = host.run("squeue --json").out();
         host.env.put("SLURM_JSON", "compact");
@@ -389,13 +395,6 @@ class ListingTest {
     }
 
     @Test
-    void abortAsksForTheEndAtOnce() {
-        host.reply("Shutdown", "{}");
-        assertThat(host.run("scontrol abort")).isEqualTo(new FakeHost.Ran(0, "", ""));
-        assertThat(host.sent.get("Shutdown").flag("abort")).isTrue();
-    }
-
-    @Test
     void energyHasDecimalPrefixes() {
         String[][] rows = {{"0", "", "0"}, {"999", "", "999"}, {"2000", "", "2K"}, {"13503", "", "13.50K"}, {"7250000", "", "7.25M"},
             {"13503", "1", "13503"}, {"13503", "M", "0.01M"}, {"4000000", "K", "4000K"}};
@@ -426,7 +425,12 @@ class ListingTest {
                 ___
 
                 """.replace("_\n", " \n").replace("___\n", "   \n").replace("   \n", "   \n").replace("__ \n", "   \n"));
-        assertThat(host.run("scontrol show node n2").out()).contains("   CurrentWatts=120 AveWatts=95\n");
+        assertThat(host.run("scontrol show node n2").out()).contains("   CurrentWatts=120 AveWatts=95\n").doesNotContain("ReservationName");
+        host.reply("QueryNodes", NODES.replace("\"metered\":true", "\"metered\":true,\"reservation\":\"r1\",\"extra\":\"x\""));
+        assertThat(host.run("scontrol show node n2").out()).contains("   Extra=x\n   ReservationName=r1\n");
+        assertThat(host.run("sinfo -h -N -o %N=%i").out()).isEqualTo("n1=\nn2=r1\n");
+        assertThat(host.run("scontrol show node n2 --json").out()).contains("\"reservation\": \"r1\"");
+        host.reply("QueryNodes", NODES);
         assertThat(host.run("scontrol show node n9"))
                 .isEqualTo(new FakeHost.Ran(1, "Node n9 not found\n", ""));
         assertThat(host.run("scontrol show part").out()).isEqualTo("""
@@ -507,6 +511,7 @@ class ListingTest {
                 new FakeHost.Ran(1, "Slurmctld(primary) at head is DOWN\n", ""));
         assertThat(host.run("scontrol show hostnames n[1-2]").out()).isEqualTo("n1\nn2\n");
         assertThat(host.run("scontrol show hostlistsorted n2,n1").out()).isEqualTo("n[1-2]\n");
+        assertThat(host.run("scontrol abort")).isEqualTo(new FakeHost.Ran(1, "", "invalid keyword: abort\n"));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -167,6 +168,26 @@ class OptionsTest {
         assertThat(host.run("sbatch --wrap=true").err()).contains("Invalid --switches specification");
         host.env.put("SLURM_TEST_EXEC", "");
         assertThat(host.run("srun /no/such/program").err()).isEqualTo("srun: fatal: Can not execute /no/such/program\n");
+    }
+
+    @Test
+    void whatChangedSince2302() {
+        String alone = ": fatal: --exclusive and --oversubscribe options are mutually exclusive\n";
+        assertThat(host.run("sbatch --exclusive --oversubscribe --wrap=true")).isEqualTo(new FakeHost.Ran(1, "", "sbatch" + alone));
+        assertThat(host.run("srun -s --exclusive=user true")).isEqualTo(new FakeHost.Ran(1, "", "srun" + alone));
+        assertThat(host.run("sbatch --ntasks-per-core=2 --threads-per-core=1 --wrap=true")).isEqualTo(new FakeHost.Ran(1, "",
+                "sbatch: fatal: --ntasks-per-core=2 is more than --threads-per-core=1\n"));
+        for (String gone : List.of("salloc --uid=0 true", "salloc --gid=0 true", "srun --uid=0 true", "srun --gid=0 true", "squeue --array-unique")) {
+            assertThat(host.run(gone).err()).as(gone).contains("unrecognized option '--" + gone.split("--")[1].split(" ")[0]);
+        }
+        host.env.put("SBATCH_EXCLUSIVE", "");
+        assertThat(submitted("sbatch -s --wrap=true").obj("request").toString()).isEqualTo("{\"oversubscribe\":true}");
+        host.env.putAll(Map.of("SLURM_TRES_PER_TASK", "cpu=2,gres/gpu=1,gres/nic=1", "SLURM_GPUS_PER_TASK", "1", "SLURM_CPUS_PER_TASK", "2"));
+        host.run("srun --cpus-per-gpu=3 true");
+        assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).contains("\"cpusPerGpu\":3")
+                .contains("\"tresPerTask\":\"gres/gpu:1,gres/nic=1\"").doesNotContain("cpusPerTask");
+        assertThat(JobOption.OUTPUT.variables('R')).containsExactly("SLURM_STDOUTMODE", "SRUN_OUTPUT");
+        assertThat(JobOption.EXPORT.variables('R')).containsExactly("SLURM_EXPORT_ENV", "SRUN_EXPORT_ENV");
     }
 
     @Test

@@ -113,6 +113,7 @@ class SreportTest {
             cluster userutilizationbyaccount   ~ c1|u2||a3|345600|0 c1|u1||a1|7800|0 c1|u1||a2|7800|5
             user top                           ~ c1|u2||a3|345600|0 c1|u1||a1|7800|0 c1|u1||a2|7800|5
             user top topcount=1                ~ c1|u2||a3|345600|0
+            user top topcount=-1               ~ c1|u2||a3|345600|0 c1|u1||a1|7800|0 c1|u1||a2|7800|5
             user top group                     ~ c1|u2||a3|345600|0 c1|u1||a1, a2|15600|5
             user top account=a3                ~ c1|u2||a3|345600|0
             -T mem,cpu user top users=u2       ~ c1|u2||a3|mem|0 c1|u2||a3|cpu|345600

@@ -1,6 +1,7 @@
 package dev.muster.config;
 
 import dev.muster.model.LogLevels;
+import dev.muster.model.MpiBootstrap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -263,6 +264,9 @@ final class KeyCheck {
 
     private static String mpi(String value, Values values) {
         for (String word : Values.list(value)) {
+            if (word.equalsIgnoreCase(MpiBootstrap.OFF)) {
+                continue;
+            }
             if (!word.startsWith(MPI_PORTS)) {
                 // as older Slurms had it: the original passes over it without a word
                 values.warning("MpiParams=" + word + " has no effect: it is not known to this version");

@@ -201,6 +201,8 @@ class SisterFilesTest {
             SlurmctldParameters=max_dbd_msg_action=exit ~
             SlurmctldParameters=max_dbd_msg_action=discard ~
             SlurmctldParameters=power_save_interval=3 ~ SlurmctldParameters=power_save_interval has no effect: nodes are looked at each second
+            SlurmctldParameters=no_quick_restart ~ SlurmctldParameters=no_quick_restart has no effect: one that runs is never ended by one that starts
+            MpiParams=disable_slurm_hydra_bootstrap ~
             TLSType=tls/s2n,TLSParameters=sackd_cert_file=/a ~ TLSParameters=sackd_cert_file has no effect: sackd listens on no port
             """)
     void whatHasNoEffectBesideOtherKeys(String keys, String said) throws IOException {

@@ -195,7 +195,7 @@ final class Api {
             case "Reconfigure" -> told(controller.reconfigure());
             case "Shutdown" -> {
                 ClusterMessages.Shutdown m = Codec.decode(body, ClusterMessages.Shutdown.class);
-                yield told(m.abort() ? controller.abort() : controller.shutdown(m.controllerOnly()));
+                yield told(controller.shutdown(m.controllerOnly()));
             }
             case "SetDebug" -> {
                 ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);

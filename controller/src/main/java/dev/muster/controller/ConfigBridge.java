@@ -25,6 +25,7 @@ import dev.muster.core.Settings;
 import dev.muster.core.TaskBinding;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
+import dev.muster.model.MpiBootstrap;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -193,6 +194,9 @@ final class ConfigBridge {
         }
         if (conf.imexChannels() > 0) {
             options.put(Settings.IMEX_CHANNELS, Integer.toString(conf.imexChannels()));
+        }
+        if (conf.has(Key.MPI_PARAMS, MpiBootstrap.OFF)) {
+            options.put(MpiBootstrap.OFF, "");
         }
         if (conf.has(Key.PREEMPT_MODE, "GANG")) {
             options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));

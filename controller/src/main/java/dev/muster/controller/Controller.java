@@ -34,6 +34,7 @@ import dev.muster.config.AuthPlaces;
 import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
 import dev.muster.model.Codec;
+import dev.muster.model.HostList;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
@@ -299,6 +300,13 @@ final class Controller {
     private void configure(SlurmConf c) throws IOException {
         if (c.has(Key.SLURMCTLD_PARAMETERS, "enable_stepmgr") && !ConfigBridge.externSteps(c)) {
             throw new IOException("SlurmctldParameters=enable_stepmgr needs PrologFlags=Contain");
+        }
+        for (Key key : List.of(Key.PROLOG_SLURMCTLD, Key.EPILOG_SLURMCTLD)) {
+            for (String program : c.list(key)) {
+                if (!new File(program).canExecute()) {
+                    throw new IOException(key.slurmName() + "=" + program + " cannot be executed");
+                }
+            }
         }
         Decision decision = thread.execute(ConfigBridge.command(c, slurmUid(c)), -1);
         if (decision instanceof Decision.Rejected r) {
@@ -624,8 +632,22 @@ final class Controller {
         if (level < 0) {
             return "invalid debug level: " + m.level();
         }
+        if (!m.nodes().isEmpty()) {
+            return setDebugOf(m.nodes(), m.level());
+        }
         log.level(level);
         log.info("Set debug level to '" + m.level() + "'");
+        return "";
+    }
+
+    /** "" or what is wrong. */
+    private String setDebugOf(String nodes, String level) {
+        List<String> names = HostList.parse(nodes) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        State state = thread.durable();
+        if (names.isEmpty() || !names.stream().allMatch(state.nodes()::has)) {
+            return dev.muster.model.SlurmErrno.INVALID_NODE_NAME.sentence();
+        }
+        names.forEach(name -> links.send(name, new NodeMessages.SetDebug(level)));
         return "";
     }
 
@@ -661,22 +683,6 @@ final class Controller {
                 Thread.currentThread().interrupt();
             }
             onShutdown.run();
-        });
-        return "";
-    }
-
-    /** Dies on the spot, with a core file where the limits allow one, as after any other fault; the answer goes out before. */
-    String abort() {
-        log.error("abort requested");
-        Thread.ofPlatform().start(() -> {
-            try {
-                Thread.sleep(200);
-                new ProcessBuilder("kill", "-ABRT", Long.toString(ProcessHandle.current().pid())).start();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (IOException e) {
-                Runtime.getRuntime().halt(134);
-            }
         });
         return "";
     }

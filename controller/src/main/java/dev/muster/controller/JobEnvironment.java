@@ -14,6 +14,7 @@ import dev.muster.model.GpuVariables;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Topology;
+import dev.muster.model.MpiBootstrap;
 import dev.muster.model.ResourceRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -93,6 +94,18 @@ final class JobEnvironment {
         }
     }
 
+    /** As --tres-per-task would say it all: {@code cpu=2,gres/gpu=1}. */
+    static String perTask(int cpus, String tres) {
+        List<String> out = new ArrayList<>(cpus > 0 ? List.of("cpu=" + cpus) : List.of());
+        for (String item : tres.split(",")) {
+            int end = item.indexOf('=') >= 0 ? item.indexOf('=') : item.lastIndexOf(':');
+            if (end > 0 && !item.startsWith("cpu")) {
+                out.add(item.substring(0, end) + "=" + item.substring(end + 1));
+            }
+        }
+        return String.join(",", out);
+    }
+
     /** What an epilog knows more than a prolog. */
     static List<String> ofEpilog(Job job) {
         return endings(job).entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
@@ -150,6 +163,7 @@ final class JobEnvironment {
         e.put("HOSTNAME", first.node());
         e.gpus(first.node(), first.gres());
         e.parts(first.node(), first.gres());
+        e.vars.putAll(MpiBootstrap.variables(Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
         return merge(submitted, e.vars);
     }
 
@@ -263,6 +277,7 @@ final class JobEnvironment {
         if (step.desc().request().cpusPerTask() > 0) {
             put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
+        optional("SLURM_TRES_PER_TASK", perTask(step.desc().request().cpusPerTask(), step.desc().request().tresPerTask()));
         put("SLURM_JOB_NODES", allocation.nodes().size());
     }
 
@@ -342,6 +357,7 @@ final class JobEnvironment {
         }
         number("SLURM_NTASKS_PER_NODE", r.tasksPerNode());
         number("SLURM_CPUS_PER_TASK", r.cpusPerTask());
+        optional("SLURM_TRES_PER_TASK", perTask(r.cpusPerTask(), r.tresPerTask()));
         Limits.Memory memory = Limits.memory(state, job);
         number("SLURM_MEM_PER_NODE", memory.perNodeMb());
         number("SLURM_MEM_PER_CPU", memory.perCpuMb());
@@ -582,6 +598,18 @@ final class JobEnvironment {
                 }
             }
             return new Submitted(whole, names, entries, whole.text().contains("SLURM_PRIO_PROCESS="));
+        }
+
+        /** What says how mpirun starts its daemons. */
+        private Map<String, String> ofMpi() {
+            Map<String, String> out = new HashMap<>();
+            for (int i = 0; i < names.size(); i++) {
+                if (MpiBootstrap.concerns(names.get(i))) {
+                    String entry = entries.get(i).text();
+                    out.put(names.get(i), entry.substring(entry.indexOf('=') + 1));
+                }
+            }
+            return out;
         }
     }
 

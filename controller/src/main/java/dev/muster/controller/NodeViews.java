@@ -39,11 +39,14 @@ final class NodeViews {
     private final Map<String, List<String>> partitionsOf = new HashMap<>();
     /** Nodes of reservations that are on: whether one of them is for maintenance. */
     private final Map<String, Boolean> reserved = new HashMap<>();
+    /** Nodes of the same: the last of them. */
+    private final Map<String, String> reservedBy = new HashMap<>();
 
     NodeViews(State state, Function<String, NodeMessages.Heartbeat> beats, Function<Node, String> address, IntFunction<String> userName, long nowS) {
         for (Reservation r : state.reservations().values()) {
             if (r.isActive(nowS)) {
                 r.nodes().forEach(n -> reserved.merge(n, r.has(ReservationFlag.MAINT), Boolean::logicalOr));
+                r.nodes().forEach(n -> reservedBy.put(n, r.name()));
             }
         }
         this.state = state;
@@ -103,7 +106,7 @@ final class NodeViews {
                 tresUsed, s.topology(), n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
                 restricted(s), power.isEmpty() ? "" : power.get().idleText(n), n.marks().instanceId(), n.marks().instanceType(),
                 !n.marks().certToken().isEmpty(), n.marks().certTime(), TaskBinding.ofNode(state.settings(), n.name()),
-                s.bcastAddress());
+                s.bcastAddress(), reservedBy.getOrDefault(n.name(), ""));
     }
 
     private static String restricted(Node.Spec s) {

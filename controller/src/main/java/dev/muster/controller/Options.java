@@ -26,7 +26,6 @@ record Options(boolean foreground, boolean clean, boolean changeDirectory, Strin
     static final String USAGE = """
             Usage: slurmctld [OPTIONS]
               -c              Do not recover state from last checkpoint.
-              -d              Run daemon in background.
               -D              Run daemon in foreground, logging copied to stdout.
               -f file         Use specified file for slurmctld configuration.
               -h              Print this help message.
@@ -70,6 +69,9 @@ record Options(boolean foreground, boolean clean, boolean changeDirectory, Strin
                 }
             }
         }
+        if (arguments.contains("--systemd") && arguments.stream().anyMatch(a -> a.matches("-[a-zA-Z]*D"))) {
+            return new Parsed.Wrong("--systemd and -D options are mutually exclusive");
+        }
         return new Parsed.Ok(new Options(b.foreground, b.clean, b.changeDirectory, b.file, b.logFile, b.verbose, b.nice,
                 List.copyOf(b.remarks), b.mode));
     }
@@ -102,7 +104,6 @@ record Options(boolean foreground, boolean clean, boolean changeDirectory, Strin
         boolean flag(char option) {
             switch (option) {
                 case 'D' -> foreground = true;
-                case 'd' -> foreground = false;
                 case 'c' -> clean = true;
                 case 's' -> changeDirectory = true;
                 case 'v' -> verbose++;

@@ -2,7 +2,6 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
 import dev.muster.core.Now;
 import dev.muster.model.api.JobMessages;
 import dev.muster.scheduler.Scheduler;
@@ -16,7 +15,7 @@ class JobViewsTest {
         site.run("tasks=2");
         assertThat(details(site)).isEqualTo("n1 0-1 2");
         site.exit(1, 0);
-        site.apply(new Command.RemoveNodes(0, List.of("n1")));
+        site.lose("n1");
         assertThat(site.core().state().nodes().find("n1")).isEmpty();
         assertThat(details(site)).isEqualTo("n1 0-1 2");
     }
@@ -28,7 +27,7 @@ class JobViewsTest {
             Site site = new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000", flag);
             site.run("tasks=2");
             long before = priority(site);
-            site.apply(new Command.RemoveNodes(0, List.of("n2")));
+            site.lose("n2");
             assertThat(site.core().state().nodes().find("n2")).isEmpty();
             assertThat(priority(site) != before).as(flag).isEqualTo(!flag.isEmpty());
         }

@@ -211,7 +211,7 @@ class RightsTest {
             }
         }
         // what is refused for what it is about, after the right to it
-        assertThat(undone).containsExactly("AssignNode: No FUTURE node has this hardware",
+        assertThat(undone).containsExactly("RemoveNodes: Invalid node state specified", "AssignNode: No FUTURE node has this hardware",
                 "CreatePartition: Invalid partition name specified", "SetTrigger: Access/permission denied");
     }
 

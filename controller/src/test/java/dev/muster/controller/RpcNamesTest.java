@@ -27,7 +27,7 @@ class RpcNamesTest {
     @ParameterizedTest
     @CsvSource({"info,'','',1010", "'',+backfill,'',1014", "'','',1,1013"})
     void levelsOfLogs(String level, String flags, String scheduler, int number) {
-        assertThat(RpcNames.number(RpcNames.of(new ClusterMessages.SetDebug("", level, flags, scheduler)))).isEqualTo(number);
+        assertThat(RpcNames.number(RpcNames.of(new ClusterMessages.SetDebug("", level, flags, scheduler, "")))).isEqualTo(number);
     }
 
     /** A hold and a change of a job are one row; a name holds for its own request alone. */

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.SlurmConf;
+import dev.muster.core.Change;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
@@ -8,6 +9,7 @@ import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.Now;
+import dev.muster.core.Partition;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
@@ -96,6 +98,15 @@ final class Site {
             case Decision.Accepted a -> Integer.toString(((SubmitReply) a.reply()).jobId());
             case Decision.Rejected r -> r.sentence();
         };
+    }
+
+    /** A node that slurm.conf has no more. */
+    void lose(String node) {
+        List<Change> changes = new ArrayList<>(List.of(new Change.NodeRemoved(node)));
+        core.state().partitions().values().forEach(p -> changes.add(new Change.PartitionChanged(
+                new Partition(p.info(), p.nodes().stream().filter(n -> !n.equals(node)).toList()))));
+        entries.add(new Entry(seconds * 1000, seconds * 1000, 0, "ApplyConfig", changes));
+        core.apply(entries.getLast());
     }
 
     /** Submits and looks for a place: as {@link #job}. */

@@ -35,6 +35,13 @@ class SiteKeysTest {
         assertThat(new Site("SchedulerParameters=muster_no_wake_ahead").core().state().settings().options()).containsKey("muster_no_wake_ahead");
     }
 
+    @Test
+    void nodeSetsAreExceptedByTheirNodes() {
+        Site site = new Site("SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "NodeName=n[1-3] CPUs=1 Feature=f", "NodeName=n4 CPUs=1",
+                "NodeSet=s Feature=f", "NodeSet=t Nodes=n[3-4]", "SuspendExcNodes=s:2,t,n1");
+        assertThat(site.core().state().settings().options()).containsEntry("power:kept_nodes", "n[1-3]:2,n[3-4],n1");
+    }
+
     /** shows: MaxJobId */
     @Test
     void numbersBeginAgain() {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Associations, QOS and users of this cluster, by the last word of slurmdbd. They hold while slurmdbd is away.
@@ -75,6 +76,19 @@ public record Accounts(
 
     public Optional<AssocPolicy> parent(AssocPolicy a) {
         return assocs.find(a.parentId());
+    }
+
+    /** Whether the account, or one above it, is among those. */
+    boolean isUnder(String account, Predicate<String> those) {
+        if (those.test(account)) {
+            return true;
+        }
+        for (Optional<AssocPolicy> a = assoc("", account, ""); a.isPresent(); a = parent(a.get())) {
+            if (those.test(a.get().account())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     public Optional<QosPolicy> qos(String name) {

@@ -71,7 +71,11 @@ final class Dependencies {
                 if (id <= 0 || id == ownId || dependsOn(state, id, ownId, 0)) {
                     return false;
                 }
-                // A job that is known no more has ended; whether well nobody can say: its ok-conditions count as broken.
+                // A job that is known no more has ended; whether well nobody can say
+                boolean ofEnd = kind == Dependency.Kind.AFTEROK || kind == Dependency.Kind.AFTERNOTOK;
+                if (ofEnd && targets(state, id, Dependency.WHOLE).isEmpty()) {
+                    return false;
+                }
                 out.add(new Dependency(kind, id, task, delay, any, Dependency.Status.UNFULFILLED));
             } catch (NumberFormatException e) {
                 return false;

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Nodes that come and go while the cluster runs: scontrol create and delete, slurmd -Z, and -F into a FUTURE place. */
 final class DynamicRules {
@@ -131,6 +132,13 @@ final class DynamicRules {
             if (!node.get().jobs().isEmpty()) {
                 return Decision.reject(SlurmErrno.NODES_BUSY);
             }
+            if (!node.get().has(Node.Flag.DYNAMIC_NORM)) {
+                // it is in slurm.conf
+                return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
+            }
+            if (state.reservations().values().stream().anyMatch(r -> r.nodes().contains(name))) {
+                return Decision.reject(SlurmErrno.NODES_BUSY);
+            }
             changes.add(new Change.NodeRemoved(name));
             direct.add(new Decision.Direct(name, new NodeMessages.Refused("node " + name + " was deleted", true)));
         }
@@ -199,8 +207,19 @@ final class DynamicRules {
                 network = p.topologies();
             }
         }
-        return new Change.ConfigApplied(c.settings().with(Map.of(), network), specs,
+        return new Change.ConfigApplied(c.settings().with(kept(c.settings()), network), specs,
                 c.partitions().stream().map(p -> with(kept(p, c.settings()), dynamic.values(), c.settings())).toList());
+    }
+
+    /** ReconfigFlags: what scontrol changed of who is never stopped goes before the file. */
+    private Map<String, String> kept(Settings settings) {
+        boolean keeps = List.of(settings.options().getOrDefault(Settings.RECONFIG_FLAGS, "").split(",")).contains("keeppowersavesettings")
+                && Power.isOn(settings) && Power.isOn(state.settings());
+        Map<String, String> out = new TreeMap<>();
+        for (String key : keeps ? List.of(Power.KEPT_NODES, Power.KEPT_PARTITIONS, Power.KEPT_STATES) : List.<String>of()) {
+            out.put(key, state.settings().options().getOrDefault(key, ""));
+        }
+        return out;
     }
 
     /** ReconfigFlags: what scontrol changed of a partition goes before the file, all of it or the state alone. */

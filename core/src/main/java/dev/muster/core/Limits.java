@@ -183,7 +183,7 @@ public final class Limits {
     }
 
     /** Who and whose may not use the partition; empty if the job may. Slurm asks this whatever EnforcePartLimits says. */
-    static Optional<SlurmErrno> access(JobDesc desc, Partition partition) {
+    static Optional<SlurmErrno> access(JobDesc desc, Partition partition, Accounts known) {
         PartitionInfo info = partition.info();
         if (info.requireReservation() && desc.charge().reservation().isEmpty()) {
             return Optional.of(SlurmErrno.ACCESS_DENIED);
@@ -191,8 +191,9 @@ public final class Limits {
         if (!allows(info.allocNodes(), desc.payload().submitHost())) {
             return Optional.of(SlurmErrno.ACCESS_DENIED);
         }
-        boolean account = restricts(info.allowAccounts()) ? allows(info.allowAccounts(), desc.charge().account())
-                : !names(info.denyAccounts(), desc.charge().account());
+        // an account stands for those below it
+        boolean account = restricts(info.allowAccounts()) ? known.isUnder(desc.charge().account(), a -> names(info.allowAccounts(), a))
+                : !known.isUnder(desc.charge().account(), a -> names(info.denyAccounts(), a));
         if (!account) {
             return Optional.of(SlurmErrno.INVALID_ACCOUNT);
         }

@@ -403,10 +403,13 @@ final class NodeRules {
     }
 
     private void down(Node node, String reason, int uid) {
-        boolean keep = !node.reason().isEmpty() && reason.equals(NOT_RESPONDING);
+        // what is there already stays: it may be an administrator's
+        String old = node.reason();
+        boolean keep = !old.isEmpty() && (!old.equals(reason) || reason.equals(NOT_RESPONDING));
+        String said = !keep ? reason : old.contains(reason) ? old : old + " : " + reason;
         changes.add(new Change.NodeStateChanged(node.name(),
                 node.with(Node.Flag.DOWN, true).with(Node.Flag.UNKNOWN, false).flags(),
-                keep ? node.reason() : reason, keep ? node.reasonUid() : uid, keep ? node.reasonTime() : now.seconds()));
+                said, keep ? node.reasonUid() : uid, keep ? node.reasonTime() : now.seconds()));
         for (int jobId : node.jobs()) {
             Job job = state.jobs().at(jobId);
             // the node may well be there: taken down by hand, its part of the job is released and must not run on

@@ -182,7 +182,7 @@ public final class Power {
     }
 
     /** Commas outside brackets divide. */
-    static List<String> outside(String text) {
+    public static List<String> outside(String text) {
         List<String> out = new ArrayList<>();
         int depth = 0;
         int from = 0;

@@ -136,15 +136,7 @@ public record Reservation(
 
     /** The account or one above it is in its list. */
     private boolean named(Accounts known, String account) {
-        if (who.accounts.names().contains(account)) {
-            return true;
-        }
-        for (var a = known.assoc("", account, ""); a.isPresent(); a = known.parent(a.get())) {
-            if (who.accounts.names().contains(a.get().account())) {
-                return true;
-            }
-        }
-        return false;
+        return known.isUnder(account, who.accounts.names()::contains);
     }
 
     /** Its times that touch the span, soonest first; a repeated one within {@link #HORIZON_S}. */

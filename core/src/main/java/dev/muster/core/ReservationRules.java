@@ -137,6 +137,9 @@ final class ReservationRules {
         if (lacksLicences(r)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
+        if (!r.who().equals(old.who()) && shutsOut(old, r)) {
+            return Decision.reject(SlurmErrno.RESERVATION_BUSY);
+        }
         boolean moved = r.start() != old.start() || r.end() > old.end() || r.repeats() != old.repeats();
         if (!e.nodesAsked() && !moved) {
             return Decision.of(List.of(new Change.ReservationChanged(r)), "");
@@ -151,6 +154,12 @@ final class ReservationRules {
             case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
                     !e.fixed() ? r.withNodes(f) : r.withNodes(f).fixed(r.has(ReservationFlag.SPEC_NODES) ? old.want().partition() : ""))), "");
         };
+    }
+
+    /** Jobs that were submitted to it might not be in it any more. */
+    private boolean shutsOut(Reservation old, Reservation r) {
+        return state.jobs().values().stream().anyMatch(j -> !j.state().isTerminal() && Reservation.named(j.desc()).contains(r.name())
+                && old.admits(state, j.desc()) && !r.admits(state, j.desc()));
     }
 
     /** USER_DELETE, or user_resv_delete for all: whom the reservation is for may end it. */

@@ -289,7 +289,7 @@ final class SubmitRules {
             if (partition.get().info().disableRootJobs() && desc.owner().uid() == 0) {
                 return refuse(SlurmErrno.USER_ID_MISSING);
             }
-            Optional<SlurmErrno> access = Limits.access(desc, partition.get());
+            Optional<SlurmErrno> access = Limits.access(desc, partition.get(), state.accounts());
             if (access.isPresent()) {
                 return refuse(access.get());
             }

@@ -21,7 +21,10 @@ final class UpdateFields {
     private UpdateFields() {}
 
     private enum Kind {
-        TEXT, COUNT, YES_NO, HOSTS, GRES, BIND, SWITCHES,
+        TEXT, COUNT,
+        /** At least one. */
+        CPUS,
+        YES_NO, HOSTS, GRES, BIND, SWITCHES,
         /** Seconds since 1970: the edge has read what people write. */
         MOMENT,
         MINUTES, MEGABYTES,
@@ -65,7 +68,7 @@ final class UpdateFields {
         field(Kind.GRES, "request.tresPerSocket", true, false, "trespersocket");
         field(Kind.GRES, "request.tresPerTask", true, false, "trespertask");
         field(Kind.COUNT, "request.tasks", true, false, "numtasks", "reqprocs", "reqtasks");
-        field(Kind.COUNT, "request.cpusPerTask", true, false, "cpus/task", "cpuspertask");
+        field(Kind.CPUS, "request.cpusPerTask", true, false, "cpus/task", "cpuspertask");
         field(Kind.COUNT, "request.tasksPerNode", true, true, "ntaskspernode", "taskspernode");
         field(Kind.COUNT, "request.cpusPerNodeMin", true, false, "mincpusnode");
         field(Kind.COUNT, "request.coresPerSocket", true, false, "reqcores");
@@ -105,11 +108,13 @@ final class UpdateFields {
         }
         return switch (field.kind) {
             case TEXT -> done(desc, field, value);
+            case CPUS -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT) : done(desc, field, number(value).getAsLong());
             case COUNT -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : done(desc, field, number(value).getAsLong());
             case YES_NO -> yesNo(desc, field, value);
             case HOSTS -> value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok ? done(desc, field, value)
                     : refuse(SlurmErrno.INVALID_NODE_NAME);
-            case GRES -> Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
+            case GRES -> value.equals("0") ? done(desc, field, "")
+                    : Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
             case BIND -> TresBind.isValid(value) ? done(desc, field, value) : refuse(SlurmErrno.INVALID_TRES);
             case MOMENT -> moment(desc, field, value);
             case MINUTES -> minutes(desc, field, value);

@@ -198,7 +198,7 @@ final class UpdateRules {
             case "numcpus" -> cpus(job, desc, value);
             case "starttime", "eligibletime" -> startTime(job, desc, value);
             case "dependency" -> dependency(job, desc, value);
-            case "arraytaskthrottle" -> throttle(job, value);
+            case "arraytaskthrottle" -> admin ? throttle(job, value) : refuse(SlurmErrno.ACCESS_DENIED);
             case "requeue" -> requeue(desc, value);
             case "numnodes", "reqnodes" -> job.state().isActive() ? shrink(job, desc, value, false) : nodes(job, desc, value);
             case "nodelist" -> job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
@@ -233,7 +233,7 @@ final class UpdateRules {
         }
         if (!after.partition().equals(before.partition())) {
             for (String name : after.partition().split(",")) {
-                Optional<SlurmErrno> barred = Limits.access(after, state.partitions().at(name));
+                Optional<SlurmErrno> barred = Limits.access(after, state.partitions().at(name), state.accounts());
                 if (barred.isPresent()) {
                     return refuse(barred.get());
                 }
@@ -307,7 +307,11 @@ final class UpdateRules {
         if (parsed.isEmpty()) {
             return refuse(SlurmErrno.INVALID_TIME_LIMIT);
         }
-        int current = job.state() == JobState.PENDING ? job.desc().timing().timeLimitMin() : job.run().limitMin();
+        int current = job.state() == JobState.PENDING ? plannedMin(job) : job.run().limitMin();
+        if (relative && current < 0) {
+            // nothing can be added to a time that has no end, nor taken away
+            return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+        }
         int limit = (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
         if (relative && limit <= 0) {
             return refuse(SlurmErrno.INVALID_TIME_LIMIT);
@@ -322,6 +326,11 @@ final class UpdateRules {
         }
         put(desc, "timing.timeLimitMin", (long) limit);
         return Optional.empty();
+    }
+
+    private int plannedMin(Job job) {
+        Optional<Partition> first = state.partitions().find(job.desc().partition().split(",")[0]);
+        return first.map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(job.desc().timing().timeLimitMin());
     }
 
     /** When a running job is to end: a time limit by another name, exact to the second. */

@@ -118,8 +118,17 @@ public final class HostList {
             out.add(single(item));
             return null;
         }
-        if (!item.endsWith("]")) {
-            return "";
+        int end = item.lastIndexOf(']') + 1;
+        if (end < item.length()) {
+            // what all share behind their numbers, as in n[1-2]-int: such names are not put together again
+            List<Run> before = new ArrayList<>();
+            String wrong = expandItem(item.substring(0, end), before);
+            for (Run r : before) {
+                for (long n = r.lo; n <= r.hi; n++) {
+                    out.add(single(r.name(n) + item.substring(end)));
+                }
+            }
+            return wrong;
         }
         List<String> prefixes = List.of("");
         String rest = item;

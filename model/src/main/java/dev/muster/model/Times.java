@@ -13,6 +13,7 @@ import java.util.Optional;
  * Moments as Slurm reads and prints them. A moment is seconds since 1970; the time zone and "now" come from the caller.
  */
 public final class Times {
+    private static final int ELEVENSES = 11 * 3600;
     private static final int NOON = 12 * 3600;
     private static final int FIKA = 15 * 3600;
     private static final int TEATIME = 16 * 3600;
@@ -31,7 +32,7 @@ public final class Times {
     }
 
     /**
-     * Reads {@code now[+-N[unit]]}, {@code HH:MM[:SS][am|pm]}, {@code midnight noon fika teatime today tomorrow},
+     * Reads {@code now[+-N[unit]]}, {@code HH:MM[:SS][am|pm]}, {@code midnight elevenses noon fika teatime today tomorrow},
      * {@code MMDD[YY] MM/DD[/YY] MM.DD[.YY] YYYY-MM-DD[THH:MM[:SS]]}, a date and a time, {@code uts<seconds>}. A time
      * of day that has passed means tomorrow and a date without a year that has passed next year, unless past is wanted.
      */
@@ -180,6 +181,7 @@ public final class Times {
         return switch (word) {
             case "midnight" -> Optional.of(0);
             case "noon" -> Optional.of(NOON);
+            case "elevenses" -> Optional.of(ELEVENSES);
             case "fika" -> Optional.of(FIKA);
             case "teatime" -> Optional.of(TEATIME);
             default -> Optional.empty();

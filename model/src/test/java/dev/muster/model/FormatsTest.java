@@ -35,6 +35,8 @@ class FormatsTest {
             a,b,a               | a,b,a              | a,a,b
             n1-3                | n1-3               | n1-3
             n[8-12]             | n[8-12]            | n[8-12]
+            n[09-10]-int        | n09-int,n10-int    | n09-int,n10-int
+            r[1-2]n[1]x7        | r1n1x7,r2n1x7      | r1n1x7,r2n1x7
             n1,n2,n10,n9        | n[1-2,10,9]        | n[1-2,9-10]
             n1,n01,n001,n2      | n[1,01,001,2]      | n[1-2,01,001]
             ,a,,b               | a,b                | a,b
@@ -65,7 +67,6 @@ class FormatsTest {
             n[1-3,]    | Invalid range: `'
             n[1-70000] | Too many hosts in range `1-70000'
             n[1-300]x[1-300] | Too many hosts in range `1-300'
-            n[1-3]x    | ''
             n[1-2      | ''
             n1]        | ''
             n[1[2]]    | ''
@@ -166,6 +167,7 @@ class FormatsTest {
             midnight | 2026-11-22T00:00:00
             Noon | 2026-11-21T12:00:00
             fika | 2026-11-21T15:00:00
+            elevenses | 2026-11-21T11:00:00
             teatime | 2026-11-21T16:00:00
             noon tomorrow | 2026-11-22T12:00:00
             noon-tomorrow | 2026-11-22T12:00:00
@@ -184,7 +186,6 @@ class FormatsTest {
             uts1795290000 | 2026-11-21T19:40:00
             4pm | pos=1
             13pm | pos=2
-            elevenses | pos=0
             2026-13-01 | pos=5
             10:60 | pos=3
             24:00 | pos=0

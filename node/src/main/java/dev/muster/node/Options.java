@@ -124,6 +124,9 @@ record Options(
                 break;
             }
         }
+        if (arguments.contains("--systemd") && arguments.stream().anyMatch(a -> a.matches("-[a-zA-Z]*D"))) {
+            return new Parsed.Wrong("--systemd and -D options are mutually exclusive", false);
+        }
         if (!b.dynamicConf.isEmpty() && !b.dynamic) {
             return new Parsed.Wrong("--conf is only for -Z", false);
         }

@@ -158,7 +158,7 @@ public record Settings(
      * @param seconds JobAcctGatherFrequency between two looks; 0 for none where a job does not ask for them
      * @param pss     JobAcctGatherParams=UsePss: memory that several processes share counts in parts
      * @param noShare JobAcctGatherParams=NoShared: memory that may be shared does not count
-     * @param gpus    the node has some that AutoDetect found: what processes do on them is asked as well
+     * @param gpus    the node has some that AutoDetect found: what processes do on them is asked as well, but for DisableGPUAcct
      */
     public record Tasks(boolean on, int seconds, boolean pss, boolean noShare, boolean gpus) {
         public static final Tasks NOT = new Tasks(false, 0, false, false, false);

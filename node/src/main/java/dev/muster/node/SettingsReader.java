@@ -171,7 +171,7 @@ final class SettingsReader {
     private static Settings.Tasks tasks(SlurmConf conf, boolean gpus) {
         Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
         return new Settings.Tasks(gathers(conf), taskSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)).orElse(POLL_SECONDS_DEFAULT),
-                params.containsKey("usepss"), params.containsKey("noshared"), gpus);
+                params.containsKey("usepss"), params.containsKey("noshared"), gpus && !params.containsKey("disablegpuacct"));
     }
 
     private static Settings.Sensing sensing(SlurmConf conf, AcctGatherConf gather, boolean gpus) {

@@ -16,6 +16,7 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.NodeTrouble;
 import dev.muster.model.node.NodeMessages.Prepare;
 import dev.muster.model.node.NodeMessages.ReadConfig;
+import dev.muster.model.node.NodeMessages.SetDebug;
 import dev.muster.model.node.NodeMessages.Refused;
 import dev.muster.model.node.NodeMessages.Register;
 import dev.muster.model.node.NodeMessages.Relay;
@@ -349,6 +350,14 @@ public final class Slurmd implements AutoCloseable {
                 .orElseGet(() -> new Heartbeat(probe.load(), probe.freeMemoryMb()));
     }
 
+    private void debug(String word) {
+        int level = dev.muster.model.LogLevels.of(word);
+        if (level >= 0) {
+            log.level(level);
+            log.info("Set debug level to '" + word + "'");
+        }
+    }
+
     private void obey(ToNode order) {
         lastMessage = System.currentTimeMillis() / 1000;
         switch (order) {
@@ -364,6 +373,7 @@ public final class Slurmd implements AutoCloseable {
             case dev.muster.model.node.NodeMessages.Notify n -> jobs.notify(n);
             case dev.muster.model.node.NodeMessages.Charter c -> manager.told(c);
             case ReadConfig r -> Loop.aside(owner::readConfig);
+            case SetDebug s -> debug(s.level());
             case StopDaemon s -> Loop.aside(owner::stop);
             case Ack a -> reports.acknowledge(a.seq());
             case Welcome w -> launches.stale(w.staleRelay());

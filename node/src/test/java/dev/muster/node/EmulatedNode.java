@@ -94,8 +94,8 @@ final class EmulatedNode implements AutoCloseable {
             case NodeMessages.StaleRelay s -> launches.stale(s.id());
             case NodeMessages.Relay r -> launches.order(r, link::tell);
             // there is nothing that they could be done to
-            case NodeMessages.MeasureMemory _, NodeMessages.Charter _, NodeMessages.ReadConfig _, NodeMessages.StopDaemon _, NodeMessages.Refused _,
-                    NodeMessages.CheckHealth _, NodeMessages.ReadFile _, NodeMessages.ReadUse _, NodeMessages.Reboot _ -> { }
+            case NodeMessages.MeasureMemory _, NodeMessages.Charter _, NodeMessages.ReadConfig _, NodeMessages.SetDebug _, NodeMessages.StopDaemon _,
+                    NodeMessages.Refused _, NodeMessages.CheckHealth _, NodeMessages.ReadFile _, NodeMessages.ReadUse _, NodeMessages.Reboot _ -> { }
         }
     }
 

@@ -231,7 +231,7 @@ record Need(
                 alone(r, partition)
                         || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
-                r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
+                Network.isPool(r) ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, gres.perTask(), settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), "",
                 sharing(r, partition, settings), apart(desc, partition, settings),

@@ -16,7 +16,7 @@ import dev.muster.model.Topology;
  * @param segment  so many nodes each hang together; 0 for all
  * @param apart    no two segments share a base block
  * @param together all segments are in one block of blocks
- * @param within   the nodes it may have, "" for any: what a job with segments names
+ * @param within   the nodes it may have, "" for any: what a job names that has segments, or wants fewer
  * @param ports    so many ports of its nodes are its own; -1 for one more than it has tasks on a node
  * @param ownChannels each segment has a channel of its own ({@link ImexChannels})
  */
@@ -25,8 +25,14 @@ record Network(String topology, int switches, int segment, boolean apart, boolea
     static Network of(ResourceRequest r, Partition partition, int ports) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
         return new Network(partition.info().topology(), Digits.only(text, 9) ? Integer.parseInt(text) : 0, r.segment(),
-                r.spreadSegments(), r.consolidateSegments(), r.segment() > 0 ? r.nodeList() : "", ports,
+                r.spreadSegments(), r.consolidateSegments(), isPool(r) ? r.nodeList() : "", ports,
                 NetworkWords.has(r.network(), ImexChannels.EACH_SEGMENT));
+    }
+
+    /** It need not have all nodes that it names: --nodelist has more than --nodes allows, or segments are taken from it. */
+    static boolean isPool(ResourceRequest r) {
+        int most = r.nodesMax() > 0 ? r.nodesMax() : r.nodesMin();
+        return r.segment() > 0 || most > 0 && !r.distribution().startsWith("arbitrary") && Feasibility.names(r.nodeList()).size() > most;
     }
 
     /** How the nodes of its partition hang together. */

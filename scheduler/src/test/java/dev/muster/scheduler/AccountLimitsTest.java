@@ -203,6 +203,22 @@ class AccountLimitsTest {
     }
 
     /** What a QOS refuses at submission it does not see again. */
+    /** AllowAccounts and DenyAccounts mean those below an account as well. */
+    @Test
+    void partitionsKnowAccountsByThoseAboveThem() {
+        policy("associations", "", "", "");
+        String[][] rows = {{"root", "", "ok ok"}, {"dept", "", "ok no"}, {"ALL", "root", "no no"}, {"ALL", "other", "ok no"}};
+        for (String[] row : rows) {
+            cluster.apply(new Command.UpdatePartition(0, "p", Map.of("allowaccounts", row[0])));
+            cluster.apply(new Command.UpdatePartition(0, "p", Map.of("denyaccounts", row[1])));
+            List<String> outcome = new ArrayList<>();
+            for (String account : List.of("dept", "other")) {
+                outcome.add(cluster.submit("charge.account=" + account) instanceof Decision.Rejected ? "no" : "ok");
+            }
+            assertThat(String.join(" ", outcome)).as(row[0] + "-" + row[1]).isEqualTo(row[2]);
+        }
+    }
+
     @Test
     void ofSeveralQosThoseThatRefuseFallAway() {
         policy("associations,limits,qos", "", "", "Priority=9 MaxSubmitJobsPU=1");

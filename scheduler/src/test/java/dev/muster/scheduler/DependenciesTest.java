@@ -41,6 +41,31 @@ class DependenciesTest {
                 """);
     }
 
+    /** Nobody can say how a job has ended that is not known. */
+    @Test
+    void whatDependsOnTheEndOfAJobKnowsIt() {
+        play("""
+                submit kind=BATCH timing.dependency=afterok:99    -> says Job dependency problem
+                submit kind=BATCH timing.dependency=afternotok:99 -> says Job dependency problem
+                submit kind=BATCH timing.dependency=afterany:99   -> 1 PENDING Dependency
+                submit kind=BATCH timing.dependency=afterok:1     -> 2 PENDING Dependency
+                update 1 dependency=afterok:99                    -> says Job dependency problem
+                """);
+    }
+
+    @Test
+    void whatUsersCannotChangeOfAJob() {
+        play("""
+                submit kind=BATCH timing.timeLimitMin=-1 timing.array=1-3
+                update 1 timelimit=+5               -> says Requested time limit is invalid (missing or exceeds some limit)
+                update 1 timelimit=-5               -> says Requested time limit is invalid (missing or exceeds some limit)
+                update 1 arraytaskthrottle=2        -> says Access/permission denied
+                update 1 arraytaskthrottle=2 root   
+                update 1 timelimit=5
+                update 1 timelimit=+5
+                """);
+    }
+
     @Test
     void oneOfANameAtATime() {
         play("""

@@ -29,6 +29,12 @@ class DynamicNodesTest {
                 remove d1                             -> says Invalid node name specified
                 remove n1                             -> says Requested nodes are busy
                 remove n1 uid=1000                    -> says Invalid user id
+                cancel 1
+                done 1 n1
+                remove n1                             -> says Invalid node state specified
+                introduce d1 cpus=3
+                reserve r starttime=+0 duration=600 nodes=d1 users=alice
+                remove d1                             -> says Requested nodes are busy
                 """);
     }
 

@@ -161,7 +161,7 @@ class GoldenStateTest {
                 pass 1
                 release 1003
                 update 1003 comment=x
-                update 1002 arraytaskthrottle=2
+                update 1002 arraytaskthrottle=2 root
                 hold 1002_2
                 cancel 1004
                 schedule

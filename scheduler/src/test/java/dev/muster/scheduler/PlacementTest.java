@@ -37,6 +37,9 @@ class PlacementTest {
                 partition=p nodesMin=2               | n1:1 n2:1
                 partition=p tasks=2 cpusPerTask=3    | n1:3 n2:3
                 partition=p nodeList=n2              | n2:1
+                partition=p nodeList=n[1-2] nodesMin=1 | n1:1
+                partition=p nodeList=n[1-2] nodesMin=1 nodesMax=1 tasks=4 | n1:4
+                partition=p nodeList=n[1-2] tasks=2    | n1:1 n2:1
                 partition=p cpusPerTask=5            | CPU count per node can not be satisfied
                 partition=p nodesMin=3               | (PartitionNodeLimit)
                 partition=q                          | Invalid partition name specified

@@ -322,6 +322,28 @@ class PowerTest {
         assertThat(Power.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state())).isEmpty();
     }
 
+    /** What an administrator wrote stays before what the system adds. */
+    @Test
+    void reasonsAreAdded() {
+        new Play(new Cluster("n[1-2] cpus=2", "p nodes=n[1-2] default=yes", "")).lines("""
+                node n1 state=drain reason=fan
+                lost n1      -> n1 free+DOWN+DRAIN 'fan : Not responding'
+                lost n2      -> n2 free+DOWN 'Not responding'
+                """);
+    }
+
+    /** ReconfigFlags says whether what scontrol has changed outlives the next reading of the files. */
+    @Test
+    void whatIsExceptedIsKeptWhereThatIsSaid() {
+        String[][] table = {{"", "n1"}, {"keeppartinfo", "n1"}, {"keeppartinfo,keeppowersavesettings", "n2"}};
+        for (String[] row : table) {
+            Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-3] default=yes",
+                    BOTH + "options.power:kept_nodes=n1 options.reconfig_flags=" + row[0]);
+            new Play(c).lines("setting root suspendexcnodes n2\nreconfigure\n");
+            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, "")).as(row[0]).isEqualTo(row[1]);
+        }
+    }
+
     @Test
     void whatIsExceptedMayBeChanged() {
         Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + "options.power:kept_nodes=n1");
@@ -416,7 +438,7 @@ class PowerTest {
                 pass 1                                -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
                 node n3 state=idle                    -> says Invalid node state specified
                 silent n3                             -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
-                pass 60                               -> n3 free+DOWN 'ResumeTimeout reached'
+                pass 60               -> n3 free+DOWN 'reboot requested : reboot issued : ResumeTimeout reached'
                 reboot n3 uid=1000                    -> says Access/permission denied
                 """);
     }

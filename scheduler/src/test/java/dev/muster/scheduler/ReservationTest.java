@@ -175,6 +175,20 @@ class ReservationTest {
                 """);
     }
 
+    /** Who has submitted to it stays in it. */
+    @Test
+    void nobodyIsShutOutByAChange() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice,bob
+                submit kind=BATCH charge.reservation=r timing.hold=true
+                rereserve r users=bob   -> says Requested reservation is in use
+                rereserve r users-=bob  -> r active n1
+                rereserve r users+=bob
+                cancel 1
+                rereserve r users=bob   -> r active n1
+                """);
+    }
+
     @Test
     void onlyThoseItIsForRunInIt() {
         play("""
@@ -389,6 +403,7 @@ class ReservationTest {
                 reserve r starttime=+0 duration=600 nodecnt=1 users=bob
                 rereserve r users+=alice
                 submit kind=BATCH charge.reservation=r                          -> 1 PENDING
+                cancel 1
                 rereserve r users-=alice
                 submit kind=BATCH charge.reservation=r                          -> says Access denied to requested reservation
                 rereserve r users-=bob                                          -> says Reservation request lacks users, groups or accounts

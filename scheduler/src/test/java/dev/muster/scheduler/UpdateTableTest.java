@@ -53,6 +53,7 @@ class UpdateTableTest {
             Contiguous=yes        | "contiguous":true
             CoreSpec=1            | "coreSpec":1
             CPUsPerTask=2         | "cpusPerTask":2
+            CPUsPerTask=0         | says CPU count specification invalid
             Deadline=99999999999  | "deadline":99999999999
             DelayBoot=2           | "delayBootMin":2
             Dependency=singleton  | "dependency":"singleton"
@@ -62,6 +63,7 @@ class UpdateTableTest {
             Extra=x               | "extra":"x"
             Features=fast         | "features":"fast"
             Gres=gpu:1            | "tresPerNode":"gres/gpu:1"
+            Gres=0                | "timeLimitMin":10}
             Licenses=l:1          | "licenses":"l:1"
             MailType=END          | "mailType":"END"
             MailUser=x            | "mailUser":"x"

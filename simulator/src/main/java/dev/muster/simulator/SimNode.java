@@ -362,6 +362,7 @@ final class SimNode {
             case NodeMessages.Reboot m -> { }
             case NodeMessages.Ack m -> { }
             case NodeMessages.ReadConfig m -> { }
+            case NodeMessages.SetDebug m -> { }
             case NodeMessages.StopDaemon m -> { }
             case NodeMessages.ReadFile m -> { }
             case NodeMessages.ReadUse m -> { }

@@ -228,7 +228,7 @@ final class ClusterReports {
         int count = TOP;
         String typed = asked.lists.getOrDefault("topcount", "");
         if (!typed.isEmpty()) {
-            if (typed.matches("\\d{1,9}")) {
+            if (typed.matches("\\d{1,9}|-1")) {
                 count = Integer.parseInt(typed);
             } else {
                 c.error("Invalid value for TopCount (" + typed + ")");
@@ -236,6 +236,6 @@ final class ClusterReports {
             }
         }
         UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
-        return users(table, "accounts", count, "Top " + count + " Users ");
+        return users(table, "accounts", count < 0 ? Integer.MAX_VALUE : count, "Top " + (count < 0 ? "ALL" : count) + " Users ");
     }
 }

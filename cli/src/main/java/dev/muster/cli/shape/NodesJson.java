@@ -35,7 +35,7 @@ public final class NodesJson {
         "instance_type", "instanceType", "mcs_label", "mcsLabel", "name", "name", "address", "address", "hostname", "hostname",
         "operating_system", "operatingSystem", "comment", "comment", "reason", "reason", "reason_set_by_user",
                 "reasonUser",
-        "reservation", "", "specialized_cpus", "cpuSpecList", "tres_used", "tresAllocated", "tres", "tresConfigured",
+        "reservation", "reservation", "specialized_cpus", "cpuSpecList", "tres_used", "tresAllocated", "tres", "tresConfigured",
         "version", "version", "topology", "topology"};
     private static final String[] NUMBERS = {"boards", "boards", "cores", "coresPerSocket", "specialized_cores",
             "coreSpecCount",

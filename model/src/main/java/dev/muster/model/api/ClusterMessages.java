@@ -69,6 +69,7 @@ public final class ClusterMessages {
      * @param restrictedCores {@code 2(0-3,6-9)}: for each GPU, and all of them
      * @param suspendTime seconds without work before it is stopped, or INFINITE; "" in a cluster that stops no nodes
      * @param metered   the watts now and on average since slurmd started are known
+     * @param reservation the name of one that is on and has the node, "" for none
      */
     public record NodeInfo(
             String name,
@@ -128,7 +129,8 @@ public final class ClusterMessages {
             boolean certTokenSet,
             long certTime,
             String cpuBind,
-            String bcastAddress) {}
+            String bcastAddress,
+            String reservation) {}
 
     public record QueryPartitions(List<String> partitions, boolean all) {}
 
@@ -298,12 +300,13 @@ public final class ClusterMessages {
     public record Reconfigure(String requestId) {}
 
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */
-    public record Shutdown(String requestId, boolean controllerOnly, boolean abort) {}
+    public record Shutdown(String requestId, boolean controllerOnly) {}
 
     /** A setting that counts until slurm.conf is read again. @param value + or - before it adds to a list or takes from it */
     public record UpdateSetting(String requestId, String key, String value) {}
 
-    public record SetDebug(String requestId, String level, String flags, String scheduler) {}
+    /** @param nodes whose slurmd is meant, "" for slurmctld */
+    public record SetDebug(String requestId, String level, String flags, String scheduler, String nodes) {}
 
     public record QueryDiagnostics(boolean reset) {}
 

@@ -408,6 +408,9 @@ public final class NodeMessages {
     /** Read the configuration again. */
     public record ReadConfig() implements ToNode {}
 
+    /** How much slurmd logs until it reads its configuration again. @param level as SlurmdDebug */
+    public record SetDebug(String level) implements ToNode {}
+
     /** What the processes of all of a job's steps have resident on the node, in KiB. Nobody waits for it: what is lost is asked again. */
     public record MemoryUsed(int jobId, int attempt, long residentKb) implements ToController {}
 
