@@ -170,7 +170,8 @@ final class AllocationClient {
     /** What the original says first of a job that cannot start as things are. */
     private static String whyItWaits(String reason) {
         return switch (reason) {
-            case "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit" -> "Requested partition configuration not available now";
+            case "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit", "AccountNotAllowed", "QOSNotAllowed" ->
+                    "Requested partition configuration not available now";
             case "ReqNodeNotAvail" -> "Required node not available (down, drained or reserved)";
             default -> "";
         };

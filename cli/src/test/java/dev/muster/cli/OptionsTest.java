@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -183,6 +184,7 @@ class OptionsTest {
         host.env.put("SBATCH_EXCLUSIVE", "");
         assertThat(submitted("sbatch -s --wrap=true").obj("request").toString()).isEqualTo("{\"oversubscribe\":true}");
         host.env.putAll(Map.of("SLURM_TRES_PER_TASK", "cpu=2,gres/gpu=1,gres/nic=1", "SLURM_GPUS_PER_TASK", "1", "SLURM_CPUS_PER_TASK", "2"));
+        host.replies.put("Submit", new SlurmException(SlurmErrno.ACCESS_DENIED.number(), "not now"));
         host.run("srun --cpus-per-gpu=3 true");
         assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).contains("\"cpusPerGpu\":3")
                 .contains("\"tresPerTask\":\"gres/gpu:1,gres/nic=1\"").doesNotContain("cpusPerTask");

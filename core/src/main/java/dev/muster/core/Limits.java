@@ -148,6 +148,8 @@ public final class Limits {
             case PARTITION_TIME_LIMIT -> Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
             case PARTITION_NODE_LIMIT -> Optional.of(SlurmErrno.INVALID_NODE_COUNT);
             case MAX_MEM_PER_LIMIT -> Optional.of(SlurmErrno.INVALID_TASK_MEMORY);
+            case ACCOUNT_NOT_ALLOWED -> Optional.of(SlurmErrno.INVALID_ACCOUNT);
+            case QOS_NOT_ALLOWED -> Optional.of(SlurmErrno.INVALID_QOS);
             default -> Optional.empty();
         };
     }
@@ -158,10 +160,25 @@ public final class Limits {
         return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;
     }
 
+    /** It is one of those for which a job must wait although nodes may be free: {@link #reason}. */
+    public static boolean isOfPartition(JobReason reason) {
+        return switch (reason) {
+            case PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_DOWN, PARTITION_INACTIVE, MAX_MEM_PER_LIMIT, ACCOUNT_NOT_ALLOWED,
+                 QOS_NOT_ALLOWED -> true;
+            default -> false;
+        };
+    }
+
     /** Why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift some of the limits. */
     public static JobReason reason(JobDesc desc, Partition partition, State state) {
         if (!partition.isUp()) {
             return partition.info().state().equals("INACTIVE") ? JobReason.PARTITION_INACTIVE : JobReason.PARTITION_DOWN;
+        }
+        if (!admitsAccount(partition.info(), desc.charge().account(), state.accounts())) {
+            return JobReason.ACCOUNT_NOT_ALLOWED;
+        }
+        if (desc.charge().eachQos().stream().noneMatch(q -> admits(partition.info(), q))) {
+            return JobReason.QOS_NOT_ALLOWED;
         }
         int maxTime = partition.info().maxTimeMin();
         int asked = desc.timing().timeLimitMin();
@@ -182,22 +199,16 @@ public final class Limits {
         return maxMemory > 0 && desc.request().memPerNodeMb() > maxMemory ? JobReason.MAX_MEM_PER_LIMIT : JobReason.NONE;
     }
 
-    /** Who and whose may not use the partition; empty if the job may. Slurm asks this whatever EnforcePartLimits says. */
-    static Optional<SlurmErrno> access(JobDesc desc, Partition partition, Accounts known) {
+    /** Whether a job comes to the partition as it may, whatever EnforcePartLimits says. */
+    static boolean mayEnter(JobDesc desc, Partition partition) {
         PartitionInfo info = partition.info();
-        if (info.requireReservation() && desc.charge().reservation().isEmpty()) {
-            return Optional.of(SlurmErrno.ACCESS_DENIED);
-        }
-        if (!allows(info.allocNodes(), desc.payload().submitHost())) {
-            return Optional.of(SlurmErrno.ACCESS_DENIED);
-        }
-        // an account stands for those below it
-        boolean account = restricts(info.allowAccounts()) ? known.isUnder(desc.charge().account(), a -> names(info.allowAccounts(), a))
-                : !known.isUnder(desc.charge().account(), a -> names(info.denyAccounts(), a));
-        if (!account) {
-            return Optional.of(SlurmErrno.INVALID_ACCOUNT);
-        }
-        return desc.charge().eachQos().stream().anyMatch(q -> admits(info, q)) ? Optional.empty() : Optional.of(SlurmErrno.INVALID_QOS);
+        return !(info.requireReservation() && desc.charge().reservation().isEmpty()) && allows(info.allocNodes(), desc.payload().submitHost());
+    }
+
+    /** An account stands for those below it. */
+    static boolean admitsAccount(PartitionInfo info, String account, Accounts known) {
+        return restricts(info.allowAccounts()) ? known.isUnder(account, a -> names(info.allowAccounts(), a))
+                : info.denyAccounts().isEmpty() || !known.isUnder(account, a -> names(info.denyAccounts(), a));
     }
 
     /** Whether jobs of a QOS ("" for none) may run there. */

@@ -289,9 +289,8 @@ final class SubmitRules {
             if (partition.get().info().disableRootJobs() && desc.owner().uid() == 0) {
                 return refuse(SlurmErrno.USER_ID_MISSING);
             }
-            Optional<SlurmErrno> access = Limits.access(desc, partition.get(), state.accounts());
-            if (access.isPresent()) {
-                return refuse(access.get());
+            if (!Limits.mayEnter(desc, partition.get())) {
+                return refuse(SlurmErrno.ACCESS_DENIED);
             }
             if (desc.timing().timeLimitMin() == 0 && partition.get().info().defaultTimeMin() == PartitionInfo.NO_TIME) {
                 return refuse(SlurmErrno.INVALID_TIME_LIMIT);

@@ -233,9 +233,8 @@ final class UpdateRules {
         }
         if (!after.partition().equals(before.partition())) {
             for (String name : after.partition().split(",")) {
-                Optional<SlurmErrno> barred = Limits.access(after, state.partitions().at(name), state.accounts());
-                if (barred.isPresent()) {
-                    return refuse(barred.get());
+                if (!Limits.mayEnter(after, state.partitions().at(name))) {
+                    return refuse(SlurmErrno.ACCESS_DENIED);
                 }
             }
         }

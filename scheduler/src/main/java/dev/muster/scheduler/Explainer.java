@@ -94,6 +94,12 @@ public final class Explainer {
                     + " allows from " + partition.map(p -> p.info().minNodes()).orElse(0) + " to "
                     + partition.map(p -> p.info().maxNodes()).orElse(-1)
                     + " (-1: any number) of its " + partition.map(p -> p.nodes().size()).orElse(0) + ".";
+            case ACCOUNT_NOT_ALLOWED, QOS_NOT_ALLOWED -> {
+                boolean account = reason == JobReason.ACCOUNT_NOT_ALLOWED;
+                change = account ? "Another account (-A), or another partition." : "Another QOS (-q), or another partition.";
+                yield "Partition " + job.desc().partition() + " takes no jobs of " + (account ? "account " + job.desc().charge().account()
+                        : "QOS " + job.desc().charge().qos()) + ".";
+            }
             case PARTITION_CONFIG -> {
                 change = "A smaller request, another partition, or more nodes in this one.";
                 yield "Partition " + job.desc().partition() + " could not hold it even if it were empty: " + asks(job) + ".";

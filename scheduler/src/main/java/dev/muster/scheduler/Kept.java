@@ -14,10 +14,14 @@ import java.util.stream.IntStream;
  * What is lost of them when the plan is taken up is taken out of a copy.
  */
 final class Kept {
+    /** A power of two, many times the number of jobs. */
+    private static final int BITS = 1 << 16;
     static final Kept NONE = new Kept(0);
 
     /** By job its number in the plan's order; shared by all copies. */
     private final Map<Integer, Integer> ranks;
+    /** A bit for the lower part of each one's number: passes ask for many of whom nothing is kept. Shared likewise. */
+    private final long[] bits;
     private final List<Integer> jobs;
     /** By number; none where nothing is kept for the job any more. */
     private final List<List<Forecast.Claim>> places;
@@ -33,6 +37,7 @@ final class Kept {
 
     Kept(int nodes) {
         ranks = new HashMap<>();
+        bits = new long[BITS / Long.SIZE];
         jobs = new ArrayList<>();
         places = new ArrayList<>();
         claims = new ArrayList<>();
@@ -41,6 +46,7 @@ final class Kept {
 
     private Kept(Kept of) {
         ranks = of.ranks;
+        bits = of.bits;
         jobs = of.jobs;
         places = new ArrayList<>(of.places);
         claims = new ArrayList<>(of.claims);
@@ -60,6 +66,7 @@ final class Kept {
     void add(int jobId, List<Forecast.Claim> those) {
         int rank = jobs.size();
         ranks.put(jobId, rank);
+        bits[jobId / Long.SIZE & bits.length - 1] |= 1L << jobId;
         jobs.add(jobId);
         places.add(List.of());
         if (rank == firstOf.length) {
@@ -128,7 +135,7 @@ final class Kept {
     }
 
     boolean has(int jobId) {
-        return !of(jobId).isEmpty();
+        return (bits[jobId / Long.SIZE & bits.length - 1] >>> jobId & 1) != 0 && !of(jobId).isEmpty();
     }
 
     /** What is kept for the job; none if nothing is. */

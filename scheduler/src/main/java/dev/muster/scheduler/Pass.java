@@ -279,8 +279,7 @@ final class Pass {
                 }
             }
         }
-        if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
-                || reason == JobReason.PARTITION_INACTIVE || reason == JobReason.MAX_MEM_PER_LIMIT) {
+        if (Limits.isOfPartition(reason)) {
             scheduler.explain(job.id(), reason);
         }
         return false;

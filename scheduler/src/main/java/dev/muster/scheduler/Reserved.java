@@ -3,6 +3,7 @@ package dev.muster.scheduler;
 import dev.muster.core.GresRequest;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
+import dev.muster.core.Table;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ReservationFlag;
@@ -15,7 +16,7 @@ import java.util.Optional;
 
 /** What reservations leave of the nodes, for one pass. A cluster without any costs nothing here. */
 final class Reserved {
-    private final Map<String, Reservation> reservations = new HashMap<>();
+    private final Table<String, Reservation> reservations;
     private final List<Reservation> magnetic = new ArrayList<>();
     private final ReservedNodes nodes;
     private final State state;
@@ -30,12 +31,8 @@ final class Reserved {
         this.marked = marked;
         marked.forEach(n -> n.withheld = Map.of());
         marked.clear();
-        Collection<Reservation> all = state.reservations().values();
-        if (all.isEmpty()) {
-            return;
-        }
-        for (Reservation r : all) {
-            reservations.put(r.name(), r);
+        this.reservations = state.reservations();
+        for (Reservation r : reservations.values()) {
             if (r.has(ReservationFlag.MAGNETIC)) {
                 magnetic.add(r);
             }
@@ -43,7 +40,11 @@ final class Reserved {
     }
 
     boolean isEmpty() {
-        return reservations.isEmpty();
+        return reservations.size() == 0;
+    }
+
+    private Reservation reservation(String name) {
+        return reservations.find(name).orElse(null);
     }
 
     /** Some draw jobs that do not name them. */
@@ -53,13 +54,13 @@ final class Reserved {
 
     /** Reservations a job may start in, in the order to try them; "" stands for none. */
     List<String> of(JobDesc desc) {
-        if (reservations.isEmpty() && desc.charge().reservation().isEmpty()) {
+        if (isEmpty() && desc.charge().reservation().isEmpty()) {
             return List.of("");
         }
         List<String> out = new ArrayList<>();
         if (!desc.charge().reservation().isEmpty()) {
             for (String name : desc.charge().reservation().split(",")) {
-                if (usable(name) && reservations.get(name).admits(state, desc)) {
+                if (usable(name) && reservation(name).admits(state, desc)) {
                     out.add(name);
                 }
             }
@@ -80,23 +81,23 @@ final class Reserved {
     }
 
     private boolean usable(String name) {
-        Reservation r = reservations.get(name);
+        Reservation r = reservation(name);
         return r != null && r.endAt(now) > now;
     }
 
     /** It has licences or burst buffers alone: its jobs run on any nodes. */
     boolean hasAnyNodes(String name) {
-        return reservations.get(name).has(ReservationFlag.ANY_NODES);
+        return reservation(name).has(ReservationFlag.ANY_NODES);
     }
 
     /** Its jobs may run beside it, before it and after it. */
     boolean isFlexible(String name) {
-        return reservations.get(name).has(ReservationFlag.FLEX);
+        return reservation(name).has(ReservationFlag.FLEX);
     }
 
     /** Seconds since 1970 before which nothing starts in the reservation. */
     long opens(String name) {
-        return name.isEmpty() || isFlexible(name) ? now : reservations.get(name).startAt(now);
+        return name.isEmpty() || isFlexible(name) ? now : reservation(name).startAt(now);
     }
 
     /**
@@ -120,7 +121,7 @@ final class Reserved {
         if (name.isEmpty()) {
             return all.minus(barred);
         }
-        Reservation r = reservations.get(name);
+        Reservation r = reservation(name);
         if (isFlexible(name) || hasAnyNodes(name)) {
             return all.minus(barred);
         }
@@ -165,7 +166,7 @@ final class Reserved {
         if (node.freeGres.isEmpty() || !has(node.index)) {
             return;
         }
-        Reservation own = name.isEmpty() || isFlexible(name) ? null : reservations.get(name);
+        Reservation own = name.isEmpty() || isFlexible(name) ? null : reservation(name);
         Map<String, IndexSet> out = new HashMap<>();
         for (String device : node.freeGres.keySet()) {
             IndexSet kept = IndexSet.empty();
@@ -187,7 +188,7 @@ final class Reserved {
 
     /** One reservation laid over another: its jobs may run where both are. */
     private boolean yields(String name, Reservation other) {
-        Reservation r = name.isEmpty() ? null : reservations.get(name);
+        Reservation r = name.isEmpty() ? null : reservation(name);
         return r != null && (r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT) || other.has(ReservationFlag.OVERLAP)
                 || other.has(ReservationFlag.MAINT));
     }
@@ -207,7 +208,7 @@ final class Reserved {
 
     /** When the job must be over by the end of the reservation it runs in; empty if none ends it. */
     Optional<Long> ends(String name, long overRunS) {
-        Reservation r = name.isEmpty() ? null : reservations.get(name);
+        Reservation r = name.isEmpty() ? null : reservation(name);
         return r == null || overRunS < 0 || r.has(ReservationFlag.FLEX) ? Optional.empty() : Optional.of(r.endAt(now) + overRunS);
     }
 }

@@ -202,7 +202,6 @@ class AccountLimitsTest {
         assertThat(String.join(" ", found)).isEqualTo(ran);
     }
 
-    /** What a QOS refuses at submission it does not see again. */
     /** AllowAccounts and DenyAccounts mean those below an account as well. */
     @Test
     void partitionsKnowAccountsByThoseAboveThem() {
@@ -213,12 +212,15 @@ class AccountLimitsTest {
             cluster.apply(new Command.UpdatePartition(0, "p", Map.of("denyaccounts", row[1])));
             List<String> outcome = new ArrayList<>();
             for (String account : List.of("dept", "other")) {
-                outcome.add(cluster.submit("charge.account=" + account) instanceof Decision.Rejected ? "no" : "ok");
+                int id = cluster.accept("charge.account=" + account);
+                cluster.schedule();
+                outcome.add(cluster.shown(id).equals("(AccountNotAllowed)") ? "no" : "ok");
             }
             assertThat(String.join(" ", outcome)).as(row[0] + "-" + row[1]).isEqualTo(row[2]);
         }
     }
 
+    /** What a QOS refuses at submission it does not see again. */
     @Test
     void ofSeveralQosThoseThatRefuseFallAway() {
         policy("associations,limits,qos", "", "", "Priority=9 MaxSubmitJobsPU=1");
@@ -239,7 +241,9 @@ class AccountLimitsTest {
         assertThat(cluster.shown(waits)).isEqualTo("(Resources)");
         policy("associations,limits,qos", "", "", "Priority=9");
         cluster.apply(new Command.UpdatePartition(0, "p", Map.of("denyqos", "fast")));
-        assertThat(cluster.submit("charge.account=dept charge.qos=fast")).isInstanceOf(Decision.Rejected.class);
+        int alone = cluster.accept("charge.account=dept charge.qos=fast");
+        cluster.schedule();
+        assertThat(cluster.shown(alone)).isEqualTo("(QOSNotAllowed)");
         int denied = cluster.accept("charge.account=dept charge.qos=fast,normal");
         assertThat(cluster.state().jobs().at(denied).desc().charge().qos()).isEqualTo("fast,normal");
     }

@@ -60,7 +60,7 @@ class DependenciesTest {
                 update 1 timelimit=+5               -> says Requested time limit is invalid (missing or exceeds some limit)
                 update 1 timelimit=-5               -> says Requested time limit is invalid (missing or exceeds some limit)
                 update 1 arraytaskthrottle=2        -> says Access/permission denied
-                update 1 arraytaskthrottle=2 root   
+                update 1 arraytaskthrottle=2 root
                 update 1 timelimit=5
                 update 1 timelimit=+5
                 """);

@@ -67,6 +67,16 @@ class ExplainerTest {
     }
 
     @Test
+    void whomAPartitionDoesNotAdmitIsToldSo() {
+        Cluster c = new Cluster("n1 cpus=2", "p nodes=n1 default=yes allowaccounts=bio", "");
+        int job = c.accept("kind=BATCH charge.account=chem");
+        c.schedule();
+        Explainer.Explanation why = why(c, job, j -> true);
+        assertThat(why.says()).isEqualTo("Partition p takes no jobs of account chem.");
+        assertThat(why.change()).isEqualTo("Another account (-A), or another partition.");
+    }
+
+    @Test
     void whoWaitsForNodesThatAreGoneIsToldWhich() {
         Cluster c = new Cluster("n[1-3] cpus=2 mem=1000\nn[4-5] cpus=2 mem=1000 feature=far", "p nodes=n[1-5] default=yes defmempercpu=10", "");
         c.apply(new Command.UpdateNode(0, List.of("n4", "n5"), Map.of("state", "down", "reason", "burnt")));

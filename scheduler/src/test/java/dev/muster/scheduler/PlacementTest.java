@@ -225,8 +225,20 @@ class PlacementTest {
                 partition=mem memPerNodeMb=101           | Memory required by task is not available
                 partition=mem memPerNodeMb=100           | n1:1
                 """);
-        assertThat(new Cluster("n1 cpus=4", "mem nodes=n1 maxmempernode=100", "").place("partition=mem memPerNodeMb=101"))
-                .isEqualTo("(MaxMemPerLimit)");
+        table("n1 cpus=4 mem=1000", """
+                acct nodes=n1 allowaccounts=physics,bio defmempercpu=1
+                deny nodes=n1 denyaccounts=guests defmempercpu=1
+                qos nodes=n1 allowqos=gold defmempercpu=1
+                login nodes=n1 allocnodes=login[2-3] defmempercpu=1
+                mem nodes=n1 maxmempernode=100
+                """, "enforcePartLimits=NO", """
+                partition=acct charge.account=chem       | (AccountNotAllowed)
+                partition=deny charge.account=guests     | (AccountNotAllowed)
+                partition=qos charge.qos=lead            | (QOSNotAllowed)
+                partition=qos,acct charge.account=bio    | n1:1
+                partition=login                          | Access/permission denied
+                partition=mem memPerNodeMb=101           | (MaxMemPerLimit)
+                """);
     }
 
     @Test

@@ -245,7 +245,7 @@ class PowerTest {
 
     @Test
     void nodesMayTakeForever() {
-        for (String row : List.of("60 -> n1 free+DOWN 'ResumeTimeout reached'", "65535 -> n1 free+POWERING_UP")) {
+        for (String row : List.of("60 -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'", "65535 -> n1 free+POWERING_UP")) {
             String seconds = row.substring(0, row.indexOf(' '));
             Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", BOTH + "options.power:idle=-1 options.power:start=" + seconds);
             new Play(c).lines("""

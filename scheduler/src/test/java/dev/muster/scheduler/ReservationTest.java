@@ -387,6 +387,7 @@ class ReservationTest {
                 reserve r starttime=+0 duration=600 nodecnt=1 users=bob accounts=a
                 rereserve r users=+alice,-bob
                 submit kind=BATCH charge.reservation=r charge.account=a         -> 1 PENDING
+                cancel 1
                 rereserve r users-=alice
                 rereserve r users-=alice
                 submit kind=BATCH charge.reservation=r charge.account=a         -> says Access denied to requested reservation

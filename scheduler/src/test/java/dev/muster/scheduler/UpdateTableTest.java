@@ -180,8 +180,6 @@ class UpdateTableTest {
             PreemptMode=suspend,gang | says Invalid input: preemptmode=suspend,gang
             PreemptMode=priority  | "preemptMode":"PRIORITY"
             PreemptMode=x         | says Invalid input: preemptmode=x
-            PreemptMode=requeue,gang | "preemptMode":"REQUEUE"
-            PreemptMode=gang      | "preemptMode":"OFF"
             PreemptMode=cancel,within | "preemptMode":"CANCEL"
             PriorityJobFactor=3   | "priorityJobFactor":3
             PriorityTier=3        | "priorityTier":3
