@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.model.NodeCounts;
 import java.util.List;
 
 /**
@@ -17,6 +18,7 @@ final class JobOptions {
     private final char command;
     private final java.util.Map<String, String> stepEnvironment = new java.util.TreeMap<>();
     private final String[] values = new String[COUNT];
+    private String nodeSizes = "";
     private final Origin[] origins = new Origin[COUNT];
     private final int hetGroup;
     private int verbose;
@@ -180,6 +182,11 @@ final class JobOptions {
     }
 
     /** As if it had not been given. */
+    /** The numbers of nodes that will do, where not all of the range of --nodes do. */
+    String nodeSizes() {
+        return has(JobOption.NODES) ? nodeSizes : "";
+    }
+
     void drop(JobOption o) {
         values[o.ordinal()] = null;
         origins[o.ordinal()] = null;
@@ -220,6 +227,9 @@ final class JobOptions {
         }
         resolveRivals(o, origin);
         values[i] = normal;
+        if (o == JobOption.NODES) {
+            nodeSizes = NodeCounts.parse(value, OptionCheck::parseNumber).map(NodeCounts::sizes).orElse("");
+        }
         origins[i] = origin;
     }
 

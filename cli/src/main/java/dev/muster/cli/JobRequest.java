@@ -193,6 +193,7 @@ final class JobRequest {
         boolean idle = tasks > 0 && least > tasks;
         put(r, "nodesMin", idle ? tasks : least);
         put(r, "nodesMax", idle ? tasks : most);
+        put(r, "nodeSizes", idle ? "" : o.nodeSizes());
     }
 
     private String exclusive() {

@@ -5,11 +5,13 @@ import dev.muster.model.Distribution;
 import dev.muster.model.Durations;
 import dev.muster.model.LogLevels;
 import dev.muster.model.MemorySize;
+import dev.muster.model.NodeCounts;
 import dev.muster.model.Times;
 import dev.muster.model.TresBind;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -433,18 +435,16 @@ final class OptionCheck {
     }
 
     private static String nodes(JobOptions options, String value) throws UsageException {
+        Optional<NodeCounts> counts = NodeCounts.parse(value, OptionCheck::parseNumber);
+        if (counts.isPresent()) {
+            return counts.get().least() == counts.get().most() ? Integer.toString(counts.get().least())
+                    : counts.get().least() + "-" + counts.get().most();
+        }
         int dash = value.indexOf('-');
         long min = parseNumber(dash < 0 ? value : value.substring(0, dash));
         long max = dash < 0 ? min : parseNumber(value.substring(dash + 1));
-        int exit = options.exitError(SPEC_EXIT);
-        if (min < 0 || max < 0 || min > Integer.MAX_VALUE || max > Integer.MAX_VALUE) {
-            throw options.context().bad(exit, "\"" + value + "\" is not a valid node count");
-        }
-        if (max < min) {
-            throw options.context().bad(exit,
-                    "Maximum node count " + max + " is less than minimum node count " + min);
-        }
-        return dash < 0 ? Long.toString(min) : min + "-" + max;
+        throw options.context().bad(options.exitError(SPEC_EXIT), min >= 0 && max >= 0 && max < min
+                ? "Maximum node count " + max + " is less than minimum node count " + min : "\"" + value + "\" is not a valid node count");
     }
 
     /** A number, a task of an array or an SLUID: the number of the job it is. */

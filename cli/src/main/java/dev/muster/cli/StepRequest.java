@@ -162,6 +162,7 @@ final class StepRequest {
         } else if (q.text("tresPerTask").contains("license/")) {
             o.context().error("Ignoring --tres-per-task license specification");
         }
+        fewer(q);
         int nodes = Math.max(1, q.integer("nodesMin"));
         if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
             // of a range, as many as there are
@@ -185,6 +186,19 @@ final class StepRequest {
         }
         q.put("tasks", tasks);
         return q;
+    }
+
+    /** Of several numbers of nodes the largest that the allocation has, or with --use-min-nodes the least. */
+    private void fewer(Json.Obj q) {
+        String sizes = q.text("nodeSizes");
+        if (sizes.isEmpty()) {
+            return;
+        }
+        long fit = q.integer("nodesMin");
+        for (String size : q.flag("useMinNodes") && !own ? new String[0] : sizes.split(",")) {
+            fit = Integer.parseInt(size) <= shares.size() ? Integer.parseInt(size) : fit;
+        }
+        q.put("nodeSizes", "").put("nodesMin", fit).put("nodesMax", fit);
     }
 
     private long room(Json.Obj q) {

@@ -171,6 +171,20 @@ class OptionsTest {
         assertThat(host.run("srun /no/such/program").err()).isEqualTo("srun: fatal: Can not execute /no/such/program\n");
     }
 
+    /** --nodes=1-15:4 */
+    @Test
+    void someNumbersOfNodes() {
+        String[][] table = {{"-N 4", "nodesMax=4 nodesMin=4"}, {"-N 2-8", "nodesMax=8 nodesMin=2"}, {"-N 4,2", "nodesMax=4 nodeSizes=2,4 nodesMin=2"},
+            {"-N 1-15:4", "nodesMax=13 nodeSizes=1,5,9,13 nodesMin=1"}, {"-N 1k-2k:1k", "nodesMax=2048 nodeSizes=1024,2048 nodesMin=1024"},
+            {"-N 1,2,3", "nodesMax=3 nodesMin=1"}};
+        for (String[] row : table) {
+            Json.Obj request = submitted("sbatch " + row[0] + " --wrap=true").obj("request");
+            assertThat(java.util.stream.Stream.of("nodesMax", "nodeSizes", "nodesMin").filter(request::has)
+                    .map(k -> k + "=" + request.raw(k)).collect(java.util.stream.Collectors.joining(" "))).as(row[0]).isEqualTo(row[1]);
+        }
+        assertThat(host.run("sbatch -N 4,x --wrap=true").err()).contains("\"4,x\" is not a valid node count");
+    }
+
     @Test
     void whatChangedSince2302() {
         String alone = ": fatal: --exclusive and --oversubscribe options are mutually exclusive\n";

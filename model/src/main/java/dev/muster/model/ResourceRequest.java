@@ -27,6 +27,7 @@ package dev.muster.model;
  * @param segment        {@code --segment}
  * @param spreadSegments {@code --spread-segments}: no two segments in the same base block
  * @param consolidateSegments {@code --consolidate-segments}: all in one block of blocks
+ * @param nodeSizes      the numbers of nodes that will do, where not all from nodesMin to nodesMax do: {@link NodeCounts#sizes}
  */
 public record ResourceRequest(
         int nodesMin,
@@ -71,7 +72,8 @@ public record ResourceRequest(
         String distribution,
         int segment,
         boolean spreadSegments,
-        boolean consolidateSegments) {
+        boolean consolidateSegments,
+        String nodeSizes) {
 
     /** Whom a job shares its nodes with. */
     public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }

@@ -3,13 +3,16 @@ package dev.muster.rest;
 import dev.muster.cli.Host;
 import dev.muster.cli.Signals;
 import dev.muster.model.Bytes;
+import dev.muster.model.Digits;
 import dev.muster.model.Json;
+import dev.muster.model.NodeCounts;
 import dev.muster.model.SlurmErrno;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -176,12 +179,13 @@ final class JobBody {
         }
         if (takes("nodes") && !in.text("nodes").isEmpty()) {
             String nodes = in.text("nodes");
-            if (!nodes.matches("[0-9]{1,9}(-[0-9]{1,9})?")) {
-                throw unfit("nodes", "nodes=" + nodes + " is not a number or a range of two: this version takes no other form");
+            Optional<NodeCounts> counts = NodeCounts.parse(nodes, n -> Digits.only(n, 9) ? Long.parseLong(n) : -1);
+            if (counts.isEmpty()) {
+                throw unfit("nodes", "nodes=" + nodes + " is no number of nodes, range or list of them");
             }
-            int dash = nodes.indexOf('-');
-            put(out, "request.nodesMin", Long.parseLong(dash < 0 ? nodes : nodes.substring(0, dash)));
-            put(out, "request.nodesMax", Long.parseLong(nodes.substring(dash + 1)));
+            put(out, "request.nodesMin", (long) counts.get().least());
+            put(out, "request.nodesMax", (long) counts.get().most());
+            put(out, "request.nodeSizes", counts.get().sizes());
         }
         if (takes("required_nodes") && !in.texts("required_nodes").isEmpty()) {
             put(out, "request.nodeList", String.join(",", in.texts("required_nodes")));

@@ -125,6 +125,15 @@ final class Chooser {
      * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
      */
     static List<Pick> pick(Need need, List<Candidate> candidates, int required, Topology topology) {
+        for (int nodes : need.sizes()) {
+            List<Pick> picks = pick(need.exactly(nodes), candidates, required, topology);
+            if (!picks.isEmpty()) {
+                return picks;
+            }
+        }
+        if (!need.sizes().isEmpty()) {
+            return List.of();
+        }
         if (Features.isPlain(need.features())) {
             return pickAny(need, candidates, required, topology);
         }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A request with its defaults filled in: equal needs are one job class, tested once per pass.
@@ -40,6 +41,7 @@ import java.util.TreeMap;
  * @param network       how its nodes hang together
  * @param batch         features that the node has on which the script runs
  * @param reboot        whether nodes are rebooted for it
+ * @param sizes         how many nodes it may have, in the order in which that is tried; none where all from nodesMin to nodesMax will do
  */
 record Need(
         String partition,
@@ -72,7 +74,8 @@ record Need(
         Apart apart,
         Network network,
         String batch,
-        Reboot reboot) {
+        Reboot reboot,
+        List<Integer> sizes) {
 
     /** FOR_FEATURES: where a node has not what it asks for; ALWAYS: {@code --reboot}. */
     enum Reboot { NEVER, FOR_FEATURES, ALWAYS }
@@ -225,8 +228,8 @@ record Need(
             // room for so many on each node, however many there are in all
             cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
         }
-        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin),
-                wanted(r, nodesMin, Math.min(tasks, partition.nodes().size())), tasks, cpusPerTask,
+        int wanted = wanted(r, nodesMin, Math.min(tasks, partition.nodes().size()));
+        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted, tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
@@ -237,7 +240,24 @@ record Need(
                 sharing(r, partition, settings), apart(desc, partition, settings),
                 Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
-                        || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER);
+                        || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER,
+                sizes(r, nodesMin, r.useMinNodes() ? Math.max(nodesMin, nodesMax) : Math.max(nodesMin, wanted)));
+    }
+
+    /** Most first, or fewest first with --use-min-nodes; only the fewest where the partition or the number of tasks leaves none. */
+    private static List<Integer> sizes(ResourceRequest r, int least, int most) {
+        if (r.nodeSizes().isEmpty()) {
+            return List.of();
+        }
+        List<Integer> all = Stream.of(r.nodeSizes().split(",")).map(Integer::valueOf).filter(n -> n >= least && n <= most).toList();
+        return all.isEmpty() ? List.of(least) : r.useMinNodes() ? all : all.reversed();
+    }
+
+    /** On so many nodes, no more and no fewer. */
+    Need exactly(int nodes) {
+        return new Need(partition, nodes, nodes, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
+                gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
+                licences, limitMin, reservation, sharing, apart, network, batch, reboot, List.of());
     }
 
     /** Who leaves cores alone has the whole node. */
@@ -295,34 +315,34 @@ record Need(
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, sharing, apart, network, batch, reboot);
+                licences, limitMin, name, sharing, apart, network, batch, reboot, sizes);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot);
+                gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot, sizes);
     }
 
     /** Devices are counted as they are now only: what comes later is planned by units and memory. */
     Need withoutJobGres() {
         return gresPerJob.isEmpty() ? this : new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin,
                 memPerNodeMb, memPerCpuMb, memAll, gresPerNode, List.of(), gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList,
-                excludeList, tasksOn, gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot);
+                excludeList, tasksOn, gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot, sizes);
     }
 
     /** On nodes with other features. */
     Need on(String wanted) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, wanted, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, apart, network, batch, Reboot.NEVER);
+                gpus, licences, limitMin, reservation, sharing, apart, network, batch, Reboot.NEVER, sizes);
     }
 
     /** @param minutes its limit */
     Need lasting(int minutes) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, minutes, reservation, sharing, apart, network, batch, reboot);
+                gpus, licences, minutes, reservation, sharing, apart, network, batch, reboot, sizes);
     }
 
     /** On nodes that have the features already. */
@@ -334,14 +354,14 @@ record Need(
     Need onAnySwitches() {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, apart, network.withoutSwitches(), batch, reboot);
+                gpus, licences, limitMin, reservation, sharing, apart, network.withoutSwitches(), batch, reboot, sizes);
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     Need by(Apart who) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, who, network, batch, reboot);
+                gpus, licences, limitMin, reservation, sharing, who, network, batch, reboot, sizes);
     }
 
     private static Apart apart(JobDesc desc, Partition partition, Settings settings) {

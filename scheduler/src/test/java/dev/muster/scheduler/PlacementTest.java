@@ -202,6 +202,24 @@ class PlacementTest {
         assertThat(c.shown(gap)).isEqualTo("(Resources)");
     }
 
+    /** --nodes=1,2,4: as many of these as there are, the fewest with --use-min-nodes. */
+    @Test
+    void someNumbersOfNodesAlone() {
+        table("n[1-6] cpus=4 mem=1000", "p nodes=n[1-6] defmempercpu=10\nfew nodes=n[1-6] defmempercpu=10 maxnodes=3", "", """
+                partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4                    | n1:1 n2:1 n3:1 n4:1
+                partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4 tasks=3            | n1:2 n2:1
+                partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4 useMinNodes=true   | n1:1
+                partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4 useMinNodes=true tasks=6 | n1:4 n2:2
+                partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4 excludeList=n[1-3] | n4:1 n5:1
+                partition=few nodesMin=2 nodesMax=4 nodeSizes=2,4                    | (PartitionNodeLimit)
+                partition=p nodesMin=2 nodesMax=8 nodeSizes=2,8 tasks=24 | Requested node configuration is not available
+                """);
+        Cluster c = new Cluster("n[1-4] cpus=1 mem=100", "p nodes=n[1-4] defmempercpu=10", "");
+        assertThat(c.place("partition=p nodeList=n1")).isEqualTo("n1:1");
+        assertThat(c.place("partition=p nodesMin=2 nodesMax=4 nodeSizes=2,4")).as("three are free").isEqualTo("n2:1 n3:1");
+        assertThat(c.place("partition=p nodesMin=2 nodesMax=4 nodeSizes=2,4")).as("one is free").isEqualTo("(Resources)");
+    }
+
     @Test
     void whoMayUseAPartition() {
         table("n1 cpus=4 mem=1000", """
