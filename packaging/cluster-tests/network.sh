@@ -44,7 +44,7 @@ scontrol show topoconf > conf.yaml
 check "topoconf" "net plain blk rng" "$(sed -n 's/^- topology: //p' conf.yaml | xargs)"
 check "blocks" "n[1,3]" "$(where -p blk -N2)"
 ranks() { timeout 30 srun -Q -l -p blk -N4 -n4 "$@" printenv SLURMD_NODENAME </dev/null | sort -n | sed 's/.*: //' | xargs; }
-check "tasks go over nodes block by block, but where it is said how they go" "n1 n3 n2 n4 | n1 n2 n3 n4" "$(ranks) | $(ranks -m block)"
+check "tasks go over nodes block by block, however they go" "n1 n3 n2 n4 | n1 n3 n2 n4" "$(ranks) | $(ranks -m block)"
 check "segments apart" "n[1-2]" "$(where -p blk -N2 --segment=1 --spread-segments)"
 check "segments that do not add up" "srun: error: Unable to allocate resources: Node count specification invalid" "$(where -p blk -N3 --segment=2 || true)"
 check "not with switches" "srun: error: Unable to allocate resources: --spread-segments needs TopologyPlugin=topology/block" "$(where -N2 --spread-segments || true)"
