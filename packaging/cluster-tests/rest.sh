@@ -56,7 +56,7 @@ check "a field that there is nothing for" "500 2036" "$(ask POST /slurm/v0.0.45/
 $(field '["errors"][0]["error_number"]')"
 check "an unknown field is told" 1 "$(ask POST "/slurm/v0.0.45/job/$id" -d '{"comment":"c","none":1}' >/dev/null; field '["warnings"].__len__()')"
 check "the job is changed" c "$(squeue -h -j "$id" -O comment | xargs)"
-check "what nobody may" "500 2002" "$(ask POST /slurm/v0.0.45/node/n1 -d '{"state":["DRAIN"],"reason":"x"}') $(field '["errors"][0]["error_number"]')"
+check "what nobody may" "500 2010" "$(ask POST /slurm/v0.0.45/node/n1 -d '{"state":["DRAIN"],"reason":"x"}') $(field '["errors"][0]["error_number"]')"
 check "what root may" "200 drained" "$(token=$root ask POST /slurm/v0.0.45/node/n2 -d '{"state":["DRAIN"],"reason":"x"}') $(sinfo -h -n n2 -o %T)"
 n=0; until [ -s "$dir/work/out-$id" ] || [ $n -gt 50 ]; do n=$((n+1)); sleep 0.1; done
 check "the job has its environment" hello "$(cat "$dir/work/out-$id")"
