@@ -25,7 +25,7 @@ case $part in all|--native) run "native programs" make -s -C "$here/native" test
 case $part in all|--cluster)
   "$here/muster" build
   # These mostly wait for time to be over: beside the others, with an installation (and so a command service) of their own.
-  patient="everyday keyring power scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers"
+  patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers"
   beside=$(mktemp -d); chmod 755 "$beside"; trap 'rm -rf "$said" "$beside"' EXIT
   "$here/muster" install "$beside/prefix" >/dev/null
   (
