@@ -155,7 +155,7 @@ throughput() {
   for k in muster debian; do
     [ $k = muster ] || debian || continue
     bin=/usr/bin sbin=/usr/sbin; [ $k = muster ] && bin=$prefix/bin sbin=$prefix/sbin
-    cluster $k "$bin" "$sbin" 8 8 $([ $k = muster ] && echo 33817 || echo 34817)
+    cluster $k "$bin" "$sbin" 8 8 $([ $k = muster ] && echo 23817 || echo 24817)
     export SLURM_CONF=$work/$k/slurm.conf
     for how in array separate; do
       s=$(now)
