@@ -7,6 +7,7 @@ import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
+import dev.muster.model.NodeCounts;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
@@ -535,17 +536,16 @@ final class UpdateRules {
     }
 
     private static Optional<Decision.Rejected> nodes(Job job, Json.Obj desc, String value) {
-        int dash = value.indexOf('-');
-        OptionalLong min = UpdateFields.number(dash < 0 ? value : value.substring(0, dash));
-        OptionalLong max = dash < 0 ? min : UpdateFields.number(value.substring(dash + 1));
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
-        if (min.isEmpty() || max.isEmpty() || max.getAsLong() < min.getAsLong()) {
+        Optional<NodeCounts> counts = NodeCounts.parse(value, n -> UpdateFields.number(n).orElse(-1));
+        if (counts.isEmpty()) {
             return refuse(SlurmErrno.INVALID_NODE_COUNT);
         }
-        put(desc, "request.nodesMin", min.getAsLong());
-        put(desc, "request.nodesMax", max.getAsLong());
+        put(desc, "request.nodesMin", (long) counts.get().least());
+        put(desc, "request.nodesMax", (long) counts.get().most());
+        put(desc, "request.nodeSizes", counts.get().sizes());
         return Optional.empty();
     }
 

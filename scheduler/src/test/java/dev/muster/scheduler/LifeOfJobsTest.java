@@ -549,6 +549,8 @@ class LifeOfJobsTest {
     void orMayNot() {
         new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "options.disable_job_shrink=true")).lines("""
                 submit kind=BATCH nodesMin=3 tasks=3
+                update 1 numnodes=3,9       -> 1 PENDING
+                update 1 numnodes=2,        -> says Node count specification invalid
                 update 1 numnodes=2         -> 1 PENDING
                 schedule                    -> 1 RUNNING n[1-2]
                 update 1 numnodes=1         -> says Requested operation is presently disabled
