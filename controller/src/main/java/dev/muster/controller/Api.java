@@ -99,16 +99,7 @@ final class Api {
         if (rule.isEmpty()) {
             return Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         }
-        return may(caller, rule.get().need()) ? permitted(caller, message, body) : Reply.error(denial(message));
-    }
-
-    /** With Slurm's word: of the cluster's own things it says that the user is none who may. */
-    private static SlurmErrno denial(String message) {
-        return switch (message) {
-            case "CreateReservation", "UpdateNode", "CreateNodes", "DeleteNodes", "UpdatePartition", "CreatePartition", "DeletePartition",
-                    "Reconfigure", "Shutdown" -> SlurmErrno.USER_ID_MISSING;
-            default -> SlurmErrno.ACCESS_DENIED;
-        };
+        return may(caller, rule.get().need()) ? permitted(caller, message, body) : Reply.error(rule.get().denial());
     }
 
     /** What of a message's body its right goes by. */

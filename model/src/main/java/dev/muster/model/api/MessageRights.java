@@ -1,9 +1,11 @@
 package dev.muster.model.api;
 
+import dev.muster.model.SlurmErrno;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -39,8 +41,15 @@ public final class MessageRights {
         DAEMON
     }
 
-    /** @param hiddenBy words of PrivateData that keep others' things from all but operators */
-    public record Rule(Need need, List<String> hiddenBy) {}
+    /**
+     * @param hiddenBy words of PrivateData that keep others' things from all but operators
+     * @param denial   what the daemon's edge says to who may not
+     */
+    public record Rule(Need need, List<String> hiddenBy, SlurmErrno denial) {}
+
+    /** The cluster's own things: who may not change them is none of its users, says Slurm; of all else that access is denied. */
+    private static final Set<String> CLUSTERS_OWN = Set.of("CreateReservation", "UpdateNode", "CreateNodes", "DeleteNodes", "UpdatePartition",
+            "CreatePartition", "DeletePartition", "Reconfigure", "Shutdown");
 
     private static final Map<String, Rule> CONTROLLER = new TreeMap<>();
     private static final Map<String, Rule> ACCOUNTING = new TreeMap<>();
@@ -94,13 +103,14 @@ public final class MessageRights {
 
     private static void put(Map<String, Rule> table, Need need, String... messages) {
         for (String m : messages) {
-            table.put(m, new Rule(need, List.of()));
+            boolean own = table == CONTROLLER && CLUSTERS_OWN.contains(m);
+            table.put(m, new Rule(need, List.of(), own ? SlurmErrno.USER_ID_MISSING : SlurmErrno.ACCESS_DENIED));
         }
     }
 
     private static void hidden(Map<String, Rule> table, String words, String... messages) {
         for (String m : messages) {
-            table.put(m, new Rule(Need.ANYBODY, List.of(words.split(","))));
+            table.put(m, new Rule(Need.ANYBODY, List.of(words.split(",")), SlurmErrno.ACCESS_DENIED));
         }
     }
 
