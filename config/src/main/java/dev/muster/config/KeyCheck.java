@@ -250,12 +250,16 @@ final class KeyCheck {
         return first >= 0 && last >= first && last <= Values.U16_MAX;
     }
 
-    /** Of an NVIDIA IMEX domain; words of other switches are passed over with them. */
+    /** Of an NVIDIA IMEX domain. */
+    private static final List<String> OF_CHANNELS = List.of("imex_channel_count", "imex_dev_major");
+
     private static String channels(String value, Values values) {
         for (String word : Values.list(value)) {
             int equals = word.indexOf('=');
-            long n = word.startsWith("imex_") && equals > 0 ? NodeLine.count(word.substring(equals + 1)) : 1;
-            if (n < 1 || n > Values.U16_MAX) {
+            long n = equals < 0 ? -1 : NodeLine.count(word.substring(equals + 1));
+            if (!OF_CHANNELS.contains((equals < 0 ? word : word.substring(0, equals)).toLowerCase(Locale.ROOT))) {
+                values.warning("SwitchParameters=" + word + " has no effect: it is not known to this version");
+            } else if (n < 1 || n > Values.U16_MAX) {
                 values.error("Bad value \"" + word + "\" for SwitchParameters");
             }
         }

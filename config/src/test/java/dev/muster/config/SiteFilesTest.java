@@ -96,6 +96,7 @@ class SiteFilesTest {
         AccountingStorageType=accounting_storage/filetxt       | error: cannot find accounting_storage plugin for accounting_storage/filetxt
         AccountingStorageType=accounting_storage/mysql         | error: AccountingStorageType=accounting_storage/mysql only permitted in SlurmDBD.
         PreemptType=preempt/all                                | error: cannot find preempt plugin for preempt/all
+        SwitchParameters=imex_channel_count=0                  | error: Bad value "imex_channel_count=0" for SwitchParameters
         SwitchType=switch/elan                                 | error: cannot find switch plugin for switch/elan
         SlurmEventHandler=/bin/true                            | error: _parse_next_key: Parsing error at unrecognized key: SlurmEventHandler
         MpiParams=ports=12000-12999                            | ports=12000-12999

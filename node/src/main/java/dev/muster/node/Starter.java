@@ -23,6 +23,7 @@ final class Starter implements Launcher {
     private final Cgroups cgroups;
     private final SpecBuilder specs;
     private final Namespaces namespaces;
+    private volatile boolean channelsMissed;
     private final X11Tunnels windows;
     private final Containers containers;
     private final Hooks hooks;
@@ -214,6 +215,10 @@ final class Starter implements Launcher {
 
     private String channel(JobShare share) {
         int major = settings.around().imexMajor();
+        if (major == 0 && share.channel() > 0 && !channelsMissed) {
+            channelsMissed = true;
+            log.error("SwitchType=switch/nvidia_imex: no devices of IMEX channels are known here, and jobs have none");
+        }
         return major > 0 && share.channel() > 0 ? major + ":" + (share.channel() - 1) : "";
     }
 
