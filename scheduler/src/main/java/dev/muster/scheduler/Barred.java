@@ -50,7 +50,6 @@ final class Barred {
 
     /** @param limitMin from now on, -1 for good */
     boolean isAll(Need need, int limitMin) {
-        long until = limitMin < 0 ? Long.MAX_VALUE : nowS + limitMin * 60L;
-        return reserved.leavesNothing(scheduler.nodesOf(need.partition()), nowS, until);
+        return reserved.leavesNothing(scheduler.nodesOf(need.partition()), nowS, Need.end(nowS, limitMin));
     }
 }

@@ -41,11 +41,7 @@ final class Beside {
     }
 
     private long until(NeedClass c) {
-        return until(c.need.limitMin());
-    }
-
-    private long until(int limitMin) {
-        return limitMin < 0 ? Long.MAX_VALUE : nowS + limitMin * 60L;
+        return c.need.end(nowS);
     }
 
     boolean isWhole(NeedClass c, int node) {
@@ -108,7 +104,7 @@ final class Beside {
         boolean has(int limitMin, int leastCpus, long leastMb, boolean whole) {
             int at = limitMin * 0x9E3779B9 >>> 26;
             if (is[at] == 0 || limits[at] != limitMin) {
-                long until = until(limitMin);
+                long until = Need.end(nowS, limitMin);
                 limits[at] = limitMin;
                 cpus[at] = Beside.this.cpus(slot, until, freeCpus);
                 mb[at] = memoryMb(slot, until, freeMb);

@@ -661,8 +661,7 @@ public final class Forecast {
         NeedClass c = job.need;
         Optional<Reservation.Window> window = job.within.isEmpty() ? Optional.empty() : ground.opens(job.within, slot);
         long start = window.map(Reservation.Window::from).orElse(in.nowS + times.starts()[slot]);
-        long to = Math.min(window.map(Reservation.Window::to).orElse(Long.MAX_VALUE),
-                c.need.limitMin() < 0 ? Long.MAX_VALUE : start + c.need.limitMin() * 60L);
+        long to = Math.min(window.map(Reservation.Window::to).orElse(Long.MAX_VALUE), c.need.end(start));
         int end = window.isEmpty() ? times.endSlot(slot, c.need.limitMin())
                 : to == Long.MAX_VALUE ? slots : Math.max(slot + 1, times.slotAt(to - in.nowS));
         int[] own = new int[nodes];

@@ -68,9 +68,8 @@ final class HetPass {
     /** Others give way, for all components or for none. */
     private boolean room(List<Part> parts) {
         Map<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
-        pass.blind = true;
-        Preemptor.Room room = pass.preemptor().makeTogether(parts.stream().map(Part::job).toList(), parts.stream().map(Part::need).toList(),
-                new Preemptor.Places() {
+        Preemptor.Room room = pass.blindly(() -> pass.preemptor().makeTogether(
+                parts.stream().map(Part::job).toList(), parts.stream().map(Part::need).toList(), new Preemptor.Places() {
                     @Override
                     public Optional<Allocation> find() {
                         Optional<List<Planner.Start>> all = places(parts);
@@ -90,8 +89,7 @@ final class HetPass {
                     public boolean isThereUnplanned() {
                         return false;
                     }
-                });
-        pass.blind = false;
+                }));
         return switch (room) {
             case Preemptor.None n -> false;
             case Preemptor.AtOnce r -> {
@@ -100,7 +98,7 @@ final class HetPass {
             }
             case Preemptor.Soon r -> {
                 for (int i = 0; i < parts.size(); i++) {
-                    pass.takings.keep(places.get(r.allocation()).get(i).allocation(), parts.get(i).need);
+                    pass.awaitsLeaving(places.get(r.allocation()).get(i).allocation(), parts.get(i).need);
                     scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES);
                 }
                 yield true;

@@ -384,7 +384,7 @@ final class Lanes {
             block.payers[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
         }
         block.told[i] = (short) scheduler.reason(job.id()).ordinal();
-        block.passed[i] = block.lanes[i] < 0 || pass.isKept(job) ? (short) QueueOrder.UNKNOWN : block.told[i];
+        block.passed[i] = block.lanes[i] < 0 || pass.isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.told[i];
     }
 
     /** One that asks for licences was turned down here for want of room: it is not tried again in this pass, whatever becomes of the licences. */

@@ -364,6 +364,15 @@ record Need(
                 gpus, licences, limitMin, reservation, sharing, who, network, batch, reboot, sizes);
     }
 
+    /** When it is over at the latest that begins then, by its limit; seconds since 1970. @param limitMin minutes, below 0 for none */
+    static long end(long beginS, int limitMin) {
+        return limitMin < 0 ? Long.MAX_VALUE : beginS + limitMin * 60L;
+    }
+
+    long end(long beginS) {
+        return end(beginS, limitMin);
+    }
+
     private static Apart apart(JobDesc desc, Partition partition, Settings settings) {
         Apart own = Apart.of(desc, partition, settings);
         return own.minds() ? own : Apart.ANYBODY;

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
@@ -50,7 +51,7 @@ final class Pass {
     final Settling settling;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
-    final Takings takings;
+    private final Takings takings;
     // classes are one object each, so identity is equality
     private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     /** So many nodes fewer of a range are tried one by one, then the least. */
@@ -66,7 +67,7 @@ final class Pass {
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
     /** Others are off their nodes to see what fits then. */
-    boolean blind;
+    private boolean blind;
     /** While that is so: whatever is planned. */
     private boolean unplanned;
     /** The last place that was looked for was not found because too few nodes have room. */
@@ -400,16 +401,25 @@ final class Pass {
         }));
     }
 
+    /** Made with what leaves, and not with what is planned for those before. */
+    Preemptor.Room blindly(Supplier<Preemptor.Room> making) {
+        blind = true;
+        Preemptor.Room room = making.get();
+        blind = false;
+        return room;
+    }
+
+    void awaitsLeaving(Allocation place, Need need) {
+        takings.keep(place, need);
+    }
+
     /** Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if nobody has to. */
     private Optional<JobReason> room(Job job, int task, Need need) {
         if (!preemptor.isOn()) {
             return Optional.empty();
         }
-        blind = true;
-        Preemptor.Room room = preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
-                places(need));
-        blind = false;
-        return switch (room) {
+        return switch (blindly(() -> preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
+                places(need)))) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
                 claim(job, r.allocation(), need);
@@ -417,7 +427,7 @@ final class Pass {
                 yield Optional.of(JobReason.NONE);
             }
             case Preemptor.Soon r -> {
-                takings.keep(r.allocation(), need);
+                awaitsLeaving(r.allocation(), need);
                 scheduler.explain(job.id(), JobReason.RESOURCES);
                 yield Optional.of(JobReason.RESOURCES);
             }
@@ -620,12 +630,8 @@ final class Pass {
         free = GpuPlaces.open(need, node, free);
         free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
         free = reserved.isEmpty() ? free
-                : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
+                : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), need.end(now.seconds())));
         return need.shape().whole() ? node.wholeSockets(free) : free;
-    }
-
-    private static long until(long from, int limitMin) {
-        return limitMin < 0 ? Long.MAX_VALUE : from + limitMin * 60L;
     }
 
     private int tasksNow(Need need, NodeSlot node) {
@@ -647,7 +653,7 @@ final class Pass {
             idle &= blind ? !grid.isKeptIn(node.index, 0, end) : grid.idleIn(node.index, 0, end);
         }
         if (standing.isPresent() && !unplanned && standing.get().touches(node)) {
-            long until = until(now.seconds(), need.limitMin());
+            long until = need.end(now.seconds());
             int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
             units = Math.min(units, shared + standing.get().unitsUntil(node, until));
             memory = Math.min(memory, standing.get().memoryUntil(node, until));
@@ -659,8 +665,7 @@ final class Pass {
 
     /** A node is had whole or not at all by those who must have it whole. */
     private boolean partlyBarred(Need need, NodeSlot node) {
-        long from = now.seconds();
-        return reserved.touches(need.reservation(), node, from, until(from, need.limitMin()));
+        return reserved.touches(need.reservation(), node, now.seconds(), need.end(now.seconds()));
     }
 
     private void claim(Job job, Allocation allocation, Need need) {
@@ -727,7 +732,7 @@ final class Pass {
 
     /** Plans are made elsewhere: what the last one keeps for the job is kept. */
     private void standBy(Job job, Need need, JobReason reason, boolean nothing) {
-        if (!nothing && isKept(job)) {
+        if (!nothing && isKept(job.id())) {
             keep(job.id());
         }
         if (!nothing) {
@@ -739,10 +744,6 @@ final class Pass {
     /** So many have a reservation that nobody gets another; those whose places are kept are none of a lane. */
     boolean hasReserved() {
         return standing.isPresent() || reservations >= scheduler.reservationsMax();
-    }
-
-    boolean isKept(Job job) {
-        return isKept(job.id());
     }
 
     boolean isKept(int jobId) {

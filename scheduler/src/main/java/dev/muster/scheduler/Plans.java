@@ -57,10 +57,6 @@ final class Plans {
         return order.stream().mapToInt(n -> n.index).toArray();
     }
 
-    private static long until(long from, int limitMin) {
-        return limitMin < 0 ? Long.MAX_VALUE : from + limitMin * 60L;
-    }
-
     /** What is planned next is for this job, which has its own patience with few switches. */
     void turn(Job job) {
         patience = job.desc().request().switches().isEmpty() ? Integer.MAX_VALUE
@@ -109,7 +105,7 @@ final class Plans {
             if (!open || !layers.isEmpty() && !layers.allows(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
-            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
+            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, need.end(from));
             barred += node.freeUnits.count() - GpuPlaces.open(need, node, node.freeUnits).count();
             int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
                     g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);

@@ -120,7 +120,7 @@ public final class Unavailable {
             return List.of();
         }
         int limitMin = Limits.timeLimitMin(desc, partition);
-        long until = limitMin < 0 ? Long.MAX_VALUE : now + limitMin * 60L;
+        long until = Need.end(now, limitMin);
         Set<String> out = new LinkedHashSet<>();
         for (Reservation r : state.reservations().values()) {
             boolean open = r.has(ReservationFlag.MAGNETIC) && r.admits(state, desc) || r.windows(now, now, until).isEmpty();
