@@ -30,11 +30,12 @@ fill() { # KIND JOBS NODES-EACH: whole nodes, allocated before this returns
   for i in $(seq "$2"); do of "$1" sbatch -o /dev/null -N "$3" --exclusive -t $((60 + i * 37 % 1380)) --wrap='sleep 86400' >/dev/null; done
   for _ in $(seq 600); do [ -z "$(of "$1" squeue -h -t PD -o %i | head -1)" ] && return; sleep 0.2; done; echo "$1: the nodes were not filled"
 }
+# the submitter shares the processors with what it measures, and is over before optimised code has paid for itself
 # one way of submitting, as "rate median_us p99_us client_cpu_us": load KIND JOBS hold|run same|mix THREADS
 load() {
   local k=$1 jobs=$2 how=$3 kind=$4 threads=$5 s e out
   if [ "$k" = muster ]; then
-    out=$(SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -Xmx1g -cp "$(cli_classes)" dev.muster.cli.LoadBenchmark "$jobs" "$how" "$kind" "$threads" "${WARM:-0}")
+    out=$(SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -Xmx1g -Xmn200m -XX:TieredStopAtLevel=1 -cp "$(cli_classes)" dev.muster.cli.Load "$jobs" "$how" "$kind" "$threads" "${WARM:-0}")
     awk '{for(i=1;i<NF;i++) v[$i]=$(i+1); print v["rate"], v["median"], v["p99"], v["cpu_us_per_job"]}' <<< "$out"
   elif [ -n "${SUBMIT_LIB:-}" ]; then
     out=$( { time SLURM_CONF=$work/debian/slurm.conf "$SUBMIT_LIB" "$jobs" "$how" "$kind" "$threads"; } 2>&1 )

@@ -14,19 +14,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Submits from several threads of one process, each over a connection of its own that it keeps, to the slurmctld of SLURM_CONF.
- * Usage: LoadBenchmark JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS]. The jobs are those of libslurm's counterpart: a script of one line, one
- * variable; mix varies nodes, tasks and limits from job to job; of kind one
- * each takes a whole node and does not end. Prints jobs per second, the time of a call, and this process's own CPU time.
- * Not a unit test.
+ * Submits from several threads of one process, each over a connection of its own that it keeps, to the slurmctld of SLURM_CONF: what an
+ * installation's start-up cache has seen of load, and what the benchmarks measure with.
+ * Usage: Load JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS [PARTITION]]. The jobs are those of libslurm's counterpart: a script of one
+ * line, one variable; mix varies nodes, tasks and limits from job to job; of kind one each takes a whole node and does not end. Prints jobs
+ * per second, the time of a call, and this process's own CPU time.
  */
-final class LoadBenchmark {
+final class Load {
     private static final int TIMEOUT_MS = 60_000;
     private static final long SESSION_MS = 20_000;
     private static final Bytes SCRIPT = Bytes.of("#!/bin/sh\ntrue\n");
     private static final Bytes SLEEP = Bytes.of("#!/bin/sh\nexec sleep 86400\n");
 
-    private LoadBenchmark() {}
+    private Load() {}
 
     public static void main(String[] args) throws Exception {
         dev.muster.transport.Hash.manyToCome();
@@ -35,11 +35,12 @@ final class LoadBenchmark {
         String kind = args[2];
         int connections = Integer.parseInt(args[3]);
         int warmUp = args.length > 4 ? Integer.parseInt(args[4]) : 0;
+        String partition = args.length > 5 ? args[5] : "";
         try (Way way = new Way(connections)) {
-            run(way, warmUp, hold, kind, 0);
+            run(way, warmUp, hold, kind, 0, partition);
             long cpu = cpuNs();
             long start = System.nanoTime();
-            long[] us = run(way, jobs, hold, kind, warmUp);
+            long[] us = run(way, jobs, hold, kind, warmUp, partition);
             double seconds = (System.nanoTime() - start) / 1e9;
             Arrays.sort(us);
             System.out.printf("jobs %d seconds %.2f rate %.1f call_us median %d p99 %d max %d cpu_us_per_job %.0f%n", jobs, seconds, jobs / seconds,
@@ -108,7 +109,7 @@ final class LoadBenchmark {
     }
 
     /** Submits as many and waits for all answers. @return microseconds of each call */
-    private static long[] run(Way way, int jobs, boolean hold, String kind, int from) throws InterruptedException {
+    private static long[] run(Way way, int jobs, boolean hold, String kind, int from, String partition) throws InterruptedException {
         long[] us = new long[jobs];
         AtomicInteger next = new AtomicInteger();
         String ids = way.host.nonce().substring(0, 16);
@@ -118,7 +119,7 @@ final class LoadBenchmark {
             threads.add(Thread.ofPlatform().start(() -> {
                 try {
                     for (int i = next.getAndIncrement(); i < jobs; i = next.getAndIncrement()) {
-                        byte[] body = Json.print(job(from + i, hold, kind).put("requestId", ids + String.format("%016x", i)));
+                        byte[] body = Json.print(job(from + i, hold, kind, partition).put("requestId", ids + String.format("%016x", i)));
                         long start = System.nanoTime();
                         Way.ask(client, "Submit", body);
                         us[i] = (System.nanoTime() - start) / 1000;
@@ -138,12 +139,12 @@ final class LoadBenchmark {
         return us;
     }
 
-    private static Json.Obj job(int i, boolean hold, String kind) {
+    private static Json.Obj job(int i, boolean hold, String kind, String partition) {
         int x = (int) (i * 2654435761L);
         boolean mix = kind.equals("mix");
         long nodes = mix ? 1 + (x >>> 8) % 8 : 1;
         Json.Obj timing = new Json.Obj().put("timeLimitMin", mix ? 5L + (x >>> 16) % 1435 : 10L);
-        Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "j" + i)
+        Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "j" + i).put("partition", partition)
                 .put("request", new Json.Obj().put("nodesMin", nodes).put("tasks", mix ? nodes * (1 + (x >>> 12) % 4) : 1L)
                         .put("exclusive", kind.equals("one") ? "NODE" : "SHARED"))
                 .put("timing", hold ? timing.put("hold", Boolean.TRUE) : timing)
