@@ -265,6 +265,13 @@ final class Controller {
     }
 
     /** Snapshot, then journal: the state as of the last durable entry. @param opening accounting's tables are opened while the snapshot is read */
+    /** A restart with a long queue waits for both. */
+    private static void beside(Runnable one, Runnable other) {
+        CompletableFuture<Void> running = CompletableFuture.runAsync(other);
+        one.run();
+        running.join();
+    }
+
     private void recover(CompletableFuture<Accounting> opening) {
         long began = System.nanoTime();
         Recovery recovered = Recovery.of(journal, blobs::put, new Recovery.Follower() {
@@ -280,7 +287,7 @@ final class Controller {
             }
         });
         lastSnapshot.set(recovered.snapshotIndex());
-        core.recovered(recovered.state());
+        core.recovered(recovered.state(), Controller::beside);
         owned.reset(recovered.state());
         applied = journal.lastIndex();
         goesOn = applied > 0;

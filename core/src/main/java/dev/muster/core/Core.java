@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * The deciding half of the controller. One thread calls it; it reads no clock, file or socket. {@code decide} looks and
@@ -21,6 +22,10 @@ public final class Core {
     static final int ID_BLOCK = 1000;
     /** No command emits more records than about this. */
     static final int CHANGES_MAX = 1000;
+    private static final BiConsumer<Runnable, Runnable> IN_TURN = (first, second) -> {
+        first.run();
+        second.run();
+    };
 
     private final Planner planner;
     private final Due due = new Due();
@@ -29,6 +34,7 @@ public final class Core {
     private final Happenings happened = new Happenings();
     private final JobSubmit.Submissions submissions = new JobSubmit.Submissions();
     private boolean isIndexed = true;
+    private BiConsumer<Runnable, Runnable> both = IN_TURN;
 
     public Core(Planner planner) {
         this.planner = planner;
@@ -56,8 +62,18 @@ public final class Core {
         index();
     }
 
-    /** As above, where a configuration comes next: all that is listed of jobs and nodes is listed when it has come, and not before as well. */
+    /** As below, in turn. */
     public void recovered(State from) {
+        recovered(from, IN_TURN);
+    }
+
+    /**
+     * As {@link #reset}, where a configuration comes next: all that is listed of jobs and nodes is listed when it has come, and not before as well.
+     *
+     * @param both runs the two halves of that, beside each other if it likes, and returns when they are done
+     */
+    public void recovered(State from, BiConsumer<Runnable, Runnable> both) {
+        this.both = both;
         state = from;
         happened.reset();
         submissions.reset();
@@ -66,9 +82,12 @@ public final class Core {
 
     private void index() {
         isIndexed = true;
-        due.reset(state);
-        use.reset(state);
-        planner.reset(state);
+        // the two have nothing in common but the state, which does not change
+        both.accept(() -> planner.reset(state), () -> {
+            due.reset(state);
+            use.reset(state);
+        });
+        both = IN_TURN;
     }
 
     /** Applies an entry: of this core's own decision, or from the journal. */

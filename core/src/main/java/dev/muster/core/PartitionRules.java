@@ -5,7 +5,10 @@ import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -31,7 +34,7 @@ final class PartitionRules {
         if (changed.info().isDefault()) {
             for (Partition p : state.partitions().values()) {
                 if (p.info().isDefault() && !p.name().equals(changed.name())
-                        && PartitionEdit.edit(p, java.util.Map.of("default", "NO"), state) instanceof PartitionEdit.Edited e) {
+                        && PartitionEdit.edit(p, Map.of("default", "NO"), state) instanceof PartitionEdit.Edited e) {
                     out.add(new Change.PartitionChanged(e.partition()));
                 }
             }
@@ -44,16 +47,18 @@ final class PartitionRules {
     List<Change> without(List<Partition> configured, Now now) {
         Set<String> names = configured.stream().map(Partition::name).collect(Collectors.toSet());
         List<Change> out = new ArrayList<>();
+        // many jobs, and few lists of partitions
+        Map<String, String> leftOf = new HashMap<>();
         for (Job job : state.jobs().values()) {
-            if (job.state().isTerminal() || job.desc().partition().isEmpty()) {
+            String asked = job.desc().partition();
+            if (job.state().isTerminal() || asked.isEmpty()) {
                 continue;
             }
-            List<String> asked = List.of(job.desc().partition().split(","));
-            List<String> left = asked.stream().filter(names::contains).toList();
+            String left = leftOf.computeIfAbsent(asked, a -> Arrays.stream(a.split(",")).filter(names::contains).collect(Collectors.joining(",")));
             if (left.isEmpty()) {
                 out.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.PARTITION_DOWN, "", ExitStatus.exited(1), now.seconds()));
-            } else if (left.size() < asked.size()) {
-                out.add(new Change.DescriptionChanged(job.id(), job.desc().inPartition(String.join(",", left))));
+            } else if (left.length() < asked.length()) {
+                out.add(new Change.DescriptionChanged(job.id(), job.desc().inPartition(left)));
             }
         }
         return out;

@@ -68,7 +68,7 @@ final class HetPass {
     /** Others give way, for all components or for none. */
     private boolean room(List<Part> parts) {
         Map<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
-        Preemptor.Room room = pass.blindly(() -> pass.preemptor().makeTogether(
+        Preemptor.Room room = pass.placing().blindly(() -> pass.preemptor().makeTogether(
                 parts.stream().map(Part::job).toList(), parts.stream().map(Part::need).toList(), new Preemptor.Places() {
                     @Override
                     public Optional<Allocation> find() {
@@ -191,7 +191,7 @@ final class HetPass {
         boolean all = true;
         int charged = 0;
         for (Part part : parts) {
-            Optional<Allocation> allocation = pass.placeAvoiding(part.need, used);
+            Optional<Allocation> allocation = pass.placing().avoiding(part.need, used);
             if (allocation.isEmpty()) {
                 all = false;
                 break;

@@ -4,14 +4,12 @@ import dev.muster.core.AccountRules;
 import dev.muster.core.Allocation;
 import dev.muster.core.BurstBuffer;
 import dev.muster.core.Job;
-import dev.muster.core.Licences;
 import dev.muster.core.Limits;
 import dev.muster.core.Now;
 import dev.muster.core.Partition;
 import dev.muster.core.Planner;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
-import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
@@ -19,14 +17,11 @@ import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
@@ -41,7 +36,6 @@ final class Pass {
     private final State state;
     private final Now now;
     private final int most;
-    private final boolean memoryConsumed;
     private final AccountRules accounts;
     private final boolean limited;
     private final boolean inOrder;
@@ -61,28 +55,14 @@ final class Pass {
     private final Set<Need> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
-    private final Map<String, String> bootIds = new HashMap<>();
     private final Reserved reserved;
     private final Preemptor preemptor;
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
-    /** Others are off their nodes to see what fits then. */
-    private boolean blind;
-    /** While that is so: whatever is planned. */
-    private boolean unplanned;
-    /** The last place that was looked for was not found because too few nodes have room. */
-    private boolean tooFew;
-    private boolean sharing;
     private final Outlook outlook;
     private final LicenceDesk licences;
-    private static final Layers NO_LAYERS = new Layers(List.of(), Licences.Wanted.NONE, pool -> 0);
-    /** Of the need that is being placed. */
-    private Layers layers = NO_LAYERS;
     private final NumberDesk numbers;
-    private final Candidates candidates;
-    private Set<String> avoided = Set.of();
-    /** Nodes that count no more under limits on nodes: they come first. */
-    private Set<String> near = Set.of();
+    private final Placing placing;
     private final Backfill backfill;
     private final Turns turns;
     private final Plans plans;
@@ -108,7 +88,6 @@ final class Pass {
         this.state = state;
         this.now = now;
         this.most = most;
-        this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
         this.settling = Settling.of(scheduler, state, now);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
@@ -119,7 +98,7 @@ final class Pass {
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), scheduler.marked(), now.seconds());
         this.barred = new Barred(scheduler, reserved, now.seconds());
-        this.candidates = new Candidates(scheduler, state);
+        Candidates candidates = new Candidates(scheduler, state);
         this.backfill = scheduler.backfill(state);
         this.outlook = new Outlook(scheduler, state, now, starts);
         this.takings = new Takings(scheduler, outlook);
@@ -135,6 +114,7 @@ final class Pass {
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });
         this.lanes = new Lanes(this, scheduler, state, candidates, limited);
+        this.placing = new Placing(scheduler, state, now.seconds(), candidates, lanes, reserved, licences, numbers, outlook, standing, plans, starts);
         this.shorter = new Shorter(this, scheduler, state);
         this.turns = new Turns(this, scheduler, backfill, lanes, now.seconds());
         if (state.preempted().size() > 0) {
@@ -370,7 +350,7 @@ final class Pass {
             return JobReason.NONE;
         }
         failed.add(need);
-        lanes.failed(need, isShort, tooFew);
+        lanes.failed(need, isShort, placing.wereTooFew());
         if (lanes.exceeds(need, job.desc(), partition)) {
             exceeding.add(need);
             return tooSmall(job, need);
@@ -401,14 +381,6 @@ final class Pass {
         }));
     }
 
-    /** Made with what leaves, and not with what is planned for those before. */
-    Preemptor.Room blindly(Supplier<Preemptor.Room> making) {
-        blind = true;
-        Preemptor.Room room = making.get();
-        blind = false;
-        return room;
-    }
-
     void awaitsLeaving(Allocation place, Need need) {
         takings.keep(place, need);
     }
@@ -418,7 +390,7 @@ final class Pass {
         if (!preemptor.isOn()) {
             return Optional.empty();
         }
-        return switch (blindly(() -> preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
+        return switch (placing.blindly(() -> preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
                 places(need)))) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
@@ -438,38 +410,32 @@ final class Pass {
         return new Preemptor.Places() {
             @Override
             public Optional<Allocation> find() {
-                return preemptor.lacksLicences(need) ? Optional.empty() : placeAvoiding(need, Set.of());
+                return preemptor.lacksLicences(need) ? Optional.empty() : placing.anywhere(need);
             }
 
             @Override
             public boolean wereTooFew() {
-                return tooFew;
+                return placing.wereTooFew();
             }
 
             @Override
             public boolean isThereUnplanned() {
-                unplanned = true;
-                boolean fits = placeAvoiding(need, Set.of()).isPresent();
-                unplanned = false;
-                return fits;
+                return placing.isThereUnplanned(need);
             }
         };
     }
 
     /** A limit may allow fewer nodes of a range than there are. */
     private Optional<Allocation> placeWithin(Job job, Need need) {
-        near = isLimited(job) ? scheduler.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of();
-        Optional<Allocation> allocation = placeNear(job, need);
-        near = Set.of();
-        return allocation;
+        return placing.near(isLimited(job) ? scheduler.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of(), () -> placeNear(job, need));
     }
 
     private Optional<Allocation> placeNear(Job job, Need need) {
-        Optional<Allocation> allocation = placeAvoiding(need, Set.of());
+        Optional<Allocation> allocation = placing.anywhere(need);
         for (int less = 1; less <= FEWER_MAX && need.nodesWanted() - less >= need.nodesMin()
                 && whole(job, need, allocation) != JobReason.NONE; less++) {
             int wanted = less == FEWER_MAX ? need.nodesMin() : need.nodesWanted() - less;
-            allocation = placeAvoiding(need.wanting(wanted), Set.of());
+            allocation = placing.anywhere(need.wanting(wanted));
         }
         return allocation;
     }
@@ -541,131 +507,8 @@ final class Pass {
         return licences;
     }
 
-    // ---- now
-
-    /** On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share. */
-    private Optional<Allocation> placeIdleOrShared(Need need) {
-        Optional<Allocation> alone = place(need);
-        if (alone.isPresent() || need.jobsPerCore() == 1) {
-            return alone;
-        }
-        sharing = true;
-        Optional<Allocation> together = place(need);
-        sharing = false;
-        return together;
-    }
-
-    /** As {@link #place}, on other nodes than these, and with the licences. */
-    Optional<Allocation> placeAvoiding(Need need, Set<String> nodes) {
-        Optional<List<Licences.Item>> given = licences.given(need, 0);
-        avoided = nodes;
-        try {
-            layers = licences.layers(need, 0);
-            Optional<Allocation> allocation = given.flatMap(g -> placeIdleOrShared(need));
-            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(Licences.text(with(given.get(), a))));
-        } finally {
-            avoided = Set.of();
-            layers = NO_LAYERS;
-        }
-    }
-
-    private List<Licences.Item> with(List<Licences.Item> given, Allocation a) {
-        List<Licences.Item> out = new ArrayList<>(given);
-        out.addAll(layers.taken(a.nodes().stream().map(Allocation.Share::node).toList()));
-        return out;
-    }
-
-    private Optional<Allocation> place(Need need) {
-        return place(need, need.network().in(state.settings()));
-    }
-
-    private Optional<Allocation> place(Need need, Topology topology) {
-        int required = Feasibility.names(need.nodeList()).size();
-        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
-        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
-        boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
-        List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
-                : candidates.of(need, avoided), required, near, plans.kept());
-        List<Chooser.Candidate> able = new ArrayList<>();
-        int requiredFound = 0;
-        int enough = need.tasks();
-        for (int i = 0; i < order.size(); i++) {
-            NodeSlot node = order.get(i);
-            if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()
-                    || bounds.isPresent() && !scheduler.free().mayTake(bounds.get(), node.index)) {
-                continue;
-            }
-            boolean open = scheduler.ready(node) && Chooser.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
-            int tasks = open ? tasksNow(need, node) : 0;
-            if (tasks > 0) {
-                able.add(new Chooser.Candidate(node, tasks));
-                requiredFound += i < required ? 1 : 0;
-                if (!scheduler.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
-                        && Features.isPlain(need.features())) {
-                    break;
-                }
-            }
-        }
-        able = scheduler.power().affordable(able, required, starts, avoided);
-        tooFew = requiredFound < required || able.size() < need.nodesMin() || Chooser.roomFor(need, able) < need.tasks();
-        if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
-            return Optional.empty();
-        }
-        List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology, layers);
-        if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
-            return picks.isEmpty() ? Optional.empty() : scheduler.power().thriftily(() -> place(need, topology));
-        }
-        picks = Chooser.batchFirst(need, picks);
-        for (Chooser.Pick p : picks) {
-            String name = p.node().spec.name();
-            bootIds.put(name, p.node().asleep || Chooser.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
-        }
-        return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
-                .flatMap(a -> numbers.on(a, need));
-    }
-
-    /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
-    private IndexSet freeNow(Need need, NodeSlot node) {
-        IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.sharing())) : node.freeUnits;
-        free = GpuPlaces.open(need, node, free);
-        free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
-        free = reserved.isEmpty() ? free
-                : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), need.end(now.seconds())));
-        return need.shape().whole() ? node.wholeSockets(free) : free;
-    }
-
-    private int tasksNow(Need need, NodeSlot node) {
-        if (!node.accepts(need.apart())) {
-            return 0;
-        }
-        IndexSet free = freeNow(need, node);
-        int units = free.count();
-        long memory = node.freeMemoryMb;
-        boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node));
-        // who makes room may have what leaves, and not what is planned for those before him
-        if (!outlook.isEmpty() && !(blind && (unplanned || node.isShared()))) {
-            Grid grid = outlook.grid();
-            int end = grid.times.endSlot(0, need.limitMin());
-            // what is shared is nobody's plan
-            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
-            units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
-            memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
-            idle &= blind ? !grid.isKeptIn(node.index, 0, end) : grid.idleIn(node.index, 0, end);
-        }
-        if (standing.isPresent() && !unplanned && standing.get().touches(node)) {
-            long until = need.end(now.seconds());
-            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
-            units = Math.min(units, shared + standing.get().unitsUntil(node, until));
-            memory = Math.min(memory, standing.get().memoryUntil(node, until));
-            idle &= !(need.exclusive() && standing.get().comesBefore(node, until));
-        }
-        int tasks = Chooser.tasksFitting(need, node, units, memory, idle, memoryConsumed);
-        return tasks == 0 ? 0 : GpuPlaces.tasks(need, node, free, Math.min(tasks, Chooser.tasksByGres(need, node)));
-    }
-
-    /** A node is had whole or not at all by those who must have it whole. */
-    private boolean partlyBarred(Need need, NodeSlot node) {
-        return reserved.touches(need.reservation(), node, now.seconds(), need.end(now.seconds()));
+    Placing placing() {
+        return placing;
     }
 
     private void claim(Job job, Allocation allocation, Need need) {
@@ -686,7 +529,7 @@ final class Pass {
     private boolean unavailable(Need need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
-            if (node == null || !node.usable || partlyBarred(need, node)) {
+            if (node == null || !node.usable || placing.isPartlyBarred(need, node)) {
                 return true;
             }
         }
@@ -695,7 +538,7 @@ final class Pass {
 
     /** There are nodes enough, but not with what it asks for of layered resources. */
     private boolean lacksLayers(Need need) {
-        if (!licences.layers(need, 0).isEmpty() && place(need).isPresent()) {
+        if (!licences.layers(need, 0).isEmpty() && placing.place(need).isPresent()) {
             lacking.add(need);
         }
         return lacking.contains(need);
@@ -703,7 +546,7 @@ final class Pass {
 
     /** There are nodes enough, but they do not hang together. */
     private boolean lacksUnit(Need need) {
-        return need.network().in(state.settings()).isStrict() && place(need, Topology.FLAT).isPresent();
+        return need.network().in(state.settings()).isStrict() && placing.place(need, Topology.FLAT).isPresent();
     }
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */

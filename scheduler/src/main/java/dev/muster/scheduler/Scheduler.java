@@ -390,6 +390,10 @@ public final class Scheduler implements Planner {
     }
 
     int tier(Job job) {
+        Integer only = tiers.get(job.desc().partition());
+        if (only != null) {
+            return Math.max(0, only);
+        }
         int tier = 0;
         for (String name : job.desc().partition().split(",")) {
             tier = Math.max(tier, tiers.getOrDefault(name, 1));
