@@ -663,7 +663,7 @@ final class Api {
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        return done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes), caller.uid()));
+        return done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes, controller.allowedGids(changes)), caller.uid()));
     }
 
     private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {

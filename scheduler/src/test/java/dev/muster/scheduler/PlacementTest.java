@@ -224,6 +224,7 @@ class PlacementTest {
     void whoMayUseAPartition() {
         table("n1 cpus=4 mem=1000", """
                 acct nodes=n1 allowaccounts=physics,bio defmempercpu=1
+                lab nodes=n1 allowgroups=lab,unknown defmempercpu=1
                 deny nodes=n1 denyaccounts=guests defmempercpu=1
                 qos nodes=n1 allowqos=gold defmempercpu=1
                 resv nodes=n1 reqresv=yes
@@ -237,6 +238,8 @@ class PlacementTest {
                 partition=deny charge.account=bio        | n1:1
                 partition=qos charge.qos=lead            | Invalid qos specification
                 partition=qos charge.qos=gold            | n1:1
+                partition=lab                            | User's group not permitted to use this partition
+                partition=lab owner.gid=60               | n1:1
                 partition=resv                           | Access/permission denied
                 partition=login                          | Access/permission denied
                 partition=login payload.submitHost=login2 | n1:1
@@ -245,6 +248,7 @@ class PlacementTest {
                 """);
         table("n1 cpus=4 mem=1000", """
                 acct nodes=n1 allowaccounts=physics,bio defmempercpu=1
+                lab nodes=n1 allowgroups=lab,unknown defmempercpu=1
                 deny nodes=n1 denyaccounts=guests defmempercpu=1
                 qos nodes=n1 allowqos=gold defmempercpu=1
                 login nodes=n1 allocnodes=login[2-3] defmempercpu=1
@@ -254,6 +258,9 @@ class PlacementTest {
                 partition=deny charge.account=guests     | (AccountNotAllowed)
                 partition=qos charge.qos=lead            | (QOSNotAllowed)
                 partition=qos,acct charge.account=bio    | n1:1
+                partition=lab                            | (PartitionConfig)
+                partition=lab owner.gid=60               | n1:1
+                partition=lab,acct charge.account=bio    | n1:1
                 partition=login                          | Access/permission denied
                 partition=mem memPerNodeMb=101           | (MaxMemPerLimit)
                 """);
