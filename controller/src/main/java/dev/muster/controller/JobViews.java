@@ -227,6 +227,11 @@ final class JobViews {
 
     private static final Limits.Memory NO_MEMORY = new Limits.Memory(0, 0, false);
 
+    /** What was said, or one for each task: on more there would be none. */
+    private static int mostNodes(ResourceRequest r) {
+        return r.nodesMax() > 0 ? r.nodesMax() : Math.max(r.nodesMin(), r.tasks());
+    }
+
     private static String first(String partitions) {
         int comma = partitions.indexOf(',');
         return comma < 0 ? partitions : partitions.substring(0, comma);
@@ -269,7 +274,7 @@ final class JobViews {
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "",
                 wants(Costly.NODE_COUNT) ? nodes(job) : 0,
-                Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
+                Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),

@@ -162,6 +162,12 @@ public final class Limits {
         return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;
     }
 
+    /** It says how many tasks it has, and the partition or itself asks for more nodes than that: 26.05 has no nodes without tasks. */
+    static boolean hasTooFewTasks(JobDesc desc, Partition partition, State state) {
+        ResourceRequest r = desc.request();
+        return r.tasks() > 0 && r.tasks() < Math.max(r.nodesMin(), minNodes(desc, partition, state));
+    }
+
     /** It is one of those for which a job must wait although nodes may be free: {@link #reason}. */
     public static boolean isOfPartition(JobReason reason) {
         return switch (reason) {

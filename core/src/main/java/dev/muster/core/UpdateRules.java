@@ -239,6 +239,10 @@ final class UpdateRules {
                 }
             }
         }
+        if (after.request().tasks() != before.request().tasks() && state.partitions().find(after.partition().split(",")[0])
+                .filter(p -> Limits.hasTooFewTasks(after, p, state)).isPresent()) {
+            return refuse(SlurmErrno.BAD_TASK_COUNT);
+        }
         if (!after.charge().reservation().equals(before.charge().reservation())) {
             Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(after);
             if (outside.isPresent()) {

@@ -266,6 +266,28 @@ class PlacementTest {
                 """);
     }
 
+    /** Since 26.05 no job has nodes on which none of its tasks would run. */
+    @Test
+    void fewerTasksThanNodes() {
+        table("n[1-3] cpus=2 mem=1000 gpus=2", "p nodes=n[1-3] defmempercpu=1\nbig nodes=n[1-3] minnodes=2 defmempercpu=1", "gresTypes=gpu", """
+                partition=p nodesMin=2 tasks=1               | Task count specification invalid
+                partition=p nodesMin=2 nodesMax=3 tasks=2    | n1:1 n2:1
+                partition=big tasks=1                        | Task count specification invalid
+                partition=p,big tasks=1                      | Task count specification invalid
+                partition=big tasks=2                        | n1:1 n2:1
+                partition=big                                | n1:1 n2:1
+                partition=p tasks=1 tresPerJob=gres/gpu:3    | Requested node configuration is not available
+                partition=p tasks=2 tresPerJob=gres/gpu:3    | n1:1 n2:1
+                partition=p tresPerJob=gres/gpu:3            | n1:1 n2:1
+                """);
+        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] defmempercpu=1 default=yes", "");
+        int job = c.accept("kind=BATCH nodesMin=2 nodesMax=2 tasks=3");
+        Command.JobRef ref = new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP);
+        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "1"))))
+                .isEqualTo(dev.muster.core.Decision.reject(dev.muster.model.SlurmErrno.BAD_TASK_COUNT));
+        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "2")))).isInstanceOf(dev.muster.core.Decision.Accepted.class);
+    }
+
     @Test
     void aDeadlineThatCannotBeMetEndsTheJob() {
         Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
