@@ -26,6 +26,11 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
     /** What becomes of a job that gives way. GANG: nobody took its place; it waits for its next turn on cores that it shares. */
     public enum Mode { OFF, CANCEL, REQUEUE, SUSPEND, GANG }
 
+    /** {@code --signal=R:}: it may be on nodes of reservations, and goes when their jobs come. */
+    public static boolean isGuest(JobDesc desc) {
+        return desc.extras().warnReserve() && desc.charge().reservation().isEmpty();
+    }
+
     /** How PreemptType and the words of partitions and QOS decide between two jobs. */
     public static final class Policy {
         private final State state;
@@ -83,6 +88,9 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
          * @param priority of the first now
          */
         public boolean outranks(JobDesc taker, long priority, String partition, Job holder) {
+            if (isGuest(holder.desc()) && !taker.charge().reservation().isEmpty()) {
+                return true;
+            }
             boolean higher = priority > holder.priority();
             if (!higher && words(holder).contains("PRIORITY")) {
                 return false;

@@ -264,6 +264,9 @@ final class Classes {
                 || BurstBuffer.blocks(state, job) != JobReason.NONE || limited && BurstBuffer.megabytes(job.desc()) > 0) {
             return QueueOrder.UNKNOWN;
         }
+        if (job.desc().extras().warnReserve() && state.reservations().size() > 0) {
+            return QueueOrder.UNKNOWN;
+        }
         Optional<Partition> of = state.partitions().find(partition);
         if (of.isEmpty() || Limits.reason(job.desc(), of.get(), state) != JobReason.NONE) {
             return QueueOrder.UNKNOWN;

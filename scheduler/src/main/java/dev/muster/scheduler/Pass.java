@@ -251,7 +251,7 @@ final class Pass {
     /** Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself if none has. */
     private boolean start(Job job, int task) {
         JobReason reason = JobReason.NONE;
-        List<String> reservations = reserved.of(job.desc());
+        List<String> reservations = reserved.toTry(job.desc());
         if (reservations.isEmpty() || Limits.isTooLate(job.desc().timing(), now.seconds())) {
             scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
             return false;
@@ -497,11 +497,11 @@ final class Pass {
 
     /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
     private static String blocker(Need need) {
-        return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
+        return Reserved.named(need.reservation()).isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
 
     private Planner.Start start(Job job, int task, Need need, Allocation place) {
-        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(),
+        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), Reserved.named(need.reservation()),
                 job.desc().charge().qos());
     }
 

@@ -58,6 +58,26 @@ class PreemptionTest {
                 """.formatted(then));
     }
 
+    /** MaxStartDelay: for who goes within that time, and for nobody else. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            maxstartdelay=60 | extras.warnReserve=true extras.warnSeconds=60 | 1 RUNNING n[1-2]
+            maxstartdelay=60 | extras.warnReserve=true extras.warnSeconds=61 | 1 PENDING
+            maxstartdelay=60 |                                               | 1 PENDING
+                             | extras.warnReserve=true                       | 1 PENDING
+            """)
+    void whoMayRunIntoAReservation(String delay, String words, String then) {
+        String more = words == null ? "" : " " + words;
+        play("preemptmode=off", "options.preempt_mode=CANCEL", """
+                reserve r starttime=+0 duration=6000 nodes=n[1-2] users=alice %s
+                submit kind=BATCH partition=low tasks=4 timing.timeLimitMin=10%s
+                schedule                                -> %s
+                submit kind=BATCH partition=low charge.reservation=r timing.timeLimitMin=10
+                schedule                                -> %s
+                """.formatted(delay == null ? "" : delay, more, then, then.contains("RUNNING") ? "1 PREEMPTED+COMPLETING 0:15; 2 PENDING"
+                : then + "; 2 RUNNING n1"));
+    }
+
     @Test
     void nobodyReservesWherePreemptionIsOff() {
         play("", "options.preempt_type=preempt/none options.preempt_mode=OFF", """
