@@ -48,11 +48,11 @@ final class JobRules {
     }
 
     private Decision each(int uid, List<Command.JobRef> refs, Action action) {
-        return each(uid, refs, false, action);
+        return each(uid, refs, false, SlurmErrno.ACCESS_DENIED, action);
     }
 
     /** @param whole a component stands for all, where whole_hetjob says so */
-    private Decision each(int uid, List<Command.JobRef> refs, boolean whole, Action action) {
+    private Decision each(int uid, List<Command.JobRef> refs, boolean whole, SlurmErrno denial, Action action) {
         boolean together = whole && List.of("whole_hetjob", "whole_pack").stream().anyMatch(state.settings().options()::containsKey);
         Set<Integer> had = new HashSet<>();
         for (Command.JobRef ref : refs) {
@@ -65,7 +65,7 @@ final class JobRules {
             }
             for (Job job : targets) {
                 if (!Access.mayChange(state, uid, job)) {
-                    error(ref, SlurmErrno.ACCESS_DENIED);
+                    error(ref, denial);
                 } else {
                     boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
                     action.on(job, component).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
@@ -130,7 +130,7 @@ final class JobRules {
                 step(c, ref);
             }
         }
-        return each(c.uid(), plain, c.signal() == 0, (job, component) -> {
+        return each(c.uid(), plain, c.signal() == 0, SlurmErrno.ACCESS_DENIED, (job, component) -> {
             boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
             if (ends && !c.cron() && Crontab.runs(state, job)
                     && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
@@ -245,7 +245,7 @@ final class JobRules {
     // ---- hold, requeue, suspend
 
     Decision hold(Command.HoldJobs c) {
-        return each(c.uid(), c.jobs(), true, (job, component) -> {
+        return each(c.uid(), c.jobs(), true, SlurmErrno.USER_ID_MISSING, (job, component) -> {
             if (job.state().isTerminal()) {
                 return Optional.of(SlurmErrno.JOB_FINISHED);
             }

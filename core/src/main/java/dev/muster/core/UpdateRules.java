@@ -104,7 +104,7 @@ final class UpdateRules {
     /** Of a step, or of all the steps that a job has now, only the time limit can be another. */
     private Decision updateSteps(Command.UpdateJob c, Job job) {
         if (!Access.mayChange(state, c.uid(), job)) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+            return Decision.reject(SlurmErrno.USER_ID_MISSING);
         }
         boolean all = c.job().step() == Command.JobRef.NO_STEP;
         List<Step> meant = job.run().steps().stream().filter(s -> s.state() == Step.State.RUNNING && s.id() >= 0
@@ -133,7 +133,7 @@ final class UpdateRules {
 
     private Optional<Decision.Rejected> update(Command.UpdateJob c, Job job) {
         if (!Access.mayChange(state, c.uid(), job)) {
-            return refuse(SlurmErrno.ACCESS_DENIED);
+            return refuse(SlurmErrno.USER_ID_MISSING);
         }
         if (job.state().isTerminal()) {
             return refuse(SlurmErrno.JOB_FINISHED);

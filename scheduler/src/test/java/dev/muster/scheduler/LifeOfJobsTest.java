@@ -119,6 +119,9 @@ class LifeOfJobsTest {
                 submit kind=BATCH timing.hold=true -> 2 PENDING JobHeldUser
                 cancel 2                           -> 2 CANCELLED JobHeldUser 'by 1000'
                 hold 1 root                        -> 1 PENDING JobHeldAdmin
+                release 1 uid=7                    -> says Invalid user id
+                hold 1 uid=7                       -> says Invalid user id
+                requeue 1 uid=7                    -> says Access/permission denied
                 release 1                          -> 1 PENDING JobHeldAdmin; says Access/permission denied
                 release 1 root                     -> 1 PENDING
                 pass 1
@@ -534,7 +537,7 @@ class LifeOfJobsTest {
                 notify 1 hello             -> says Job is not running
                 notify 2 hello             -> says salloc
                 schedule                   -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n2
-                notify 1 hello uid=7       -> says Access/permission denied
+                notify 1 hello uid=7       -> says Invalid user id
                 notify 1 hello             -> says Notify@n1
                 notify 3 hello             -> says Job can not be altered now, try again later
                 step 3 1                   -> 3 RUNNING n2 step0=RUNNING
