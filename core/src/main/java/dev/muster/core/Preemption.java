@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * A job that had to give way.
@@ -149,7 +150,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             if (holder.isHet() && mode != Mode.OFF) {
                 List<Mode> all = HetRules.members(state, holder).stream()
                         .filter(j -> j.state().isActive() || j.state() == JobState.PENDING).map(this::alone).toList();
-                return all.contains(Mode.OFF) ? Mode.OFF : all.contains(Mode.CANCEL) ? Mode.CANCEL : mode;
+                return Stream.of(Mode.OFF, Mode.CANCEL, Mode.REQUEUE).filter(all::contains).findFirst().orElse(mode);
             }
             return mode;
         }

@@ -167,15 +167,10 @@ final class Pass {
     /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
     void goOn(int tier) {
         while (!stopped.isEmpty() && scheduler.tier(stopped.getFirst()) >= tier) {
-            Job job = stopped.removeFirst();
-            boolean free = true;
-            for (Allocation.Share s : job.run().allocation().nodes()) {
-                NodeSlot node = scheduler.node(s.node());
-                free &= node != null && node.freeUnits.intersect(s.cores()).equals(s.cores());
-            }
-            if (free) {
-                resumes.add(job.id());
-                takings.back(job);
+            List<Job> whole = Stopped.together(state, stopped.removeFirst());
+            if (!resumes.contains(whole.getFirst().id()) && Stopped.haveTheirCores(scheduler, whole)) {
+                whole.forEach(j -> resumes.add(j.id()));
+                whole.forEach(takings::back);
             }
         }
     }

@@ -512,6 +512,28 @@ class PreemptionTest {
                 """);
     }
 
+    /** It stops for who needs one of its nodes, and goes on when all of them are free. */
+    @Test
+    void aHeterogeneousJobStopsAndGoesOnAsAWhole() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",
+                "options.preempt_type=preempt/partition_prio options.preempt_mode=SUSPEND,GANG")).lines("""
+                het kind=BATCH partition=low tasks=2 : kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high tasks=2 request.nodeList=n2
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 3 RUNNING n2
+                submit kind=BATCH partition=high tasks=2 request.nodeList=n1
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 3 RUNNING n2; 4 RUNNING n1
+                exited 3 batch 0:0
+                done 3 n2
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 4 RUNNING n1
+                exited 4 batch 0:0
+                done 4 n1
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high tasks=4
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 5 RUNNING n[1-2]
+                """);
+    }
+
     @Test
     void notIfOneOfItsComponentsStays() {
         for (String parts : new String[] {"low,stays,n1", "stays,low,n2"}) {
