@@ -316,7 +316,7 @@ final class ScontrolUpdate {
 
     /** Tasks of arrays come before what is wrong with them, jobs after it. */
     private static String failed(String id, String error) {
-        return id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
+        return error.startsWith(id + "_") ? error : id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
     }
 
     private static List<String> byName(CommandContext c, String name) throws SlurmException {
@@ -401,7 +401,7 @@ final class ScontrolUpdate {
             return 0;
         } catch (SlurmException e) {
             boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
-            if (!first.isEmpty() || unread) {
+            if (!first.isEmpty() && e.errno() != SlurmErrno.USER_ID_MISSING.number() || unread) {
                 c.err().println("scontrol: error: " + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
             }
             return Standard.failed(c, what, e);
@@ -471,10 +471,12 @@ final class ScontrolUpdate {
         JobRequest.put(q, "argument", argument);
         int rc = 0;
         String error = "";
+        boolean alone = false;
         try {
             for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
                 error = e.text("error");
                 c.err().println(failed(e.text("job"), error));
+                alone |= e.text("job").indexOf('_') < 0;
                 rc = 1;
             }
         } catch (SlurmException e) {
@@ -482,10 +484,11 @@ final class ScontrolUpdate {
             for (String id : ids) {
                 c.err().println(error + " for job " + id);
             }
+            alone = true;
             rc = 1;
         }
         boolean holds = action.equals("hold") || action.equals("uhold") || action.equals("release");
-        if (rc != 0 && holds && ids.stream().anyMatch(id -> id.indexOf('_') < 0)) {
+        if (rc != 0 && holds && alone) {
             c.err().println("slurm_suspend error: " + error);
         }
         return rc;

@@ -326,7 +326,7 @@ final class Api {
         // variables may be secrets
         if (!Access.mayChange(core.durable(), caller.uid(), job.get()) || q.environment() && caller.uid() != job.get().desc().owner().uid()
                 && !Access.isSuperUser(core.durable(), caller.uid())) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
+            return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
         return Reply.of(new JobMessages.ScriptReply(blobs.read(q.environment() ? job.get().desc().payload().envHash()
                 : job.get().desc().payload().scriptHash())));

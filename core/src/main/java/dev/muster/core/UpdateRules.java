@@ -46,6 +46,11 @@ final class UpdateRules {
         }
         boolean ofArray = c.job().task() < 0 && found.get().array().jobId() == found.get().id();
         List<Job> jobs = meant(c.job().task(), found.get());
+        List<Job> others = jobs.stream().filter(j -> !Access.mayChange(state, c.uid(), j)).toList();
+        if (!others.isEmpty()) {
+            String no = SlurmErrno.USER_ID_MISSING.sentence();
+            return new Decision.Rejected(SlurmErrno.USER_ID_MISSING, ofArray ? JobRules.tasksOf(c.job(), others) + ": " + no : no);
+        }
         List<String> said = new ArrayList<>();
         for (Job job : jobs) {
             List<Change> before = List.copyOf(changes);
@@ -132,9 +137,6 @@ final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> update(Command.UpdateJob c, Job job) {
-        if (!Access.mayChange(state, c.uid(), job)) {
-            return refuse(SlurmErrno.USER_ID_MISSING);
-        }
         if (job.state().isTerminal()) {
             return refuse(SlurmErrno.JOB_FINISHED);
         }

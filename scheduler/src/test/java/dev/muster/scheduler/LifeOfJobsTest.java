@@ -7,6 +7,9 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.model.JobState;
 import java.util.List;
+import dev.muster.model.api.JobMessages.CancelReply;
+import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** The rules of the core as plays: what is asked or reported, and how the job then stands. */
@@ -145,6 +148,26 @@ class LifeOfJobsTest {
     }
 
     /** A task that waits with others is changed alone, an array as a whole. */
+    /** Of an array its tasks are named, to whom it does not belong; nothing is split off for him. */
+    @Test
+    void arraysOfOthers() {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "");
+        int id = c.accept("kind=BATCH timing.array=1-3,5");
+        Command.JobRef all = new Command.JobRef("" + id, id, -1, Command.JobRef.NO_STEP);
+        Command.JobRef one = new Command.JobRef(id + "_2", id, 2, Command.JobRef.NO_STEP);
+        Function<Command, String> told = asked -> switch (c.apply(asked)) {
+            case Decision.Accepted a -> ((CancelReply) a.reply()).errors().stream().map(e -> e.job() + ": " + e.error()).toList().toString();
+            case Decision.Rejected r -> r.sentence();
+        };
+        assertThat(told.apply(new Command.HoldJobs(7, List.of(all, one), true, false)))
+                .isEqualTo("[1_1-3,5: Invalid user id, 1_2: Invalid user id]");
+        assertThat(told.apply(new Command.RequeueJobs(7, List.of(all), false, false))).isEqualTo("[1_1-3,5: Access/permission denied]");
+        assertThat(told.apply(new Command.UpdateJob(7, all, Map.of("comment", "x")))).isEqualTo("1_1-3,5: Invalid user id");
+        assertThat(told.apply(new Command.UpdateJob(7, one, Map.of("comment", "x")))).isEqualTo("Invalid user id");
+        assertThat(told.apply(new Command.CancelJobs(7, List.of(all), 0, false, false))).isEqualTo("[1: Access/permission denied]");
+        assertThat(c.state().jobs().size()).isEqualTo(1);
+    }
+
     @Test
     void updatesOfArrays() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
