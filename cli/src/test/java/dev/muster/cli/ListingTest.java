@@ -79,7 +79,9 @@ class ListingTest {
         assertThat(compact).startsWith("{\"jobs\":[{");
         assertThat(Json.object(compact.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.object(pretty.getBytes(StandardCharsets.UTF_8)));
         assertThat(host.run("squeue --yaml").out()).startsWith("--- {\"jobs\":[{").endsWith("}\n...\n");
-        host.env.put("SLURM_JSON", "pretty");
+        host.env.put("SLURM_YAML", "no_tag,compact");
+        assertThat(host.run("squeue --yaml").out()).startsWith("--- {\"jobs\":[{");
+        host.env.put("SLURM_JSON", "compact,pretty");
         assertThat(host.run("squeue --json").out()).isEqualTo(pretty);
     }
 
