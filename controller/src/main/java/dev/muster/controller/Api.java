@@ -345,6 +345,10 @@ final class Api {
             for (JobQuery.Hit hit : hits) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
                 // a component that goes with its leader is not one that is cancelled alone
+                if (!mine && m.tellsOthers() && privacy(caller).shows(hit.job())) {
+                    SlurmErrno no = SlurmErrno.ACCESS_DENIED;
+                    errors.add(new JobMessages.JobError(hit.job().displayId(), no.number(), no.sentence()));
+                }
                 boolean goesAlong = hit.job().isHet() && !hit.job().isHetLeader() && leaders.contains(hit.job().het().jobId());
                 if (mine && !goesAlong && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
@@ -611,7 +615,7 @@ final class Api {
 
     private Optional<List<String>> nodesNamed(String text) {
         return text.equalsIgnoreCase("ALL") ? Optional.of(List.copyOf(core.durable().nodes().keys()))
-                : HostList.parse(text) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list().names()) : Optional.empty();
+                : HostList.parse(text) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list().names()).filter(n -> !n.isEmpty()) : Optional.empty();
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
