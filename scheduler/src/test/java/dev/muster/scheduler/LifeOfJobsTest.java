@@ -337,6 +337,25 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** Also a younger one that has begun before it. */
+    @Test
+    void singletonWaitsForWhoeverOfItsNameRuns() {
+        play("""
+                submit kind=BATCH name=b timing.hold=true
+                submit kind=BATCH name=a
+                schedule                   -> 2 RUNNING n1
+                update 1 jobname=a
+                update 1 dependency=singleton
+                release 1
+                pass 1                     -> 1 PENDING Dependency
+                schedule                   -> 1 PENDING Dependency
+                exited 2 batch 0:0
+                done 2 n1
+                pass 1
+                schedule                   -> 1 RUNNING n1
+                """);
+    }
+
     @Test
     void theSameRequestGivesTheSameJob() {
         play("""
