@@ -38,7 +38,8 @@ final class JobViews {
     /** The fields of {@link JobInfo} that are more than read off, so that they are made only for who wants them. */
     private enum Costly {
         ACCRUE_TIME("accrueTime"), ASSOC_ID("assocId"), BURST_BUFFER_STATE("burstBufferState"), COMMAND("command"), CRON_SPEC("cronSpec"),
-        DEPENDENCY("dependency"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"), MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
+        DEPENDENCY("dependency"), END_TIME("endTime"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"),
+        MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
         MEM_PER_NODE_MB("memPerNodeMb"), NODE_COUNT("nodeCount"), OVERSUBSCRIBE("oversubscribe"), PREEMPT_TIME("preemptTime"),
         PARTITION_PRIORITIES("partitionPriorities"), PREEMPT_ELIGIBLE_TIME("preemptEligibleTime"),
         PRIORITY("priority"), REASON("reason"), REASON_TEXT("reasonText"), SCHED_NODES("schedNodes"), START_TIME("startTime"), STDERR("stderr"),
@@ -163,6 +164,13 @@ final class JobViews {
         return job.state() == JobState.SUSPENDED ? r.preSuspendMs() / 1000 : Math.max(0, r.endTime() - r.startTime());
     }
 
+    /** Of a job that waits: its limit after the time at which it is expected to start, where both are known. */
+    private long endTime(Job job, long planned) {
+        long start = Math.max(planned, job.desc().timing().beginTime() > now ? job.desc().timing().beginTime() : 0);
+        int limit = limitMin(job);
+        return start > 0 && limit > 0 ? start + limit * 60L : 0;
+    }
+
     private long endTime(Job job) {
         Job.Run r = job.run();
         if (r.endTime() > 0 || r.startTime() == 0 || r.limitMin() < 0) {
@@ -248,7 +256,7 @@ final class JobViews {
         Job.Run run = job.run();
         Allocation a = run.allocation();
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
-        long planned = job.state() == JobState.PENDING && wants(Costly.START_TIME) ? planner.plannedStart(job.id()) : 0;
+        long planned = job.state() == JobState.PENDING && (wants(Costly.START_TIME) || wants(Costly.END_TIME)) ? planner.plannedStart(job.id()) : 0;
         Limits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? Limits.memory(state, job) : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
@@ -266,7 +274,8 @@ final class JobViews {
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(),
                 wants(Costly.ACCRUE_TIME) ? Priorities.accrueTime(state, job) : 0,
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
-                job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
+                !wants(Costly.END_TIME) ? 0 : job.state() == JobState.PENDING ? endTime(job, planned) : endTime(job),
+                run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
                 d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0,
                 wants(Costly.PREEMPT_ELIGIBLE_TIME) ? preemptEligibleTime(job) : 0, lastLook(job),
                 wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
