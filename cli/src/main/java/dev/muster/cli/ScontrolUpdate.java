@@ -134,7 +134,8 @@ final class ScontrolUpdate {
         Json.Obj out = new Json.Obj();
         for (Change ch : all) {
             if (ch != entity) {
-                out.put(ch.key, ch.value);
+                // "Nice=" is none, "Nice" is some
+                out.put(ch.key, ch.key.equals("nice") && ch.typed.endsWith("=") ? "0" : ch.value);
             }
         }
         return out;
@@ -217,6 +218,13 @@ final class ScontrolUpdate {
         if (changes.fields().isEmpty()) {
             c.err().println("No changes specified");
             return 1;
+        }
+        for (Change ch : all) {
+            if (ch != step && !isKey(ch.key, "timelimit", 5)) {
+                c.err().println("Update of this parameter is not supported: " + ch.typed);
+                c.err().println("Request aborted");
+                return 1;
+            }
         }
         changes.put("stepid", step.value);
         Json.Obj q = new Json.Obj();
@@ -307,7 +315,7 @@ final class ScontrolUpdate {
                 if (isUnknownKey(c, e, all)) {
                     return 1;
                 }
-                c.err().println(failed(id, e.getMessage()));
+                c.err().println(e.getMessage().startsWith("TimeLimit ") ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
                 rc = 1;
             }
         }
@@ -411,6 +419,10 @@ final class ScontrolUpdate {
     static int delete(CommandContext c, List<String> words) {
         if (words.isEmpty()) {
             c.err().println("too few arguments for delete keyword");
+            return 1;
+        }
+        if (words.size() == 1 && words.getFirst().indexOf('=') < 0) {
+            c.error("Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
             return 1;
         }
         Change ch = changes(words).getFirst();

@@ -150,7 +150,7 @@ final class UpdateRules {
         JobDesc bound = Codec.bind(desc, JobDesc.class);
         JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
         Set<String> changed = Keyword.whole(c.changes(), WORDS).keySet();
-        if (changed.contains("qos") && !changed.contains("timelimit") && job.isPending()) {
+        if (changed.contains("qos") && !changed.contains("timelimit")) {
             after = new AccountRules(state).limitedByQos(after);
         }
         if (changed.contains(UpdateFields.MCS_LABEL)) {
@@ -201,7 +201,7 @@ final class UpdateRules {
             case "numcpus" -> cpus(job, desc, value);
             case "starttime", "eligibletime" -> startTime(job, desc, value);
             case "dependency" -> dependency(job, desc, value);
-            case "arraytaskthrottle" -> admin ? throttle(job, value) : refuse(SlurmErrno.ACCESS_DENIED);
+            case "arraytaskthrottle" -> throttle(job, value);
             case "requeue" -> requeue(desc, value);
             case "numnodes", "reqnodes" -> job.state().isActive() ? shrink(job, desc, value, false) : nodes(job, desc, value);
             case "nodelist" -> job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
@@ -320,7 +320,8 @@ final class UpdateRules {
         }
         int limit = (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
         if (relative && limit <= 0) {
-            return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+            return value.startsWith("+") ? refuse(SlurmErrno.INVALID_TIME_LIMIT) : Optional.of(new Decision.Rejected(SlurmErrno.INVALID_TIME_LIMIT,
+                    "TimeLimit decrement larger than current time limit (" + parsed.getAsLong() + " > " + current + ")"));
         }
         if (job.state().isActive()) {
             boolean longer = limit < 0 && current >= 0 || limit > current && current >= 0;
@@ -408,7 +409,7 @@ final class UpdateRules {
             return Optional.empty();
         }
         if (!admin) {
-            return refuse(SlurmErrno.JOB_NOT_PENDING);
+            return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (job.state() != JobState.RUNNING && job.state() != JobState.SUSPENDED) {
             return refuse(SlurmErrno.JOB_NOT_PENDING_NOR_RUNNING);
@@ -467,7 +468,7 @@ final class UpdateRules {
         } catch (NumberFormatException e) {
             return refuse(SlurmErrno.INVALID_NICE);
         }
-        if (nice < job.desc().timing().nice() && !admin) {
+        if (nice < 0 && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (job.isPending() && !job.isHeld()) {
@@ -480,7 +481,7 @@ final class UpdateRules {
 
     private Optional<Decision.Rejected> partition(Job job, Json.Obj desc, String value) {
         if (!job.isPending()) {
-            return refuse(SlurmErrno.JOB_NOT_PENDING);
+            return value.equals(job.desc().partition()) ? Optional.empty() : refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         for (String name : value.split(",")) {
             if (!state.partitions().has(name)) {
@@ -546,7 +547,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         Optional<NodeCounts> counts = NodeCounts.parse(value, n -> UpdateFields.number(n).orElse(-1));
-        if (counts.isEmpty()) {
+        if (counts.isEmpty() || counts.get().least() == 0) {
             return refuse(SlurmErrno.INVALID_NODE_COUNT);
         }
         put(desc, "request.nodesMin", (long) counts.get().least());
