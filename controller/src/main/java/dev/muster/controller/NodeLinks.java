@@ -65,7 +65,7 @@ final class NodeLinks {
     /** Those with something to acknowledge, each once. */
     private final LinkedBlockingQueue<Link> late = new LinkedBlockingQueue<>();
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
-    /** Nodes that this slurmctld has asked to read their configuration again, once each: it may be another since the slurmctld before. */
+    /** Nodes that have come to this slurmctld: the configuration may be another since the one before it. */
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
     private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
     private final DaemonLog log;
@@ -276,7 +276,7 @@ final class NodeLinks {
             a.direct().forEach(d -> link.send(d.message()));
         }
         outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
-        if (conf.get().has(Key.SLURMCTLD_PARAMETERS, "reconfig_on_restart") && seen.add(m.node())) {
+        if (seen.add(m.node()) && conf.get().has(Key.SLURMCTLD_PARAMETERS, "reconfig_on_restart")) {
             link.send(new NodeMessages.ReadConfig());
         }
         onConnection.accept(m.node(), true);

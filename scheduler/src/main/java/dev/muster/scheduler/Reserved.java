@@ -93,9 +93,10 @@ final class Reserved {
         return name.startsWith(OVER) ? "" : name;
     }
 
-    /** Its jobs may be where the other's will be: they go within the time that it may be kept waiting for. One that says no such time waits for nobody. */
+    /** Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one it waits for nobody. */
     private static boolean mayDelay(String name, Reservation other) {
-        return name.startsWith(OVER) && other.maxStartDelayS() > 0 && Integer.parseInt(name.substring(OVER.length())) <= other.maxStartDelayS();
+        return name.startsWith(OVER) && other.maxStartDelayS() > 0
+                && Integer.parseInt(name.substring(OVER.length())) <= other.maxStartDelayS();
     }
 
     /** Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on after it. */
