@@ -67,7 +67,10 @@ final class JobRules {
             List<Job> others = named(ref).stream().filter(j -> !Access.mayChange(state, uid, j)).toList();
             if (!others.isEmpty()) {
                 String text = way.byTasks ? tasksOf(ref, others) : ref.text();
-                errors.add(new JobError(text, way.denial.number(), way.denial.sentence()));
+                JobError error = new JobError(text, way.denial.number(), way.denial.sentence());
+                if (!errors.contains(error)) {
+                    errors.add(error);      // all tasks of a name that means several have it
+                }
                 continue;
             }
             List<Job> targets = targets(ref);
@@ -96,7 +99,7 @@ final class JobRules {
         for (Job j : jobs) {
             tasks = j.isArrayRecord() ? tasks.union(j.array().pending()) : j.isArrayTask() ? tasks.with(j.array().task()) : tasks;
         }
-        return ref.task() >= 0 || tasks.isEmpty() ? ref.text() : ref.jobId() + "_" + tasks.compact();
+        return ref.task() >= 0 || tasks.isEmpty() ? ref.text().replaceAll("[\\[\\]]", "") : ref.jobId() + "_" + tasks.compact();
     }
 
     /** Whom the name means, before anything is split off. */

@@ -161,6 +161,9 @@ class LifeOfJobsTest {
         };
         assertThat(told.apply(new Command.HoldJobs(7, List.of(all, one), true, false)))
                 .isEqualTo("[1_1-3,5: Invalid user id, 1_2: Invalid user id]");
+        List<Command.JobRef> some = List.of(new Command.JobRef(id + "_[1-2]", id, 1, Command.JobRef.NO_STEP),
+                new Command.JobRef(id + "_[1-2]", id, 2, Command.JobRef.NO_STEP));
+        assertThat(told.apply(new Command.HoldJobs(7, some, true, false))).isEqualTo("[1_1-2: Invalid user id]");
         assertThat(told.apply(new Command.RequeueJobs(7, List.of(all), false, false))).isEqualTo("[1_1-3,5: Access/permission denied]");
         assertThat(told.apply(new Command.UpdateJob(7, all, Map.of("comment", "x")))).isEqualTo("1_1-3,5: Invalid user id");
         assertThat(told.apply(new Command.UpdateJob(7, one, Map.of("comment", "x")))).isEqualTo("Invalid user id");
