@@ -39,7 +39,7 @@ done <<'T'
 1|srun: fatal: No command given to execute.|srun
 2|srun: error: n1: task 0: Exited with exit code 2|srun /nonexistent
 1|srun: error: Invalid numeric value "x" for --ntasks.|srun -n x true
-1|srun: error: Could not open stdout file: No such file or directory|srun -o /nonexistent/x true
+1|srun: error: Could not open stdout file: No such file or directory|srun -o /proc/nonexistent/x true
 1|scancel: error: Invalid job id abc|scancel abc
 1|scancel: error: No job identification provided|scancel
 1|squeue: unrecognized option '--nosuch'|squeue --nosuch

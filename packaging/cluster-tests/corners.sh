@@ -76,6 +76,15 @@ if [ "$(id -u)" = 0 ]; then
   conf MCSPlugin=mcs/label; check "where labels are nobody's own all see all" "$id $open n1 n2" "$(other squeue -h -S i -o %A | xargs) $(other sinfo -h -N -o %N | xargs)"
   scancel "$id" "$open"; wait_empty; sed -i '/^MCS/d' "$SLURM_CONF"; conf PrivateData=none
   check "without it" 0 "$(other scontrol show node n1 >/dev/null 2>&1; echo $?)"
+  # without EnforcePartLimits who is in none of AllowGroups waits for the partition
+  scontrol create partitionname=grp nodes=ALL allowgroups=root,nosuchgroup
+  id=$(cd /tmp; other sbatch --parsable -p grp -o /dev/null --wrap 'sleep 1')
+  becomes "AllowGroups" "PENDING PartitionConfig" '"$(squeue -h -j "$id" -o "%T %r")"'
+  scontrol update partitionname=grp allowgroups="$(id -gn 65534)"
+  becomes "until its group is one of them" COMPLETED '"$(squeue -h -t all -j "$id" -o %T)"'
+  conf EnforcePartLimits=ALL; scontrol create partitionname=grp nodes=ALL allowgroups=root
+  check "which refuses it" "sbatch: error: Batch job submission failed: User's group not permitted to use this partition" "$(cd /tmp; other sbatch -p grp --wrap true 2>&1)"
+  sed -i "/^EnforcePartLimits/d" "$SLURM_CONF"; reread
 fi
 check "-S with --thread-spec" "sbatch: fatal: -S/--core-spec and --thred-spec options are mutually exclusive" "$(sbatch --thread-spec=1 -S1 --wrap=true 2>&1)"
 check "--core-spec where it is not allowed" "sbatch: error: Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)" "$(sbatch -S1 --wrap=true 2>&1 >/dev/null)"

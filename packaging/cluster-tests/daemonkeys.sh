@@ -23,6 +23,12 @@ check "MailDomain" "$(id -un)@example.org" "$(cat "$dir/mailed")"
 srun -Q true; check "TaskEpilog" 0 "$(cut -d' ' -f2 "$dir/work/epilog")"
 lines=$(grep -c '' "$dir/log/slurmd-n1.log"); conf SlurmdDebug=debug; srun -Q true
 match "SlurmdDebug" 'debug' "$(tail -n +"$lines" "$dir/log/slurmd-n1.log")"
+conf SlurmctldParameters=reconfig_on_restart; again=$(grep -c ' reconfigure' "$dir/log/slurmd-n1.log"); sed -i 's/^SlurmdDebug=.*/SlurmdDebug=verbose/' "$SLURM_CONF"
+kill "$(pid_of slurmctld)"; soon '[ -z "$(pgrep -F "$dir/run/slurmctld.pid" 2>/dev/null)" ]'; start_ctld
+soon '[ "$(grep -c " reconfigure" "$dir/log/slurmd-n1.log")" -gt "$again" ]' 300
+check "reconfig_on_restart: once" $((again + 1)) "$(sleep 1; grep -c ' reconfigure' "$dir/log/slurmd-n1.log")"
+soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'
+sed -i '/^SlurmctldParameters/d' "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'
 conf KillWait=3; id=$(sbatch --parsable -o /dev/null --wrap 'trap "" TERM; for i in $(seq 60); do sleep 1; done'); soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
 sleep 0.5; scancel "$id"; s=$(date +%s%N); soon '[ -z "$(squeue -h -j "$id")" ]'; ms=$((($(date +%s%N) - s) / 1000000))
 check "KillWait" yes "$([ $ms -ge 2500 ] && [ $ms -lt 9000 ] && echo yes || echo $ms)"

@@ -22,6 +22,8 @@ becomes "afternotok ran" ran '"$(cat notok.txt 2>/dev/null)"'
 comes "afterok waits for ever and says why" DependencyNeverSatisfied '"$(squeue -h -o %r -j "$ok")"'
 scancel "$ok"
 check "srun's output" "$(printf '0: x\n1: x\n2: x\n3: x')" "$(srun -N2 -n4 -l echo x | sort)"
+srun -Q -n1 -o made/for/%j.out echo there; check "directories of srun's files are made" there "$(cat made/for/*.out)"
+srun -Q -n1 -e also/for/%j.err sh -c 'echo bad >&2'; check "those of its errors as well" bad "$(cat also/for/*.err)"
 set +e
 srun sh -c 'exit 7' 2>/dev/null; rc=$?
 set -e

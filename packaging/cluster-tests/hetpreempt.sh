@@ -57,3 +57,16 @@ check "nor to the same" "RUNNING PENDING" "$(states "$a") $(states "$b")"
 scontrol update jobid="$b" priority=501
 until_is "but to a higher" "PREEMPTED" "$a"
 until_is "for this" RUNNING "$b"
+scancel "$b"; wait_empty
+# PreemptMode=SUSPEND: it stops and goes on as a whole, its processes as well.
+sed -i 's/^PreemptMode=REQUEUE/PreemptMode=SUSPEND,GANG/' "$SLURM_CONF"; reread
+stops() { ps -o stat= -p "$(cat "$1" 2>/dev/null || echo 0)" | cut -c1; }
+h=$(sbatch --parsable -o /dev/null -t 5 -n 2 -N 1 -p lowr -w n1 : -n 2 -N 1 -p lowr -w n2 --wrap "srun --het-group=0,1 sh -c 'echo \$\$ > $dir/work/pid.\$SLURMD_NODENAME; exec sleep 100'")
+has "$h"; for _ in $(seq 50); do [ -s pid.n1 ] && [ -s pid.n2 ] && break; sleep 0.2; done
+b=$(sb -p high -n 2 -w n2 --wrap 'sleep 5')
+until_is "both components stop for one node" "SUSPENDED SUSPENDED" "$h"
+until_is "for this" RUNNING "$b"
+becomes "as do the tasks on both" "T T" '"$(stops pid.n1) $(stops pid.n2)"'
+until_is "and go on together" "RUNNING RUNNING" "$h"
+check "when that is over" COMPLETED "$(states "$b")"
+becomes "with their tasks" "S S" '"$(stops pid.n1) $(stops pid.n2)"'

@@ -15,10 +15,16 @@ auth="AuthInfo=socket=$dir/cluster/s"
 eval "$(declare -f write_conf | sed 's/AuthType=auth\/slurm/AuthType=auth\/munge/')"
 start_cluster 1 2 "$accounting
 $auth
-AccountingStoragePass=$dir/global/s"
+AccountingStoragePass=$dir/global/s
+SlurmctldParameters=enable_configless"
 sacctmgr -i add cluster test >/dev/null 2>&1 || true
 check "a job by munge" n1 "$(timeout 30 srun -Q printenv SLURMD_NODENAME </dev/null)"
 n=0; until [ -n "$(sacctmgr -nP show cluster format=controlhost 2>/dev/null)" ]; do n=$((n+1)); [ $n -lt 50 ] || break; sleep 0.2; done
 check "slurmdbd believes the other munged" "127.0.0.1" "$(sacctmgr -nP show cluster format=controlhost 2>&1 | head -1)"
+kill "$(pid_of slurmd-n1)"; for _ in $(seq 50); do kill -0 "$(pid_of slurmd-n1)" 2>/dev/null || break; sleep 0.1; done
+configless() { (unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" --authinfo "$1" -N n1 -d "$prefix/sbin/slurmstepd" </dev/null 2>&1); }
+match "a word that is none of AuthInfo" "--authinfo: colour is not supported" "$(configless colour)"
+configless "socket=$dir/cluster/s" >>"$dir/log/start.out"
+becomes "slurmd --authinfo: its munged vouches before there is a configuration" n1 '"$(timeout 30 srun -Q printenv SLURMD_NODENAME </dev/null)"'
 sed -i '/^AccountingStoragePass/d' "$SLURM_CONF"
 match "and that one alone" 'rror' "$(sacctmgr -nP show cluster format=controlhost 2>&1 | head -1)"

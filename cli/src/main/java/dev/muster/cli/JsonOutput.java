@@ -49,7 +49,8 @@ public final class JsonOutput {
                         .put("group", ""))
                 .put("command", command).put("slurm", slurm);
         answer.put("meta", meta).put("errors", new ArrayList<Object>()).put("warnings", new ArrayList<Object>());
-        Tree.document(form, answer, c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML").equalsIgnoreCase("compact"), c.out()::print);
+        List<String> words = Texts.split(Texts.lower(c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML")), ',');
+        Tree.document(form, answer, words.lastIndexOf("compact") > words.lastIndexOf("pretty"), c.out()::print);
         return 0;
     }
 }

@@ -11,8 +11,11 @@ final class ResizeScripts {
 
     private ResizeScripts() {}
 
-    /** Writes them where the command runs, if the job runs. */
+    /** Writes them where the command runs, if the job runs and the command in a job: elsewhere no shell has such variables. */
     static void write(CommandContext c, String id) throws SlurmException {
+        if (c.env("SLURM_JOB_ID").isEmpty()) {
+            return;
+        }
         int jobId = JobIds.resolve(c, id);
         if (jobId <= 0) {
             return;

@@ -21,6 +21,8 @@ final class Scancel implements Command {
         boolean signalGiven;
         boolean filtered;
         boolean interactive;
+        /** {@code --ctld}: one request, which takes those that the caller may cancel. */
+        boolean atOnce;
         int verbose;
         String filters = "";
     }
@@ -100,7 +102,7 @@ final class Scancel implements Command {
             case "wckey" -> filter(w, "wckeys", "wckey", v);
             case "quiet" -> w.verbose = -1;
             case "verbose" -> w.verbose++;
-            case "ctld" -> { }
+            case "ctld" -> w.atOnce = true;
             case "me" -> user(w, c.host().uid(), c.host().userName(c.host().uid()));
             case "user" -> {
                 int uid = c.host().userId(v);
@@ -158,6 +160,9 @@ final class Scancel implements Command {
         JobRequest.put(w.request, "signal", w.signal == 0 && steps ? Signals.KILL : w.signal);
         if (!jobs.isEmpty()) {
             w.request.put("jobs", new ArrayList<Object>(jobs));
+        }
+        if (w.filtered && !w.atOnce) {
+            w.request.put("tellsOthers", Boolean.TRUE);
         }
         Json.Obj reply;
         try {

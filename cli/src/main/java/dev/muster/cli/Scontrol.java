@@ -226,10 +226,10 @@ final class Scontrol implements Command {
     }
 
     /** Who may not is told so in the system's words here. */
-    private static int debug(CommandContext c, Json.Obj request, String what) {
+    private static int debug(CommandContext c, String message, Json.Obj request, String what) {
         request.put("requestId", c.host().requestId());
         try {
-            warnings(c, c.host().controller().call("SetDebug", request));
+            warnings(c, c.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
             return Standard.failed(c, what, e.errno() == SlurmErrno.ACCESS_DENIED.number() ? new SlurmException(e.errno(), "Permission denied") : e);
@@ -272,7 +272,7 @@ final class Scontrol implements Command {
             c.err().println("invalid dampening factor: " + rest.getFirst());
             return 1;
         }
-        return simple(c, "UpdateSetting", new Json.Obj().put("key", "fairsharedampeningfactor").put("value", rest.getFirst()),
+        return debug(c, "UpdateSetting", new Json.Obj().put("key", "fairsharedampeningfactor").put("value", rest.getFirst()),
                 "slurm_set_fs_dampeningfactor error");
     }
 
@@ -308,7 +308,7 @@ final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("level", LogLevels.word(level));
         q.put("nodes", nodes);
-        return debug(c, q, "slurm_set_debug_level error");
+        return debug(c, "SetDebug", q, "slurm_set_debug_level error");
     }
 
     /** Whose slurmd is meant, "" for slurmctld. */
@@ -327,7 +327,7 @@ final class Scontrol implements Command {
             c.err().println("invalid schedlog level: " + rest.getFirst());
             return 1;
         }
-        return debug(c, new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
+        return debug(c, "SetDebug", new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
     }
 
     private static int setDebugFlags(CommandContext c, List<String> rest) {
@@ -366,7 +366,7 @@ final class Scontrol implements Command {
         }
         Json.Obj q = new Json.Obj();
         q.put("flags", text.charAt(0) + String.join(",", names));
-        return debug(c, q, "slurm_set_debug_flags error");
+        return debug(c, "SetDebug", q, "slurm_set_debug_flags error");
     }
 
     private static int ping(CommandContext c, Switches s) throws UsageException {

@@ -65,7 +65,8 @@ final class ScontrolPower {
                 c.error(e.getMessage());
             }
             String sentence = e.errno() == SlurmErrno.ERROR.number() ? SlurmErrno.ERROR.sentence()
-                    : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? "Permission denied" : e.getMessage();
+                    : e.errno() != SlurmErrno.ACCESS_DENIED.number() ? e.getMessage()
+                    : what.startsWith("slurm_update") ? SlurmErrno.USER_ID_MISSING.sentence() : "Permission denied";
             c.err().println(what + ": " + sentence);
             return 1;
         }

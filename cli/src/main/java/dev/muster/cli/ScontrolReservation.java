@@ -260,7 +260,8 @@ final class ScontrolReservation {
             values = values(c, words, false);
         } catch (Wrong e) {
             c.error(e.with("  No reservation update."));
-            c.err().println("slurm_update error: No error");
+            boolean time = e.getMessage().startsWith("Invalid start time") || e.getMessage().startsWith("Invalid end time");
+            c.err().println("slurm_update error: " + (time ? SlurmErrno.INVALID_TIME_VALUE.sentence() : "No error"));
             return 1;
         }
         Json.Obj q = request(c, values);

@@ -134,7 +134,8 @@ final class ScontrolUpdate {
         Json.Obj out = new Json.Obj();
         for (Change ch : all) {
             if (ch != entity) {
-                out.put(ch.key, ch.value);
+                // "Nice=" is none, "Nice" is some
+                out.put(ch.key, ch.key.equals("nice") && ch.typed.endsWith("=") ? "0" : ch.value);
             }
         }
         return out;
@@ -217,6 +218,13 @@ final class ScontrolUpdate {
         if (changes.fields().isEmpty()) {
             c.err().println("No changes specified");
             return 1;
+        }
+        for (Change ch : all) {
+            if (ch != step && !isKey(ch.key, "timelimit", 5)) {
+                c.err().println("Update of this parameter is not supported: " + ch.typed);
+                c.err().println("Request aborted");
+                return 1;
+            }
         }
         changes.put("stepid", step.value);
         Json.Obj q = new Json.Obj();
@@ -307,7 +315,7 @@ final class ScontrolUpdate {
                 if (isUnknownKey(c, e, all)) {
                     return 1;
                 }
-                c.err().println(failed(id, e.getMessage()));
+                c.err().println(e.getMessage().startsWith("TimeLimit ") ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
                 rc = 1;
             }
         }
@@ -316,7 +324,7 @@ final class ScontrolUpdate {
 
     /** Tasks of arrays come before what is wrong with them, jobs after it. */
     private static String failed(String id, String error) {
-        return id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
+        return error.startsWith(id + "_") ? error : id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
     }
 
     private static List<String> byName(CommandContext c, String name) throws SlurmException {
@@ -401,7 +409,7 @@ final class ScontrolUpdate {
             return 0;
         } catch (SlurmException e) {
             boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
-            if (!first.isEmpty() || unread) {
+            if (!first.isEmpty() && e.errno() != SlurmErrno.USER_ID_MISSING.number() || unread) {
                 c.err().println("scontrol: error: " + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
             }
             return Standard.failed(c, what, e);
@@ -411,6 +419,10 @@ final class ScontrolUpdate {
     static int delete(CommandContext c, List<String> words) {
         if (words.isEmpty()) {
             c.err().println("too few arguments for delete keyword");
+            return 1;
+        }
+        if (words.size() == 1 && words.getFirst().indexOf('=') < 0) {
+            c.error("Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
             return 1;
         }
         Change ch = changes(words).getFirst();
@@ -471,10 +483,12 @@ final class ScontrolUpdate {
         JobRequest.put(q, "argument", argument);
         int rc = 0;
         String error = "";
+        boolean alone = false;
         try {
             for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
                 error = e.text("error");
                 c.err().println(failed(e.text("job"), error));
+                alone |= e.text("job").indexOf('_') < 0;
                 rc = 1;
             }
         } catch (SlurmException e) {
@@ -482,10 +496,11 @@ final class ScontrolUpdate {
             for (String id : ids) {
                 c.err().println(error + " for job " + id);
             }
+            alone = true;
             rc = 1;
         }
         boolean holds = action.equals("hold") || action.equals("uhold") || action.equals("release");
-        if (rc != 0 && holds && ids.stream().anyMatch(id -> id.indexOf('_') < 0)) {
+        if (rc != 0 && holds && alone) {
             c.err().println("slurm_suspend error: " + error);
         }
         return rc;

@@ -9,6 +9,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -143,8 +145,8 @@ final class Srun implements Command {
         String name = program.getFirst();
         List<String> places = name.indexOf('/') >= 0 ? List.of("") : Texts.split(c.env("PATH"), ':');
         for (String place : places) {
-            java.nio.file.Path path = java.nio.file.Path.of(new JobRequest(o).workDir()).resolve(place).resolve(name);
-            if (java.nio.file.Files.isRegularFile(path) && java.nio.file.Files.isExecutable(path)) {
+            Path path = Path.of(new JobRequest(o).workDir()).resolve(place).resolve(name);
+            if (Files.isRegularFile(path) && Files.isExecutable(path)) {
                 return;
             }
         }
@@ -670,6 +672,10 @@ final class Srun implements Command {
             return files.get(path);
         }
         try {
+            Path parent = Path.of(path).getParent();
+            if (parent != null && !Files.exists(parent)) {
+                Files.createDirectories(parent);
+            }
             boolean append = o.text(JobOption.OPEN_MODE).equals("append");
             Output file = new Output(new FileOutputStream(path, append), false);
             files.put(path, file);
@@ -682,9 +688,9 @@ final class Srun implements Command {
 
     /** Why a file could not be opened, in the C library's words. */
     private static String reason(String path) {
-        java.nio.file.Path parent = java.nio.file.Path.of(path).toAbsolutePath().getParent();
-        return java.nio.file.Files.isDirectory(java.nio.file.Path.of(path)) ? "Is a directory"
-                : parent != null && !java.nio.file.Files.exists(parent) ? "No such file or directory" : "Permission denied";
+        Path parent = Path.of(path).toAbsolutePath().getParent();
+        return Files.isDirectory(Path.of(path)) ? "Is a directory"
+                : parent != null && !Files.exists(parent) ? "No such file or directory" : "Permission denied";
     }
 
     private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
@@ -704,7 +710,7 @@ final class Srun implements Command {
                 in = c.host().openFile(path);
             } catch (IOException e) {
                 throw c.bad(o.exitError(1), "Could not open stdin file: "
-                        + (java.nio.file.Files.exists(java.nio.file.Path.of(path)) ? reason(path) : "No such file or directory"));
+                        + (Files.exists(Path.of(path)) ? reason(path) : "No such file or directory"));
             }
         }
         int task = pty ? 0 : Texts.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;

@@ -21,6 +21,11 @@ final class UpdateValues {
 
     /** @param key lower case; @return lines for standard error, empty if nothing is wrong that can be seen from here */
     static List<String> wrong(String entity, String key, String value, String typed) {
+        boolean job = entity.equals("UpdateJob");
+        if (typed.indexOf('=') < 0 && !(job && (key.equals("nice") || key.length() > 4 && "resetaccruetime".startsWith(key)))) {
+            return job ? List.of("Invalid input: " + typed, "Request aborted")
+                    : List.of("scontrol: error: Invalid input: " + typed + "  Request aborted", NOTHING_ASKED);
+        }
         return switch (entity) {
             case "UpdateNode" -> node(key, value, typed);
             case "UpdatePartition" -> partition(key, value, typed);
@@ -135,6 +140,8 @@ final class UpdateValues {
             Map.entry("contiguous", new Form("Contiguous", SWITCH)), Map.entry("oversubscribe", new Form("OverSubscribe", SWITCH)),
             Map.entry("shared", new Form("OverSubscribe", SWITCH)), Map.entry("reboot", new Form("reboot", SWITCH)),
             Map.entry("priority", new Form("Priority", "(?i)infinite|" + COUNT)), Map.entry("switches", new Form("Switches", "|[0-9]{1,9}(@.*)?")),
+            Map.entry("reqsockets", new Form("ReqSockets", COUNT)), Map.entry("reqcores", new Form("ReqCores", COUNT)),
+            Map.entry("reqthreads", new Form("ReqThreads", COUNT)), Map.entry("taskspernode", new Form("TasksPerNode", COUNT)),
             Map.entry("sitefactor", new Form("SiteFactor", "[-+]?[0-9]{1,18}")),
             Map.entry("numcpus", new Form("NumCPUs", COUNT + "(-" + COUNT + ")?")));
     /** Nice values beyond it are none. */
@@ -145,11 +152,14 @@ final class UpdateValues {
         if (form != null && !value.matches(form.pattern)) {
             return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
         }
-        if (key.equals("mailtype") && !Texts.split(value, ',').stream().allMatch(w -> OptionCheck.MAIL_TYPES.contains(Texts.upper(w)))) {
+        boolean mail = !value.isEmpty() && Texts.split(value, ',').stream().allMatch(w -> OptionCheck.MAIL_TYPES.contains(Texts.upper(w)));
+        if (key.equals("mailtype") && !mail) {
             return List.of("Invalid MailType: " + value);
         }
         int dash = value.indexOf('-');
-        if (key.equals("numcpus") && dash > 0 && Long.parseLong(value.substring(0, dash)) > Long.parseLong(value.substring(dash + 1))) {
+        boolean backwards = key.equals("numcpus") && dash > 0
+                && Long.parseLong(value.substring(0, dash)) > Long.parseLong(value.substring(dash + 1));
+        if (backwards || key.equals("numcpus") && value.matches("0+")) {
             return List.of("scontrol: error: Invalid NumCPUs value: " + value);
         }
         if (key.equals("nice") && value.matches("-?[0-9]{1,18}") && Math.abs(Long.parseLong(value)) > NICE_MOST) {

@@ -79,7 +79,9 @@ class ListingTest {
         assertThat(compact).startsWith("{\"jobs\":[{");
         assertThat(Json.object(compact.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.object(pretty.getBytes(StandardCharsets.UTF_8)));
         assertThat(host.run("squeue --yaml").out()).startsWith("--- {\"jobs\":[{").endsWith("}\n...\n");
-        host.env.put("SLURM_JSON", "pretty");
+        host.env.put("SLURM_YAML", "no_tag,compact");
+        assertThat(host.run("squeue --yaml").out()).startsWith("--- {\"jobs\":[{");
+        host.env.put("SLURM_JSON", "compact,pretty");
         assertThat(host.run("squeue --json").out()).isEqualTo(pretty);
     }
 
@@ -461,6 +463,7 @@ class ListingTest {
             scontrol setdebug foo ~ 1 ~ invalid debug level: foo
             scontrol show job x ~ 1 ~ scontrol_print_job error: Invalid job id specified
             scontrol update nodename=n1 state=down ~ 1 ~ You must specify a reason when DOWNING or DRAINING a node. Request denied
+            scontrol delete reservation ~ 1 ~ `scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'`
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo
             scancel -s FOO 1 ~ 1 ~ Unknown job signal: FOO

@@ -42,10 +42,22 @@ class UpdateValuesTest {
             UpdatePartition | Shared=force:0       | E: Invalid input: Shared=force:0 / SHARES / NONE
             UpdatePartition | OverSubscribe=force:3 | ''
             UpdatePartition | PreemptMode=priority | ''
+            UpdateNode      | comment              | E: Invalid input: comment  Request aborted / NONE
+            UpdatePartition | State                | E: Invalid input: State  Request aborted / NONE
+            UpdateJob       | Comment              | Invalid input: Comment / Request aborted
+            UpdateJob       | Name                 | Invalid input: Name / Request aborted
+            UpdateJob       | Nice                 | ''
+            UpdateJob       | ResetAccrueTime      | ''
+            UpdateJob       | ReqSockets=x         | E: Invalid ReqSockets value: x
+            UpdateJob       | TasksPerNode=x       | E: Invalid TasksPerNode value: x
+            UpdateJob       | NumCPUs=0            | E: Invalid NumCPUs value: 0
+            UpdateJob       | NumCPUs=3-2          | E: Invalid NumCPUs value: 3-2
+            UpdateJob       | MailType=            | 'Invalid MailType: '
             """)
     void sentences(String entity, String typed, String expected) {
-        int eq = typed.indexOf('=');
-        assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(typed.substring(0, eq)), typed.substring(eq + 1), typed)))
+        String key = typed.split("=")[0];
+        String value = typed.indexOf('=') < 0 ? "" : typed.substring(key.length() + 1);
+        assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(key), value, typed)))
                 .isEqualTo(expected.replace("SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
                         .replace("E: ", "scontrol: error: ").replace("NONE", "slurm_update error: No error"));
     }

@@ -8,7 +8,6 @@ final class ControllerWords {
     /** The key, the word, and why. */
     static final String[][] UNKEPT = {
         {"SlurmctldParameters", "enable_async_reply", "no reply keeps a thread from its work"},
-        {"SlurmctldParameters", "reconfig_on_restart", "nodes read their files again after scontrol reconfigure alone"},
         {"SlurmctldParameters", "no_quick_restart", "one that runs is never ended by one that starts"},
         {"SlurmctldParameters", "validate_nodeaddr_threads", "addresses of nodes are looked for when they are needed"},
         {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"},

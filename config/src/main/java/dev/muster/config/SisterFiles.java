@@ -21,6 +21,7 @@ public final class SisterFiles {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
         {"scrun.lua", "scrun is not part of this version"},
+        {"rpc_queue.yaml", "requests have no queues by kind; rl_enable bounds those of each user"},
     };
 
     /** One line of the file may name ten thousand nodes. */

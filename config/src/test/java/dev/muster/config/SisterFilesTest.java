@@ -238,10 +238,12 @@ class SisterFilesTest {
             AcctGatherInterconnectType=acct_gather_interconnect/sysfs
             NodeName=n[1-2] BcastAddr=b Parameters=config_overrides,l3cache_as_socket
             """);
+        file("rpc_queue.yaml", "");
         file("cgroup.conf", "IgnoreSystemd=yes\nConstrainCores=yes\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
         assertThat(SisterFiles.unread(conf)).containsExactly(
-            dir + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are not loaded");
+            dir + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are not loaded",
+            dir + "/rpc_queue.yaml has no effect: requests have no queues by kind; rl_enable bounds those of each user");
         assertThat(SisterFiles.inertKeys(conf)).containsExactly(
             "FederationParameters has no effect: federation is not part of this version");
         assertThat(SisterFiles.inertWords(conf)).containsExactly(

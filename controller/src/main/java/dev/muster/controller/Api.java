@@ -326,7 +326,7 @@ final class Api {
         // variables may be secrets
         if (!Access.mayChange(core.durable(), caller.uid(), job.get()) || q.environment() && caller.uid() != job.get().desc().owner().uid()
                 && !Access.isSuperUser(core.durable(), caller.uid())) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
+            return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
         return Reply.of(new JobMessages.ScriptReply(blobs.read(q.environment() ? job.get().desc().payload().envHash()
                 : job.get().desc().payload().scriptHash())));
@@ -345,6 +345,10 @@ final class Api {
             for (JobQuery.Hit hit : hits) {
                 boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
                 // a component that goes with its leader is not one that is cancelled alone
+                if (!mine && m.tellsOthers() && privacy(caller).shows(hit.job())) {
+                    SlurmErrno no = SlurmErrno.ACCESS_DENIED;
+                    errors.add(new JobMessages.JobError(hit.job().displayId(), no.number(), no.sentence()));
+                }
                 boolean goesAlong = hit.job().isHet() && !hit.job().isHetLeader() && leaders.contains(hit.job().het().jobId());
                 if (mine && !goesAlong && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
@@ -611,7 +615,7 @@ final class Api {
 
     private Optional<List<String>> nodesNamed(String text) {
         return text.equalsIgnoreCase("ALL") ? Optional.of(List.copyOf(core.durable().nodes().keys()))
-                : HostList.parse(text) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list().names()) : Optional.empty();
+                : HostList.parse(text) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list().names()).filter(n -> !n.isEmpty()) : Optional.empty();
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
@@ -663,7 +667,7 @@ final class Api {
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        return done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes), caller.uid()));
+        return done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes, controller.allowedGids(changes)), caller.uid()));
     }
 
     private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {

@@ -42,6 +42,7 @@ final class ConfigBridge {
         List<Node.Spec> nodes = new ArrayList<>();
         // mistakes in it are told by the daemon that opens the devices
         GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
+        Identities identities = new Identities();
         Map<String, Integer> cpus = new HashMap<>();
         Map<String, Integer> order = new HashMap<>();
         Settings settings = settings(conf, slurmUid);
@@ -52,7 +53,7 @@ final class ConfigBridge {
         }
         List<Partition> partitions = new ArrayList<>();
         for (PartitionConf p : conf.partitions()) {
-            partitions.add(partition(p, cpus, conf));
+            partitions.add(partition(p, cpus, gids(identities, p.allowGroups())));
         }
         return new Command.ApplyConfig(settings, nodes, partitions);
     }
@@ -423,11 +424,18 @@ final class ConfigBridge {
         return out;
     }
 
+    /** Of those groups that the host knows: core and scheduler know numbers alone. */
+    static Map<String, Integer> gids(Identities identities, List<String> groups) {
+        Map<String, Integer> out = new TreeMap<>();
+        groups.forEach(g -> identities.group(g).ifPresent(found -> out.put(g, found.gid())));
+        return out;
+    }
+
     private static int defaultTime(long minutes) {
         return minutes < 0 ? 0 : minutes == 0 ? PartitionInfo.NO_TIME : (int) minutes;
     }
 
-    static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, SlurmConf conf) {
+    static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, Map<String, Integer> gids) {
         int cpus = 0;
         for (String node : p.nodes()) {
             cpus += cpusByNode.getOrDefault(node, 0);
@@ -443,7 +451,7 @@ final class ConfigBridge {
                 p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
                 p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),
-                p.exclusiveNode(), p.topology(), p.powerDownOnIdle(), p.cpuBind());
+                p.exclusiveNode(), p.topology(), p.powerDownOnIdle(), p.cpuBind(), List.copyOf(gids.values()));
         return new Partition(info, p.nodes());
     }
 

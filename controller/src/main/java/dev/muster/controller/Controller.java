@@ -583,7 +583,14 @@ final class Controller {
                 ClusterMessages.PartitionInfo.class), List.of());
         Map<String, String> values = new TreeMap<>();
         m.values().forEach((k, v) -> values.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        return PartitionEdit.edit(empty, values, thread.durable());
+        return PartitionEdit.edit(empty, values, allowedGids(values), thread.durable());
+    }
+
+    /** Of the groups that AllowGroups is to have, by its key or the beginning of it. */
+    Map<String, Integer> allowedGids(Map<String, String> changes) {
+        List<String> named = new ArrayList<>();
+        changes.forEach((k, v) -> named.addAll("allowgroups".startsWith(k) ? List.of(v.split(",")) : List.of()));
+        return ConfigBridge.gids(identities, named);
     }
 
     /** Reads the file again. A bad file changes nothing; the sentence says where it is bad. */

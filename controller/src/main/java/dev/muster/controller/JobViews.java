@@ -38,7 +38,8 @@ final class JobViews {
     /** The fields of {@link JobInfo} that are more than read off, so that they are made only for who wants them. */
     private enum Costly {
         ACCRUE_TIME("accrueTime"), ASSOC_ID("assocId"), BURST_BUFFER_STATE("burstBufferState"), COMMAND("command"), CRON_SPEC("cronSpec"),
-        DEPENDENCY("dependency"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"), MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
+        DEPENDENCY("dependency"), END_TIME("endTime"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"),
+        MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
         MEM_PER_NODE_MB("memPerNodeMb"), NODE_COUNT("nodeCount"), OVERSUBSCRIBE("oversubscribe"), PREEMPT_TIME("preemptTime"),
         PARTITION_PRIORITIES("partitionPriorities"), PREEMPT_ELIGIBLE_TIME("preemptEligibleTime"),
         PRIORITY("priority"), REASON("reason"), REASON_TEXT("reasonText"), SCHED_NODES("schedNodes"), START_TIME("startTime"), STDERR("stderr"),
@@ -163,6 +164,13 @@ final class JobViews {
         return job.state() == JobState.SUSPENDED ? r.preSuspendMs() / 1000 : Math.max(0, r.endTime() - r.startTime());
     }
 
+    /** Of a job that waits: its limit after the time at which it is expected to start, where both are known. */
+    private long endTime(Job job, long planned) {
+        long start = Math.max(planned, job.desc().timing().beginTime() > now ? job.desc().timing().beginTime() : 0);
+        int limit = limitMin(job);
+        return start > 0 && limit > 0 ? start + limit * 60L : 0;
+    }
+
     private long endTime(Job job) {
         Job.Run r = job.run();
         if (r.endTime() > 0 || r.startTime() == 0 || r.limitMin() < 0) {
@@ -227,6 +235,11 @@ final class JobViews {
 
     private static final Limits.Memory NO_MEMORY = new Limits.Memory(0, 0, false);
 
+    /** What was said, or one for each task: on more there would be none. */
+    private static int mostNodes(ResourceRequest r) {
+        return r.nodesMax() > 0 ? r.nodesMax() : Math.max(r.nodesMin(), r.tasks());
+    }
+
     private static String first(String partitions) {
         int comma = partitions.indexOf(',');
         return comma < 0 ? partitions : partitions.substring(0, comma);
@@ -243,7 +256,7 @@ final class JobViews {
         Job.Run run = job.run();
         Allocation a = run.allocation();
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
-        long planned = job.state() == JobState.PENDING && wants(Costly.START_TIME) ? planner.plannedStart(job.id()) : 0;
+        long planned = job.state() == JobState.PENDING && (wants(Costly.START_TIME) || wants(Costly.END_TIME)) ? planner.plannedStart(job.id()) : 0;
         Limits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? Limits.memory(state, job) : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
@@ -261,7 +274,8 @@ final class JobViews {
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(),
                 wants(Costly.ACCRUE_TIME) ? Priorities.accrueTime(state, job) : 0,
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
-                job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
+                !wants(Costly.END_TIME) ? 0 : job.state() == JobState.PENDING ? endTime(job, planned) : endTime(job),
+                run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
                 d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0,
                 wants(Costly.PREEMPT_ELIGIBLE_TIME) ? preemptEligibleTime(job) : 0, lastLook(job),
                 wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
@@ -269,7 +283,7 @@ final class JobViews {
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "",
                 wants(Costly.NODE_COUNT) ? nodes(job) : 0,
-                Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
+                Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -64,6 +65,8 @@ final class NodeLinks {
     /** Those with something to acknowledge, each once. */
     private final LinkedBlockingQueue<Link> late = new LinkedBlockingQueue<>();
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
+    /** Nodes that have come to this slurmctld: the configuration may be another since the one before it. */
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
     private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
     private final DaemonLog log;
     private final Supplier<SlurmConf> conf;
@@ -273,6 +276,9 @@ final class NodeLinks {
             a.direct().forEach(d -> link.send(d.message()));
         }
         outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
+        if (seen.add(m.node()) && conf.get().has(Key.SLURMCTLD_PARAMETERS, "reconfig_on_restart")) {
+            link.send(new NodeMessages.ReadConfig());
+        }
         onConnection.accept(m.node(), true);
         return link;
     }

@@ -156,10 +156,6 @@ final class SubmitEdge {
                 return new Refused(r.reply());
             }
         }
-        String groupProblem = groupProblem(owner.get(), JobSubmit.partitionOf(core.durable(), wanted));
-        if (!groupProblem.isEmpty()) {
-            return new Refused(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
-        }
         Bytes environment = joined(variables);
         String scriptHash = Blobs.hash(batch);
         String envHash = Blobs.hash(environment);
@@ -201,17 +197,6 @@ final class SubmitEdge {
         }
         String group = identities.groupName(gid);
         return Optional.of(new Identity(owner.uid(), gid, owner.user(), group, List.copyOf(gids), owner.home(), owner.shell()));
-    }
-
-    /** AllowGroups is checked here: group names are the host's business, not the core's. */
-    private String groupProblem(Identity owner, String partitions) {
-        for (String name : partitions.split(",")) {
-            String allowed = core.durable().partitions().find(name).map(p -> p.info().allowGroups()).orElse("ALL");
-            if (!isOfGroups(identities, owner, allowed)) {
-                return name;
-            }
-        }
-        return "";
     }
 
     /** ALL, or one of the groups; root is of all. */

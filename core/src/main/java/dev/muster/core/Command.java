@@ -182,7 +182,12 @@ public sealed interface Command {
     /** A setting of slurm.conf that may be changed while the cluster runs. @param key lower case; @param value + or - before it adds or takes away */
     record ChangeSetting(int uid, String key, String value) implements Command {}
 
-    record UpdatePartition(int uid, String partition, Map<String, String> changes) implements Command {}
+    /** @param gids of the groups that the changes name */
+    record UpdatePartition(int uid, String partition, Map<String, String> changes, Map<String, Integer> gids) implements Command {
+        public UpdatePartition(int uid, String partition, Map<String, String> changes) {
+            this(uid, partition, changes, Map.of());
+        }
+    }
 
     record CreatePartition(int uid, Partition partition) implements Command {}
 

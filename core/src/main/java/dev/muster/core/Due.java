@@ -35,6 +35,8 @@ public final class Due {
     private boolean turns;
     /** Unfinished jobs of one user and name by SLUID, and those of them that want to be alone. */
     private final Map<Named, NavigableMap<Long, Integer>> named = new HashMap<>();
+    /** Of these the jobs that have nodes. */
+    private final Map<Named, NavigableSet<Integer>> begun = new HashMap<>();
     private final Map<Named, NavigableSet<Integer>> singletons = new HashMap<>();
     /** When a condition of a job will have become true by time alone: {@code after:12+5}. */
     private final NavigableMap<Long, NavigableSet<Integer>> revisits = new TreeMap<>();
@@ -77,6 +79,7 @@ public final class Due {
         toSettle.clear();
         toStep.clear();
         named.clear();
+        begun.clear();
         singletons.clear();
         revisits.clear();
         resuming.clear();
@@ -228,10 +231,10 @@ public final class Due {
         }
     }
 
-    /** No job of the same user and name that is older is unfinished. */
+    /** No job of the same user and name that is older is unfinished, and none that is not has begun. */
     boolean isFirstOfItsName(Job job) {
         NavigableMap<Long, Integer> all = named.get(Named.of(job));
-        return all == null || all.headMap(job.sluid(), false).isEmpty();
+        return !begun.containsKey(Named.of(job)) && (all == null || all.headMap(job.sluid(), false).isEmpty());
     }
 
     /** Looks at the job again then. @param seconds since 1970 */
@@ -265,6 +268,9 @@ public final class Due {
     private void add(Job job) {
         if (!job.state().isTerminal()) {
             named.computeIfAbsent(Named.of(job), k -> new TreeMap<>()).put(job.sluid(), job.id());
+        }
+        if (job.state().isActive()) {
+            begun.computeIfAbsent(Named.of(job), k -> new TreeSet<>()).add(job.id());
         }
         if (job.state() == JobState.RUNNING) {
             running.add(job.id());
@@ -317,6 +323,7 @@ public final class Due {
             return;
         }
         Named name = Named.of(job);
+        drop(begun, name, job.id());
         NavigableMap<Long, Integer> all = named.get(name);
         if (all != null && all.remove(job.sluid(), job.id()) && all.isEmpty()) {
             named.remove(name);
@@ -425,7 +432,7 @@ public final class Due {
         return other instanceof Due d && limits.equals(d.limits) && stepLimits.equals(d.stepLimits)
                 && begins.equals(d.begins) && resuming.equals(d.resuming) && deadlines.equals(d.deadlines)
                 && waiting.equals(d.waiting)
-                && dependents.equals(d.dependents) && named.equals(d.named) && singletons.equals(d.singletons);
+                && dependents.equals(d.dependents) && named.equals(d.named) && begun.equals(d.begun) && singletons.equals(d.singletons);
     }
 
     @Override

@@ -6,8 +6,10 @@ import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -36,8 +38,18 @@ final class GangRules {
             return;
         }
         Map<String, IndexSet> taken = new HashMap<>();
+        Set<Integer> had = new HashSet<>();
         for (Job job : inTurn()) {
-            boolean runs = sliceMs == 0 || isFree(job, taken);
+            // components of one job have their turns together, also those that share nothing
+            List<Job> whole = HetRules.members(state, job).stream().filter(j -> j.id() == job.id() || takesPart(j)).toList();
+            if (had.add(job.id()) && whole.stream().allMatch(j -> j.id() == job.id() || had.add(j.id()))) {
+                give(whole, sliceMs == 0 || whole.stream().allMatch(j -> isFree(j, taken)), taken, changes);
+            }
+        }
+    }
+
+    private void give(List<Job> whole, boolean runs, Map<String, IndexSet> taken, List<Change> changes) {
+        for (Job job : whole) {
             if (runs) {
                 take(job, taken);
             }

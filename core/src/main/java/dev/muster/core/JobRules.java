@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
@@ -48,14 +49,30 @@ final class JobRules {
     }
 
     private Decision each(int uid, List<Command.JobRef> refs, Action action) {
-        return each(uid, refs, false, action);
+        return each(uid, refs, new Way(false, false, SlurmErrno.ACCESS_DENIED), action);
     }
 
-    /** @param whole a component stands for all, where whole_hetjob says so */
-    private Decision each(int uid, List<Command.JobRef> refs, boolean whole, Action action) {
-        boolean together = whole && List.of("whole_hetjob", "whole_pack").stream().anyMatch(state.settings().options()::containsKey);
+    /**
+     * How jobs are taken.
+     *
+     * @param whole   a component stands for all, where whole_hetjob says so
+     * @param byTasks who names an array that is not his is told of its tasks
+     */
+    private record Way(boolean whole, boolean byTasks, SlurmErrno denial) {}
+
+    private Decision each(int uid, List<Command.JobRef> refs, Way way, Action action) {
+        boolean together = way.whole && List.of("whole_hetjob", "whole_pack").stream().anyMatch(state.settings().options()::containsKey);
         Set<Integer> had = new HashSet<>();
         for (Command.JobRef ref : refs) {
+            List<Job> others = named(ref).stream().filter(j -> !Access.mayChange(state, uid, j)).toList();
+            if (!others.isEmpty()) {
+                String text = way.byTasks ? tasksOf(ref, others) : ref.text();
+                JobError error = new JobError(text, way.denial.number(), way.denial.sentence());
+                if (!errors.contains(error)) {
+                    errors.add(error);      // all tasks of a name that means several have it
+                }
+                continue;
+            }
             List<Job> targets = targets(ref);
             if (targets.isEmpty()) {
                 error(ref, SlurmErrno.INVALID_JOB_ID);
@@ -64,12 +81,8 @@ final class JobRules {
                 targets = had.add(targets.getFirst().het().jobId()) ? HetRules.members(state, targets.getFirst()) : List.of();
             }
             for (Job job : targets) {
-                if (!Access.mayChange(state, uid, job)) {
-                    error(ref, SlurmErrno.ACCESS_DENIED);
-                } else {
-                    boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
-                    action.on(job, component).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
-                }
+                boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
+                action.on(job, component).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
             }
         }
         changes.addAll(0, ids.reservations());
@@ -78,6 +91,20 @@ final class JobRules {
 
     private void error(Command.JobRef ref, SlurmErrno errno) {
         errors.add(new JobError(ref.text(), errno.number(), errno.sentence()));
+    }
+
+    /** 7_1-3 for an array, and what was named for anything else. */
+    static String tasksOf(Command.JobRef ref, List<Job> jobs) {
+        IndexSet tasks = IndexSet.empty();
+        for (Job j : jobs) {
+            tasks = j.isArrayRecord() ? tasks.union(j.array().pending()) : j.isArrayTask() ? tasks.with(j.array().task()) : tasks;
+        }
+        return ref.task() >= 0 || tasks.isEmpty() ? ref.text().replaceAll("[\\[\\]]", "") : ref.jobId() + "_" + tasks.compact();
+    }
+
+    /** Whom the name means, before anything is split off. */
+    private List<Job> named(Command.JobRef ref) {
+        return ref.task() < 0 ? targets(ref) : state.job(ref.jobId(), ref.task()).map(List::of).orElse(List.of());
     }
 
     /** A plain number means the job, every task of the array or every component; a task of the pending record is split off first. */
@@ -106,7 +133,7 @@ final class JobRules {
         int left = job.array().pending().count() - split.size();
         if (left <= 1) {
             changes.add(new Change.ArrayTaskSplit(job.id(), task, job.id(), job.sluid()));
-            return job.with(new Job.Array(job.id(), task, dev.muster.model.IndexSet.empty(), job.array().maxRunning(), job.array().size()));
+            return job.with(new Job.Array(job.id(), task, IndexSet.empty(), job.array().maxRunning(), job.array().size()));
         }
         int id = ids.forTask(job);
         long sluid = id == job.id() ? job.sluid() : ids.sluid();
@@ -130,7 +157,7 @@ final class JobRules {
                 step(c, ref);
             }
         }
-        return each(c.uid(), plain, c.signal() == 0, (job, component) -> {
+        return each(c.uid(), plain, new Way(c.signal() == 0, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
             boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
             if (ends && !c.cron() && Crontab.runs(state, job)
                     && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
@@ -245,7 +272,7 @@ final class JobRules {
     // ---- hold, requeue, suspend
 
     Decision hold(Command.HoldJobs c) {
-        return each(c.uid(), c.jobs(), true, (job, component) -> {
+        return each(c.uid(), c.jobs(), new Way(true, true, SlurmErrno.USER_ID_MISSING), (job, component) -> {
             if (job.state().isTerminal()) {
                 return Optional.of(SlurmErrno.JOB_FINISHED);
             }
@@ -276,7 +303,7 @@ final class JobRules {
     }
 
     Decision requeue(Command.RequeueJobs c) {
-        return each(c.uid(), c.jobs(), (job, component) -> {
+        return each(c.uid(), c.jobs(), new Way(false, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
             if (component) {
                 return Optional.of(SlurmErrno.NOT_HET_JOB_LEADER);
             }

@@ -127,7 +127,7 @@ public final class JobSubmit {
         int nodes = job.request().nodesMin();
         for (Partition p : state.partitions().values()) {
             boolean fits = p.takesJobs() && Limits.mayEnter(job, p) && Limits.admitsAccount(p.info(), job.charge().account(), state.accounts())
-                    && (!p.info().rootOnly() || job.owner().uid() == 0)
+                    && Limits.admitsGroups(p.info(), job.owner(), state) && (!p.info().rootOnly() || job.owner().uid() == 0)
                     && (nodes == 0 || nodes >= p.info().minNodes() && (p.info().maxNodes() < 0 || nodes <= p.info().maxNodes()));
             if (fits && p.info().priorityTier() > tier) {
                 best = p.name();

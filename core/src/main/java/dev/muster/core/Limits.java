@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
+import dev.muster.model.Identity;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.Json;
@@ -150,6 +151,7 @@ public final class Limits {
             case MAX_MEM_PER_LIMIT -> Optional.of(SlurmErrno.INVALID_TASK_MEMORY);
             case ACCOUNT_NOT_ALLOWED -> Optional.of(SlurmErrno.INVALID_ACCOUNT);
             case QOS_NOT_ALLOWED -> Optional.of(SlurmErrno.INVALID_QOS);
+            case PARTITION_CONFIG -> Optional.of(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
             default -> Optional.empty();
         };
     }
@@ -160,11 +162,17 @@ public final class Limits {
         return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;
     }
 
+    /** It says how many tasks it has, and the partition or itself asks for more nodes than that: 26.05 has no nodes without tasks. */
+    static boolean hasTooFewTasks(JobDesc desc, Partition partition, State state) {
+        ResourceRequest r = desc.request();
+        return r.tasks() > 0 && r.tasks() < Math.max(r.nodesMin(), minNodes(desc, partition, state));
+    }
+
     /** It is one of those for which a job must wait although nodes may be free: {@link #reason}. */
     public static boolean isOfPartition(JobReason reason) {
         return switch (reason) {
             case PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_DOWN, PARTITION_INACTIVE, MAX_MEM_PER_LIMIT, ACCOUNT_NOT_ALLOWED,
-                 QOS_NOT_ALLOWED -> true;
+                 QOS_NOT_ALLOWED, PARTITION_CONFIG -> true;
             default -> false;
         };
     }
@@ -173,6 +181,9 @@ public final class Limits {
     public static JobReason reason(JobDesc desc, Partition partition, State state) {
         if (!partition.isUp()) {
             return partition.info().state().equals("INACTIVE") ? JobReason.PARTITION_INACTIVE : JobReason.PARTITION_DOWN;
+        }
+        if (!admitsGroups(partition.info(), desc.owner(), state)) {
+            return JobReason.PARTITION_CONFIG;
         }
         if (!admitsAccount(partition.info(), desc.charge().account(), state.accounts())) {
             return JobReason.ACCOUNT_NOT_ALLOWED;
@@ -203,6 +214,12 @@ public final class Limits {
     static boolean mayEnter(JobDesc desc, Partition partition) {
         PartitionInfo info = partition.info();
         return !(info.requireReservation() && desc.charge().reservation().isEmpty()) && allows(info.allocNodes(), desc.payload().submitHost());
+    }
+
+    /** AllowGroups: root and SlurmUser are of all. */
+    public static boolean admitsGroups(PartitionInfo info, Identity owner, State state) {
+        return !restricts(info.allowGroups()) || owner.uid() == 0 || owner.uid() == state.settings().slurmUid()
+                || info.allowGids().stream().anyMatch(g -> owner.gid() == g || owner.gids().contains(g));
     }
 
     /** An account stands for those below it. */

@@ -21,7 +21,7 @@ final class NotifyRules {
         }
         Job job = found.get();
         if (!Access.mayChange(state, c.uid(), job)) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+            return Decision.reject(SlurmErrno.USER_ID_MISSING);
         }
         if (job.state().isTerminal()) {
             return Decision.reject(SlurmErrno.ALREADY_DONE);

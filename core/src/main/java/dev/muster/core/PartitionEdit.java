@@ -95,6 +95,11 @@ public final class PartitionEdit {
     }
 
     public static Outcome edit(Partition partition, Map<String, String> changes, State state) {
+        return edit(partition, changes, Map.of(), state);
+    }
+
+    /** @param gids of the groups that the changes name */
+    public static Outcome edit(Partition partition, Map<String, String> changes, Map<String, Integer> gids, State state) {
         Json.Obj fields = Json.object(Codec.encode(partition.info()));
         List<String> nodes = partition.nodes();
         for (Map.Entry<String, String> change : Keyword.whole(changes, WORDS).entrySet()) {
@@ -139,6 +144,10 @@ public final class PartitionEdit {
                 return new Refused(SlurmErrno.ERROR, key.kind == Kind.SHARES ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
                         + "\"YES:#\", and \"FORCE:#\"" : "Invalid input: " + change.getKey() + "=" + value);
             }
+        }
+        if (!fields.text("allowGroups").equals(partition.info().allowGroups()) || !gids.isEmpty()) {
+            fields.put("allowGids", Stream.of(fields.text("allowGroups").split(",")).filter(gids::containsKey).map(g -> (Object) (long) gids.get(g))
+                    .toList());
         }
         return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
     }

@@ -81,7 +81,7 @@ final class PartitionRules {
         if (found.isEmpty()) {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
-        return switch (PartitionEdit.edit(found.get(), c.changes(), state)) {
+        return switch (PartitionEdit.edit(found.get(), c.changes(), c.gids(), state)) {
             case PartitionEdit.Edited e -> Decision.of(changes(e.partition()), "");
             case PartitionEdit.Refused r -> new Decision.Rejected(r.errno(), r.sentence());
         };

@@ -32,6 +32,10 @@ final class PreemptRules {
             end(job, p.mode());
             return;
         }
+        if (job.isHet() && p.mode() == Preemption.Mode.SUSPEND) {
+            stopTogether(job);
+            return;
+        }
         changes.add(new Change.JobPreempted(job.id(), now.seconds(), p.mode(), end));
         if (end == 0) {
             end(job, p.mode());
@@ -76,6 +80,17 @@ final class PreemptRules {
         }
         for (Job member : members.getFirst().isHetLeader() || mode == Preemption.Mode.REQUEUE ? members.subList(0, 1) : members) {
             endAlone(member, mode);
+        }
+    }
+
+    /** All components that run, also where several are to make room. */
+    private void stopTogether(Job job) {
+        for (Job member : HetRules.members(state, job)) {
+            boolean stops = changes.stream().anyMatch(c -> c instanceof Change.JobSuspended s && s.jobId() == member.id());
+            if (member.state() == JobState.RUNNING && !stops) {
+                changes.add(new Change.JobPreempted(member.id(), now.seconds(), Preemption.Mode.SUSPEND, 0));
+                changes.add(new Change.JobSuspended(member.id(), now.seconds()));
+            }
         }
     }
 

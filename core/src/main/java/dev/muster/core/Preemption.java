@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * A job that had to give way.
@@ -25,6 +26,11 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
 
     /** What becomes of a job that gives way. GANG: nobody took its place; it waits for its next turn on cores that it shares. */
     public enum Mode { OFF, CANCEL, REQUEUE, SUSPEND, GANG }
+
+    /** {@code --signal=R:}: it may be on nodes of reservations, and goes when their jobs come. */
+    public static boolean isGuest(JobDesc desc) {
+        return desc.extras().warnReserve() && desc.charge().reservation().isEmpty();
+    }
 
     /** How PreemptType and the words of partitions and QOS decide between two jobs. */
     public static final class Policy {
@@ -83,6 +89,9 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
          * @param priority of the first now
          */
         public boolean outranks(JobDesc taker, long priority, String partition, Job holder) {
+            if (isGuest(holder.desc()) && !taker.charge().reservation().isEmpty()) {
+                return true;
+            }
             boolean higher = priority > holder.priority();
             if (!higher && words(holder).contains("PRIORITY")) {
                 return false;
@@ -141,7 +150,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             if (holder.isHet() && mode != Mode.OFF) {
                 List<Mode> all = HetRules.members(state, holder).stream()
                         .filter(j -> j.state().isActive() || j.state() == JobState.PENDING).map(this::alone).toList();
-                return all.contains(Mode.OFF) ? Mode.OFF : all.contains(Mode.CANCEL) ? Mode.CANCEL : mode;
+                return Stream.of(Mode.OFF, Mode.CANCEL, Mode.REQUEUE).filter(all::contains).findFirst().orElse(mode);
             }
             return mode;
         }

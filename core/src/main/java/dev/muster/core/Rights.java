@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.MessageRights;
 import java.util.Optional;
 
 /**
@@ -85,18 +86,13 @@ public enum Rights {
         return may ? Optional.empty() : Optional.of(Decision.reject(word(command)));
     }
 
-    /** Slurm has two sentences for it: the cluster's own things are denied by the one, what is done to jobs by the other. */
+    /** As the message that brought the command is refused. */
     private static SlurmErrno word(Command command) {
         return switch (command) {
             case Command.Once c -> word(c.command());
-            case Command.CreateReservation c -> SlurmErrno.USER_ID_MISSING;
-            case Command.UpdateNode c -> SlurmErrno.USER_ID_MISSING;
-            case Command.AddNodes c -> SlurmErrno.USER_ID_MISSING;
-            case Command.RemoveNodes c -> SlurmErrno.USER_ID_MISSING;
-            case Command.UpdatePartition c -> SlurmErrno.USER_ID_MISSING;
-            case Command.CreatePartition c -> SlurmErrno.USER_ID_MISSING;
-            case Command.DeletePartition c -> SlurmErrno.USER_ID_MISSING;
-            default -> SlurmErrno.ACCESS_DENIED;
+            case Command.AddNodes c -> MessageRights.denial("CreateNodes");
+            case Command.RemoveNodes c -> MessageRights.denial("DeleteNodes");
+            default -> MessageRights.denial(command.getClass().getSimpleName());
         };
     }
 

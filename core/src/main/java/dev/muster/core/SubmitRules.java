@@ -295,6 +295,9 @@ final class SubmitRules {
             if (desc.timing().timeLimitMin() == 0 && partition.get().info().defaultTimeMin() == PartitionInfo.NO_TIME) {
                 return refuse(SlurmErrno.INVALID_TIME_LIMIT);
             }
+            if (Limits.hasTooFewTasks(desc, partition.get(), state)) {
+                return refuse(SlurmErrno.BAD_TASK_COUNT);
+            }
             Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state);
             anyFits |= limit.isEmpty();
             if (limit.isPresent() && first.isEmpty()) {

@@ -28,9 +28,9 @@ final class TopRules {
         List<Job> wanted = new ArrayList<>();
         for (Command.JobRef ref : c.jobs()) {
             Optional<Job> job = state.job(ref.jobId(), ref.task());
-            boolean may = Access.isOperator(state, c.uid())
-                    || state.settings().options().containsKey(USERS_MAY) && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
-            Optional<SlurmErrno> errno = job.isEmpty() ? Optional.of(SlurmErrno.INVALID_JOB_ID)
+            boolean some = Access.isOperator(state, c.uid()) || state.settings().options().containsKey(USERS_MAY);
+            boolean may = some && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
+            Optional<SlurmErrno> errno = some && job.isEmpty() ? Optional.of(SlurmErrno.INVALID_JOB_ID)
                     : !may ? Optional.of(SlurmErrno.ACCESS_DENIED)
                     : !job.get().isPending() ? Optional.of(SlurmErrno.JOB_NOT_PENDING)
                     : job.get().isHeld() ? Optional.of(SlurmErrno.JOB_HELD) : Optional.empty();

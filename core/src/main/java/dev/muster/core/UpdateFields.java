@@ -23,7 +23,7 @@ final class UpdateFields {
     private enum Kind {
         TEXT, COUNT,
         /** At least one. */
-        CPUS,
+        CPUS, TASKS,
         YES_NO, HOSTS, GRES, BIND, SWITCHES,
         /** Seconds since 1970: the edge has read what people write. */
         MOMENT,
@@ -52,7 +52,7 @@ final class UpdateFields {
         field(Kind.TEXT, "extras.mailUser", false, false, "mailuser");
         field(Kind.TEXT, "extras.mcsLabel", true, false, MCS_LABEL);
         field(Kind.TEXT, "charge.account", true, false, "account");
-        field(Kind.TEXT, "charge.qos", false, false, "qos");
+        field(Kind.TEXT, "charge.qos", true, false, "qos");
         field(Kind.TEXT, "charge.wckey", true, false, "wckey");
         field(Kind.TEXT, "charge.reservation", true, false, "reservation", "reservationname");
         field(Kind.TEXT, "request.features", true, false, "features");
@@ -67,7 +67,7 @@ final class UpdateFields {
         field(Kind.GRES, "request.tresPerJob", true, false, "tresperjob");
         field(Kind.GRES, "request.tresPerSocket", true, false, "trespersocket");
         field(Kind.GRES, "request.tresPerTask", true, false, "trespertask");
-        field(Kind.COUNT, "request.tasks", true, false, "numtasks", "reqprocs", "reqtasks");
+        field(Kind.TASKS, "request.tasks", true, false, "numtasks", "reqprocs", "reqtasks");
         field(Kind.CPUS, "request.cpusPerTask", true, false, "cpus/task", "cpuspertask");
         field(Kind.COUNT, "request.tasksPerNode", true, true, "ntaskspernode", "taskspernode");
         field(Kind.COUNT, "request.cpusPerNodeMin", true, false, "mincpusnode");
@@ -109,6 +109,8 @@ final class UpdateFields {
         return switch (field.kind) {
             case TEXT -> done(desc, field, value);
             case CPUS -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT) : done(desc, field, number(value).getAsLong());
+            case TASKS -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : number(value).getAsLong() == 0 ? refuse(SlurmErrno.BAD_TASK_COUNT)
+                    : done(desc, field, number(value).getAsLong());
             case COUNT -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : done(desc, field, number(value).getAsLong());
             case YES_NO -> yesNo(desc, field, value);
             case HOSTS -> value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok ? done(desc, field, value)

@@ -46,6 +46,11 @@ final class UpdateRules {
         }
         boolean ofArray = c.job().task() < 0 && found.get().array().jobId() == found.get().id();
         List<Job> jobs = meant(c.job().task(), found.get());
+        List<Job> others = jobs.stream().filter(j -> !Access.mayChange(state, c.uid(), j)).toList();
+        if (!others.isEmpty()) {
+            String no = SlurmErrno.USER_ID_MISSING.sentence();
+            return new Decision.Rejected(SlurmErrno.USER_ID_MISSING, ofArray ? JobRules.tasksOf(c.job(), others) + ": " + no : no);
+        }
         List<String> said = new ArrayList<>();
         for (Job job : jobs) {
             List<Change> before = List.copyOf(changes);
@@ -104,7 +109,7 @@ final class UpdateRules {
     /** Of a step, or of all the steps that a job has now, only the time limit can be another. */
     private Decision updateSteps(Command.UpdateJob c, Job job) {
         if (!Access.mayChange(state, c.uid(), job)) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+            return Decision.reject(SlurmErrno.USER_ID_MISSING);
         }
         boolean all = c.job().step() == Command.JobRef.NO_STEP;
         List<Step> meant = job.run().steps().stream().filter(s -> s.state() == Step.State.RUNNING && s.id() >= 0
@@ -132,9 +137,6 @@ final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> update(Command.UpdateJob c, Job job) {
-        if (!Access.mayChange(state, c.uid(), job)) {
-            return refuse(SlurmErrno.ACCESS_DENIED);
-        }
         if (job.state().isTerminal()) {
             return refuse(SlurmErrno.JOB_FINISHED);
         }
@@ -148,7 +150,7 @@ final class UpdateRules {
         JobDesc bound = Codec.bind(desc, JobDesc.class);
         JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
         Set<String> changed = Keyword.whole(c.changes(), WORDS).keySet();
-        if (changed.contains("qos") && !changed.contains("timelimit") && job.isPending()) {
+        if (changed.contains("qos") && !changed.contains("timelimit")) {
             after = new AccountRules(state).limitedByQos(after);
         }
         if (changed.contains(UpdateFields.MCS_LABEL)) {
@@ -199,7 +201,7 @@ final class UpdateRules {
             case "numcpus" -> cpus(job, desc, value);
             case "starttime", "eligibletime" -> startTime(job, desc, value);
             case "dependency" -> dependency(job, desc, value);
-            case "arraytaskthrottle" -> admin ? throttle(job, value) : refuse(SlurmErrno.ACCESS_DENIED);
+            case "arraytaskthrottle" -> throttle(job, value);
             case "requeue" -> requeue(desc, value);
             case "numnodes", "reqnodes" -> job.state().isActive() ? shrink(job, desc, value, false) : nodes(job, desc, value);
             case "nodelist" -> job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
@@ -238,6 +240,10 @@ final class UpdateRules {
                     return refuse(SlurmErrno.ACCESS_DENIED);
                 }
             }
+        }
+        if (after.request().tasks() != before.request().tasks() && state.partitions().find(after.partition().split(",")[0])
+                .filter(p -> Limits.hasTooFewTasks(after, p, state)).isPresent()) {
+            return refuse(SlurmErrno.BAD_TASK_COUNT);
         }
         if (!after.charge().reservation().equals(before.charge().reservation())) {
             Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(after);
@@ -314,7 +320,8 @@ final class UpdateRules {
         }
         int limit = (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
         if (relative && limit <= 0) {
-            return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+            return value.startsWith("+") ? refuse(SlurmErrno.INVALID_TIME_LIMIT) : Optional.of(new Decision.Rejected(SlurmErrno.INVALID_TIME_LIMIT,
+                    "TimeLimit decrement larger than current time limit (" + parsed.getAsLong() + " > " + current + ")"));
         }
         if (job.state().isActive()) {
             boolean longer = limit < 0 && current >= 0 || limit > current && current >= 0;
@@ -402,7 +409,7 @@ final class UpdateRules {
             return Optional.empty();
         }
         if (!admin) {
-            return refuse(SlurmErrno.JOB_NOT_PENDING);
+            return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (job.state() != JobState.RUNNING && job.state() != JobState.SUSPENDED) {
             return refuse(SlurmErrno.JOB_NOT_PENDING_NOR_RUNNING);
@@ -461,7 +468,7 @@ final class UpdateRules {
         } catch (NumberFormatException e) {
             return refuse(SlurmErrno.INVALID_NICE);
         }
-        if (nice < job.desc().timing().nice() && !admin) {
+        if (nice < 0 && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (job.isPending() && !job.isHeld()) {
@@ -474,7 +481,7 @@ final class UpdateRules {
 
     private Optional<Decision.Rejected> partition(Job job, Json.Obj desc, String value) {
         if (!job.isPending()) {
-            return refuse(SlurmErrno.JOB_NOT_PENDING);
+            return value.equals(job.desc().partition()) ? Optional.empty() : refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         for (String name : value.split(",")) {
             if (!state.partitions().has(name)) {
@@ -540,7 +547,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         Optional<NodeCounts> counts = NodeCounts.parse(value, n -> UpdateFields.number(n).orElse(-1));
-        if (counts.isEmpty()) {
+        if (counts.isEmpty() || counts.get().least() == 0) {
             return refuse(SlurmErrno.INVALID_NODE_COUNT);
         }
         put(desc, "request.nodesMin", (long) counts.get().least());

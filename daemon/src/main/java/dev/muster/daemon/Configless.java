@@ -43,6 +43,7 @@ public final class Configless {
 
     private final List<Server> servers = new ArrayList<>();
     private final Optional<Path> keyFile;
+    private final String mungeSocket;
     private final Optional<Path> authority;
     private final Tls tls;
     private final SecureRandom random = new SecureRandom();
@@ -51,9 +52,11 @@ public final class Configless {
     /**
      * @param servers {@code host[:port]} with commas, the first being asked first
      * @param keyFile   of this machine; without one munge vouches
+     * @param mungeSocket of the munged that does; "" for the usual one
      * @param authority certificate of the cluster's authority ({@code --ca-cert-file}): slurmctld is asked over TLS; else plainly
      */
-    public Configless(String servers, Optional<Path> keyFile, Optional<Path> authority) {
+    public Configless(String servers, Optional<Path> keyFile, String mungeSocket, Optional<Path> authority) {
+        this.mungeSocket = mungeSocket;
         this.authority = authority;
         this.tls = authority.map(a -> Tls.trusting(a, false)).orElse(Tls.NONE);
         for (String server : servers.split(",")) {
@@ -149,7 +152,7 @@ public final class Configless {
         byte[] bytes = new byte[32];
         random.nextBytes(bytes);
         try {
-            if (keyFile.isPresent()) {
+            if (keyFile.isPresent() && mungeSocket.isEmpty()) {
                 long now = System.currentTimeMillis();
                 byte[] key = ClusterKey.read(keyFile.get()).main(now).orElseThrow(() -> new IllegalStateException("no key is good any more"));
                 return Session.issue(key, "", self(), now, java.util.Arrays.copyOf(bytes, 16));
@@ -157,7 +160,8 @@ public final class Configless {
         } catch (IOException e) {
             throw new IllegalStateException("cannot read " + keyFile.get(), e);
         }
-        return new Munge("").session(bytes, -1).orElseThrow(() -> new IllegalStateException("neither slurm.key nor munge vouches for this machine"));
+        return new Munge(mungeSocket).session(bytes, -1)
+                .orElseThrow(() -> new IllegalStateException("neither slurm.key nor munge vouches for this machine"));
     }
 
     private static Caller self() throws IOException {

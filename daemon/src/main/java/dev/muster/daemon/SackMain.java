@@ -130,7 +130,7 @@ public final class SackMain {
         Optional<String> named = Optional.ofNullable(System.getenv("SLURM_CONF")).filter(n -> !n.isEmpty());
         File file = o.file.isEmpty() ? SlurmConf.locate(named, prefix) : new File(o.file);
         Optional<Configless> source = ConfServers.of(o.confServer, named.isPresent() || !o.file.isEmpty(), file)
-                .map(servers -> new Configless(servers, Configless.keyOf(home), o.authority));
+                .map(servers -> new Configless(servers, Configless.keyOf(home), "", o.authority));
         if (source.isPresent()) {
             file = source.get().fetchInto(Configless.runtimeDirectory()).resolve("slurm.conf").toFile();
         }

@@ -95,7 +95,7 @@ public final class Main {
             File file = configFile(options);
             boolean isNamed = !options.configFile().isEmpty() || !Optional.ofNullable(System.getenv("SLURM_CONF")).orElse("").isEmpty();
             Optional<Configless> source = ConfServers.of(options.confServer(), isNamed, file)
-                    .map(servers -> new Configless(servers, Configless.keyOf(prefix()), options.authority()));
+                    .map(servers -> new Configless(servers, Configless.keyOf(prefix()), options.mungeSocket(), options.authority()));
             if (source.isPresent()) {
                 file = source.get().fetchInto(Files.createTempDirectory("slurm-conf-")).resolve("slurm.conf").toFile();
             }

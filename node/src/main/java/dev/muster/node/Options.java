@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param dynamic     -Z: this node is not in slurm.conf; dynamicConf, of --conf, is what it says of itself
  * @param future      -F: takes the place of a FUTURE node, with that feature where there is one
  * @param confServer  where the configuration comes from, "" for the file
+ * @param mungeSocket of the munged that vouches for this machine until the configuration is there ({@code --authinfo}); "" for the usual one
  * @param authority   certificate by which the server of the configuration is known, where it speaks TLS
  * @param extra       what the node is to say of itself in Extra=
  * @param instanceId  of a cloud, and instanceType
@@ -31,6 +32,7 @@ record Options(
         Optional<String> future,
         String confServer,
         Optional<Path> authority,
+        String mungeSocket,
         String extra,
         String instanceId,
         String instanceType,
@@ -47,6 +49,7 @@ record Options(
 
     static final String USAGE = """
             Usage: slurmd [OPTIONS]
+               --authinfo words           AuthInfo until configs have been fetched: socket=/path of munged.
                -b                         Report node reboot now.
                -c                         Forget jobs of an earlier slurmd that have no process any more.
                -C                         Print node configuration information and exit.
@@ -153,6 +156,7 @@ record Options(
         private Optional<String> future = Optional.empty();
         private String confServer = "";
         private Optional<Path> authority = Optional.empty();
+        private String mungeSocket = "";
         private String extra = "";
         private String instanceId = "";
         private String instanceType = "";
@@ -174,10 +178,22 @@ record Options(
                 case "--instance-type" -> instanceType = value;
                 case "--ca-cert-file" -> authority = Optional.of(Path.of(value));
                 case "--authinfo" -> {
-                    return refused("--authinfo: the key or munge of this machine is used");
+                    return authInfo(value);
                 }
                 default -> {
                     return Optional.of(new Parsed.Wrong("unrecognized option '" + name + "'", true));
+                }
+            }
+            return Optional.empty();
+        }
+
+        /** As AuthInfo in slurm.conf: of its words only where munged listens matters this early. */
+        private Optional<Parsed> authInfo(String value) {
+            for (String word : value.split(",")) {
+                if (word.startsWith("socket=/")) {
+                    mungeSocket = word.substring("socket=".length());
+                } else if (!word.matches("(ttl|cred_expire)=[0-9]{1,9}|use_client_ids|disable_sssd_ids")) {
+                    return refused("--authinfo: " + word + " is not supported by this version of Muster");
                 }
             }
             return Optional.empty();
@@ -224,7 +240,8 @@ record Options(
         Options build() {
             return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot,
                     changeDirectory,
-                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, authority, extra, instanceId, instanceType, mode);
+                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, authority, mungeSocket,
+                    extra, instanceId, instanceType, mode);
         }
     }
 }

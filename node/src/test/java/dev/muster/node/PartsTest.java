@@ -85,7 +85,7 @@ class PartsTest {
         Options.Parsed parsed = Options.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d",
                 "/stepd"));
         assertThat(parsed).isEqualTo(new Options.Parsed.Ok(new Options("n1", "/etc/x.conf", "/log", "/stepd", true,
-                false, false, false, 2, 0, false, false, "", java.util.Optional.empty(), "", java.util.Optional.empty(), "", "", "",
+                false, false, false, 2, 0, false, false, "", java.util.Optional.empty(), "", java.util.Optional.empty(), "", "", "", "",
                 Options.Mode.SERVE)));
         assertThat(Options.parse(List.of("-C"))).extracting("options.mode").isEqualTo(Options.Mode.SHOW_HARDWARE);
         assertThat(Options.parse(List.of("-Q"))).isEqualTo(new Options.Parsed.Wrong("invalid option -- 'Q'", true));
@@ -98,6 +98,7 @@ class PartsTest {
         assertThat(Options.parse(List.of("--conf-server", "h:1,i"))).extracting("options.confServer").isEqualTo("h:1,i");
         assertThat(Options.parse(List.of("--instance-id=i-1", "--instance-type", "big", "--ca-cert-file=/ca"))).extracting("options.instanceId",
                 "options.instanceType", "options.authority").containsExactly("i-1", "big", java.util.Optional.of(java.nio.file.Path.of("/ca")));
+        assertThat(Options.parse(List.of("--authinfo", "socket=/run/m,ttl=60"))).extracting("options.mungeSocket").isEqualTo("/run/m");
         for (List<String> wrong : List.of(List.of("--conf", "CPUs=1"), List.of("-Z", "-F"), List.of("--conf-server"), List.of("--systemd=1"),
                 List.of("--authinfo", "x"), List.of("--instance-id"), List.of("--ca-cert-file"))) {
             assertThat(Options.parse(wrong)).as(wrong.toString()).isInstanceOf(Options.Parsed.Wrong.class);

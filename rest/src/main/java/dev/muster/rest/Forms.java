@@ -7,18 +7,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
-/** How answers are laid out: SLURMRESTD_JSON and SLURMRESTD_YAML. What they say is the same. */
+/** How answers are laid out: SLURMRESTD_JSON and SLURMRESTD_YAML, or SLURM_JSON and SLURM_YAML. What they say is the same. */
 record Forms(boolean prettyJson, boolean compactYaml) {
     private static final String COMPACT = "compact";
     private static final String PRETTY = "pretty";
+    /** Of YAML: no value says what it is, with it or without. */
+    private static final String NO_TAG = "no_tag";
 
     static Forms read(Map<String, String> env) throws Options.Unfit {
-        return new Forms(is(env, "SLURMRESTD_JSON", COMPACT, PRETTY), is(env, "SLURMRESTD_YAML", PRETTY, COMPACT));
+        return new Forms(is(env, "_JSON", COMPACT, PRETTY), is(env, "_YAML", PRETTY, COMPACT));
     }
 
-    private static boolean is(Map<String, String> env, String variable, String usual, String other) throws Options.Unfit {
+    private static boolean is(Map<String, String> env, String end, String usual, String other) throws Options.Unfit {
         boolean found = false;
+        String variable = (env.containsKey("SLURMRESTD" + end) ? "SLURMRESTD" : "SLURM") + end;
         for (String word : Call.words(env.getOrDefault(variable, ""))) {
+            if (end.equals("_YAML") && word.equalsIgnoreCase(NO_TAG)) {
+                continue;
+            }
             if (!word.equalsIgnoreCase(usual) && !word.equalsIgnoreCase(other)) {
                 throw new Options.Unfit("Unexpected value in " + variable + "=" + word);
             }

@@ -74,7 +74,7 @@ public final class Main {
         if (!file.canRead()) {
             throw new Options.Unfit("Unable to read " + file);
         }
-        DaemonLog log = new DaemonLog(NAME, "", true, DaemonLog.INFO + o.verbose(), "", 0);
+        DaemonLog log = new DaemonLog(NAME, "", true, o.level(), "", o.syslogLevel());
         log.adoptLibraries();
         Signals.ignore("PIPE");
         Optional<SSLContext> tls = tls(file, o, log);

@@ -1,5 +1,7 @@
 package dev.muster.rest;
 
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.LogLevels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +19,11 @@ import java.util.TreeSet;
  * @param printed  what was asked for instead of serving; "" otherwise
  * @param document the OpenAPI document is wanted and nothing else
  * @param page     the page for browsers is served at /
+ * @param level    how much is logged, and how much of it to syslog
  * @param forms    how answers are laid out
  */
 record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
-        int threads, int connections, int verbose, boolean checked, String printed, boolean document,
+        int threads, int connections, int level, int syslogLevel, boolean checked, String printed, boolean document,
         boolean page, Forms forms) {
     private static final int THREADS = 20;
     private static final int CONNECTIONS = 124;
@@ -75,9 +78,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
         r.parsers = env.getOrDefault("SLURMRESTD_DATA_PARSER_PLUGINS", "");
         r.file = env.getOrDefault("SLURM_CONF", "");
         r.connections = count(env.getOrDefault("SLURMRESTD_MAX_CONNECTIONS", "" + CONNECTIONS), 1, "SLURMRESTD_MAX_CONNECTIONS");
-        if (env.containsKey("SLURMRESTD_DEBUG")) {
-            r.verbose = Math.max(0, count(env.get("SLURMRESTD_DEBUG"), 0, "SLURMRESTD_DEBUG") - 3);
-        }
+        r.levels(env);
         List<String> security = Call.words(env.getOrDefault("SLURMRESTD_SECURITY", ""));
         for (String word : security) {
             if (!SECURITY.contains(word) || word.equals("become_user")) {
@@ -112,7 +113,27 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
         private int threads = THREADS;
         private int connections = CONNECTIONS;
         private int verbose;
+        private int level = DaemonLog.INFO;
+        private int syslogLevel;
         private List<String> rest = List.of();
+
+        /** By the most particular variable; where one place has a level of its own, the others' variables count no more. */
+        void levels(Map<String, String> env) throws Unfit {
+            String all = "SLURMRESTD_DEBUG";
+            String own = all + "_STDERR";
+            String syslog = all + "_SYSLOG";
+            boolean apart = env.containsKey(own) || env.containsKey(syslog);
+            level = level(env, apart ? own : env.containsKey(all) ? all : "SLURM_DEBUG", level);
+            syslogLevel = level(env, syslog, 0);
+        }
+
+        private static int level(Map<String, String> env, String variable, int otherwise) throws Unfit {
+            int level = env.containsKey(variable) ? LogLevels.of(env.get(variable)) : otherwise;
+            if (level < 0) {
+                throw new Unfit("Invalid value for " + variable + ": " + env.get(variable));
+            }
+            return level;
+        }
 
         void all(List<String> args) throws Unfit {
             rest = new ArrayList<>(args);
@@ -215,7 +236,8 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
                     versions.add(version.get());
                 }
             }
-            return new Options(List.copyOf(listen), kinds, tags, versions, file, user, group, threads, connections, verbose, checked, printed,
+            return new Options(List.copyOf(listen), kinds, tags, versions, file, user, group, threads, connections, level + verbose,
+                    syslogLevel > 0 ? syslogLevel + verbose : 0, checked, printed,
                     document, page, forms);
         }
 

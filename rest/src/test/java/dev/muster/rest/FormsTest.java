@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Answers look as SLURMRESTD_JSON and SLURMRESTD_YAML say, and say the same. */
 class FormsTest {
@@ -37,11 +39,47 @@ class FormsTest {
         assertThat(text(new Rig(new Forms(true, true)), "accept", "application/yaml")).startsWith("--- {").endsWith("\n...\n");
     }
 
+    /** What is logged, and what of it goes to syslog, by name or number; -v says more than that. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                                                        |     | 3,0
+                                                        | -vv | 5,0
+            SLURMRESTD_DEBUG=debug                      |     | 5,0
+            SLURMRESTD_DEBUG=DEBUG2                     | -v  | 7,0
+            SLURMRESTD_DEBUG=quiet                      |     | 0,0
+            SLURMRESTD_DEBUG=0                          | -v  | 1,0
+            SLURM_DEBUG=9                               |     | 9,0
+            SLURM_DEBUG=9,SLURMRESTD_DEBUG=error        |     | 2,0
+            SLURMRESTD_DEBUG=9,SLURMRESTD_DEBUG_STDERR=4 |    | 4,0
+            SLURM_DEBUG=9,SLURMRESTD_DEBUG_SYSLOG=verbose | -v | 4,5
+            SLURMRESTD_DEBUG_STDERR=1,SLURMRESTD_DEBUG_SYSLOG=6 | | 1,6
+            SLURMRESTD_DEBUG=-1                         |     | Invalid value for SLURMRESTD_DEBUG: -1
+            SLURMRESTD_DEBUG_SYSLOG=loud                |     | Invalid value for SLURMRESTD_DEBUG_SYSLOG: loud
+            """)
+    void howMuchIsLogged(String env, String args, String then) {
+        Map<String, String> all = new java.util.TreeMap<>();
+        for (String pair : env == null ? new String[0] : env.split(",")) {
+            all.put(pair.split("=")[0], pair.split("=")[1]);
+        }
+        String got;
+        try {
+            Options o = Options.read(args == null ? java.util.List.of() : java.util.List.of(args), all);
+            got = o.level() + "," + o.syslogLevel();
+        } catch (Options.Unfit e) {
+            got = e.getMessage();
+        }
+        assertThat(got).isEqualTo(then);
+    }
+
     @Test
     void wordsAreRead() throws Options.Unfit {
         assertThat(Forms.read(Map.of())).isEqualTo(new Forms(false, false));
         assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty"))).isEqualTo(new Forms(false, false));
         assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "Pretty", "SLURMRESTD_YAML", "compact"))).isEqualTo(new Forms(true, true));
+        assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURM_YAML", "no_tag,compact"))).isEqualTo(new Forms(true, true));
+        assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "no_tag")))
+                .isEqualTo(new Forms(false, false));
+        assertThatThrownBy(() -> Forms.read(Map.of("SLURM_JSON", "no_tag"))).hasMessage("Unexpected value in SLURM_JSON=no_tag");
         assertThatThrownBy(() -> Forms.read(Map.of("SLURMRESTD_JSON", "wide"))).hasMessage("Unexpected value in SLURMRESTD_JSON=wide");
     }
 

@@ -101,6 +101,11 @@ public final class Explainer {
                         : "QOS " + job.desc().charge().qos()) + ".";
             }
             case PARTITION_CONFIG -> {
+                if (partition.isPresent() && !Limits.admitsGroups(partition.get().info(), job.desc().owner(), state)) {
+                    change = "Another partition.";
+                    yield "Partition " + partition.get().name() + " takes jobs of the groups " + partition.get().info().allowGroups()
+                            + " alone, and " + job.desc().owner().user() + " is in none of them.";
+                }
                 change = "A smaller request, another partition, or more nodes in this one.";
                 yield "Partition " + job.desc().partition() + " could not hold it even if it were empty: " + asks(job) + ".";
             }

@@ -202,6 +202,9 @@ record Need(
             nodesMin = Math.max(nodesMin, (tasks + r.tasksPerNode() - 1) / r.tasksPerNode());
         }
         tasks = Math.max(tasks, nodesMin);
+        if (nodesMax == 0 && r.tasks() > 0 && !r.tresPerJob().isEmpty()) {
+            nodesMax = tasks;       // devices bring no nodes on which nothing would run
+        }
         Limits.Memory memory = Limits.memory(r, partition, settings);
         long perNode = memory.perNodeMb();
         long perCpu = memory.perCpuMb();

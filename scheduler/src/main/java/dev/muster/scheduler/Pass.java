@@ -147,15 +147,10 @@ final class Pass {
     /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
     void goOn(int tier) {
         while (!stopped.isEmpty() && scheduler.tier(stopped.getFirst()) >= tier) {
-            Job job = stopped.removeFirst();
-            boolean free = true;
-            for (Allocation.Share s : job.run().allocation().nodes()) {
-                NodeSlot node = scheduler.node(s.node());
-                free &= node != null && node.freeUnits.intersect(s.cores()).equals(s.cores());
-            }
-            if (free) {
-                resumes.add(job.id());
-                takings.back(job);
+            List<Job> whole = Stopped.together(state, stopped.removeFirst());
+            if (!resumes.contains(whole.getFirst().id()) && Stopped.haveTheirCores(scheduler, whole)) {
+                whole.forEach(j -> resumes.add(j.id()));
+                whole.forEach(takings::back);
             }
         }
     }
@@ -231,7 +226,7 @@ final class Pass {
     /** Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself if none has. */
     private boolean start(Job job, int task) {
         JobReason reason = JobReason.NONE;
-        List<String> reservations = reserved.of(job.desc());
+        List<String> reservations = reserved.toTry(job.desc());
         if (reservations.isEmpty() || Limits.isTooLate(job.desc().timing(), now.seconds())) {
             scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
             return false;
@@ -463,11 +458,11 @@ final class Pass {
 
     /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
     private static String blocker(Need need) {
-        return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
+        return Reserved.named(need.reservation()).isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
 
     private Planner.Start start(Job job, int task, Need need, Allocation place) {
-        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(),
+        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), Reserved.named(need.reservation()),
                 job.desc().charge().qos());
     }
 

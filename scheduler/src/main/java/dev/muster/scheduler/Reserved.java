@@ -16,6 +16,8 @@ import java.util.Optional;
 
 /** What reservations leave of the nodes, for one pass. A cluster without any costs nothing here. */
 final class Reserved {
+    /** Begins what stands in place of a reservation's name for jobs that may be on others' nodes; the seconds that they ask for to go follow. */
+    private static final String OVER = "*";
     private final Table<String, Reservation> reservations;
     private final List<Reservation> magnetic = new ArrayList<>();
     private final ReservedNodes nodes;
@@ -75,6 +77,28 @@ final class Reserved {
         return out;
     }
 
+    /** As {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations that are not to be kept waiting any longer. */
+    List<String> toTry(JobDesc desc) {
+        List<String> names = of(desc);
+        if (isEmpty() || !desc.extras().warnReserve() || !desc.charge().reservation().isEmpty()) {
+            return names;
+        }
+        List<String> out = new ArrayList<>(names);
+        out.add(names.size() - 1, OVER + desc.extras().warnSeconds());
+        return out;
+    }
+
+    /** The reservation that such a name is of; "" for none. */
+    static String named(String name) {
+        return name.startsWith(OVER) ? "" : name;
+    }
+
+    /** Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one it waits for nobody. */
+    private static boolean mayDelay(String name, Reservation other) {
+        return name.startsWith(OVER) && other.maxStartDelayS() > 0
+                && Integer.parseInt(name.substring(OVER.length())) <= other.maxStartDelayS();
+    }
+
     /** Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on after it. */
     private boolean mayFit(JobDesc desc, Reservation r) {
         return r.has(ReservationFlag.FLEX) || desc.timing().timeLimitMin() * 60L <= r.endAt(now) - r.startAt(now);
@@ -97,7 +121,7 @@ final class Reserved {
 
     /** Seconds since 1970 before which nothing starts in the reservation. */
     long opens(String name) {
-        return name.isEmpty() || isFlexible(name) ? now : reservation(name).startAt(now);
+        return named(name).isEmpty() || isFlexible(name) ? now : reservation(name).startAt(now);
     }
 
     /**
@@ -111,14 +135,14 @@ final class Reserved {
         for (ReservedNodes.Claim c : nodes.on(node.index)) {
             if (c.reservation().name().equals(name)) {
                 own = own.union(c.units());
-            } else if (keeps(c, from, to) && !yields(name, c.reservation())) {
+            } else if (keeps(c, from, to) && !yields(name, c.reservation()) && !mayDelay(name, c.reservation())) {
                 barred = barred.union(c.units());
                 others.add(c.reservation());
             }
         }
         withhold(name, node, others);
         IndexSet all = node.spec.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.spec.units() - 1, 1);
-        if (name.isEmpty()) {
+        if (named(name).isEmpty()) {
             return all.minus(barred);
         }
         Reservation r = reservation(name);
@@ -136,7 +160,7 @@ final class Reserved {
 
     /** Others must be off it in that time. */
     private boolean keeps(ReservedNodes.Claim c, long from, long to) {
-        return c.from(now) + c.reservation().maxStartDelayS() < to && c.to(now) > from && c.from(now) < now + Times.HORIZON_S;
+        return c.from(now) < to && c.to(now) > from && c.from(now) < now + Times.HORIZON_S;
     }
 
     /** Something of the node with that number is some reservation's. */
@@ -166,7 +190,7 @@ final class Reserved {
         if (node.freeGres.isEmpty() || !has(node.index)) {
             return;
         }
-        Reservation own = name.isEmpty() || isFlexible(name) ? null : reservation(name);
+        Reservation own = named(name).isEmpty() || isFlexible(name) ? null : reservation(name);
         Map<String, IndexSet> out = new HashMap<>();
         for (String device : node.freeGres.keySet()) {
             IndexSet kept = IndexSet.empty();

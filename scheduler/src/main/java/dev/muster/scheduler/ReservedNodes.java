@@ -52,7 +52,6 @@ final class ReservedNodes {
             List<Reservation.Window> windows = r.windows(now, now, now + Times.HORIZON_S + AHEAD_S);
             for (Reservation.Window w : floats ? List.<Reservation.Window>of() : windows) {
                 changes(w.from());
-                changes(w.from() + r.maxStartDelayS());
                 changes(w.to());
             }
             for (String name : r.nodes()) {

@@ -1,9 +1,12 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.Allocation;
+import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.Preemption;
 import dev.muster.core.State;
 import dev.muster.model.JobState;
+import java.util.List;
 
 /** What jobs that are suspended leave to others. */
 final class Stopped {
@@ -19,5 +22,22 @@ final class Stopped {
     static boolean gaveWay(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.SUSPEND).isPresent();
+    }
+
+    /** The job, of a heterogeneous one all components that gave way: they go on together. */
+    static List<Job> together(State state, Job job) {
+        return job.isHet() ? HetRules.members(state, job).stream().filter(j -> gaveWay(state, j)).toList() : List.of(job);
+    }
+
+    static boolean haveTheirCores(Scheduler scheduler, List<Job> jobs) {
+        for (Job job : jobs) {
+            for (Allocation.Share s : job.run().allocation().nodes()) {
+                NodeSlot node = scheduler.node(s.node());
+                if (node == null || !node.freeUnits.intersect(s.cores()).equals(s.cores())) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 }

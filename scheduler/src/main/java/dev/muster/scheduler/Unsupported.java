@@ -17,7 +17,8 @@ final class Unsupported {
     private Unsupported() {}
 
     private static final String ALONE = "one-task-per-sharing";
-    private static final List<String> KNOWN_FLAGS = List.of("", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing", ALONE);
+    private static final List<String> KNOWN_FLAGS = List.of("", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing",
+            "allow-task-sharing", ALONE);
 
     private record Rule(boolean asked, String what) {}
 

@@ -120,7 +120,7 @@ final class Yields {
     private void set(State state, Preemption.Policy policy, Job job) {
         forget(job.id());
         if (on && goes(state, policy, job)) {
-            String key = policy.byQos() ? job.desc().charge().qos() : job.desc().partition();
+            String key = (policy.byQos() ? job.desc().charge().qos() : job.desc().partition()) + (Preemption.isGuest(job.desc()) ? "\n" : "");
             Category c = categories.get(key);
             if (c == null) {
                 c = new Category(job, scheduler.nodes().size());
@@ -215,7 +215,7 @@ final class Yields {
     }
 
     Kind kind(Preemption.Policy policy, JobDesc taker, String partition) {
-        String key = policy.byQos() ? taker.charge().firstQos() : partition;
+        String key = (policy.byQos() ? taker.charge().firstQos() : partition) + (taker.charge().reservation().isEmpty() ? "" : "\n");
         Kind kind = kinds.get(key);
         if (kind == null) {
             kind = new Kind(taker, partition, scheduler.nodes().size());

@@ -35,6 +35,8 @@ import java.util.function.Consumer;
  */
 final class Cluster {
     static final int USER = 1000;
+    /** Groups that the host knows. */
+    static final Map<String, Integer> GIDS = Map.of("staff", 50, "lab", 60);
     private final Core core = new Core(new Scheduler().withoutConnections());
     private final Map<String, NodeMessages.Hardware> hardware = new TreeMap<>();
     private final List<Entry> opening = new ArrayList<>();
@@ -96,7 +98,7 @@ final class Cluster {
         if (keys.containsKey("allocnodes")) {
             info.put("allocNodes", keys.remove("allocnodes"));
         }
-        return switch (PartitionEdit.edit(new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, core.state())) {
+        return switch (PartitionEdit.edit(new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, GIDS, core.state())) {
             case PartitionEdit.Edited e -> e.partition();
             case PartitionEdit.Refused r -> throw new IllegalArgumentException(line + ": " + r.sentence());
         };

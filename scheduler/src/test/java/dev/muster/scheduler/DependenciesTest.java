@@ -59,8 +59,7 @@ class DependenciesTest {
                 submit kind=BATCH timing.timeLimitMin=-1 timing.array=1-3
                 update 1 timelimit=+5               -> says Requested time limit is invalid (missing or exceeds some limit)
                 update 1 timelimit=-5               -> says Requested time limit is invalid (missing or exceeds some limit)
-                update 1 arraytaskthrottle=2        -> says Access/permission denied
-                update 1 arraytaskthrottle=2 root
+                update 1 arraytaskthrottle=2
                 update 1 timelimit=5
                 update 1 timelimit=+5
                 """);

@@ -74,6 +74,14 @@ class ExplainerTest {
         Explainer.Explanation why = why(c, job, j -> true);
         assertThat(why.says()).isEqualTo("Partition p takes no jobs of account chem.");
         assertThat(why.change()).isEqualTo("Another account (-A), or another partition.");
+        Cluster groups = new Cluster("n1 cpus=2", "p nodes=n1 default=yes allowgroups=lab", "");
+        int stranger = groups.accept("kind=BATCH");
+        groups.schedule();
+        assertThat(why(groups, stranger, j -> true).says())
+                .isEqualTo("Partition p takes jobs of the groups lab alone, and alice is in none of them.");
+        groups.apply(new dev.muster.core.Command.UpdatePartition(0, "p", java.util.Map.of("allowgroups", "ALL")));
+        groups.schedule();
+        assertThat(groups.shown(stranger)).isEqualTo("n1:1");
     }
 
     @Test

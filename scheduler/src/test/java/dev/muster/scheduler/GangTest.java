@@ -115,4 +115,19 @@ class GangTest {
                 cancel 1               -> 1 CANCELLED+COMPLETING 'by 1000'
                 """);
     }
+
+    /** Both components have their turn, or none: also the one that is alone on its node. */
+    @Test
+    void componentsOfOneJobHaveTheirTurnsTogether() {
+        play("p nodes=n[1-2] defmempercpu=10 oversubscribe=FORCE:2", """
+                het kind=BATCH partition=p tasks=2 request.nodeList=n1 : kind=BATCH partition=p tasks=2 request.nodeList=n2
+                schedule               -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=p tasks=2 request.nodeList=n2
+                schedule
+                pass 1                 -> 1 RUNNING n1; 2 RUNNING n2; 3 SUSPENDED n2
+                pass 10                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 3 RUNNING n2
+                pass 11                -> 1 RUNNING n1; 2 RUNNING n2; 3 SUSPENDED n2
+                cancel 3               -> 3 CANCELLED+COMPLETING 'by 1000'
+                """);
+    }
 }

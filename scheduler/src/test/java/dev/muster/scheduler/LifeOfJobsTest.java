@@ -7,6 +7,9 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.model.JobState;
 import java.util.List;
+import dev.muster.model.api.JobMessages.CancelReply;
+import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** The rules of the core as plays: what is asked or reported, and how the job then stands. */
@@ -119,6 +122,9 @@ class LifeOfJobsTest {
                 submit kind=BATCH timing.hold=true -> 2 PENDING JobHeldUser
                 cancel 2                           -> 2 CANCELLED JobHeldUser 'by 1000'
                 hold 1 root                        -> 1 PENDING JobHeldAdmin
+                release 1 uid=7                    -> says Invalid user id
+                hold 1 uid=7                       -> says Invalid user id
+                requeue 1 uid=7                    -> says Access/permission denied
                 release 1                          -> 1 PENDING JobHeldAdmin; says Access/permission denied
                 release 1 root                     -> 1 PENDING
                 pass 1
@@ -142,6 +148,29 @@ class LifeOfJobsTest {
     }
 
     /** A task that waits with others is changed alone, an array as a whole. */
+    /** Of an array its tasks are named, to whom it does not belong; nothing is split off for him. */
+    @Test
+    void arraysOfOthers() {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "");
+        int id = c.accept("kind=BATCH timing.array=1-3,5");
+        Command.JobRef all = new Command.JobRef("" + id, id, -1, Command.JobRef.NO_STEP);
+        Command.JobRef one = new Command.JobRef(id + "_2", id, 2, Command.JobRef.NO_STEP);
+        Function<Command, String> told = asked -> switch (c.apply(asked)) {
+            case Decision.Accepted a -> ((CancelReply) a.reply()).errors().stream().map(e -> e.job() + ": " + e.error()).toList().toString();
+            case Decision.Rejected r -> r.sentence();
+        };
+        assertThat(told.apply(new Command.HoldJobs(7, List.of(all, one), true, false)))
+                .isEqualTo("[1_1-3,5: Invalid user id, 1_2: Invalid user id]");
+        List<Command.JobRef> some = List.of(new Command.JobRef(id + "_[1-2]", id, 1, Command.JobRef.NO_STEP),
+                new Command.JobRef(id + "_[1-2]", id, 2, Command.JobRef.NO_STEP));
+        assertThat(told.apply(new Command.HoldJobs(7, some, true, false))).isEqualTo("[1_1-2: Invalid user id]");
+        assertThat(told.apply(new Command.RequeueJobs(7, List.of(all), false, false))).isEqualTo("[1_1-3,5: Access/permission denied]");
+        assertThat(told.apply(new Command.UpdateJob(7, all, Map.of("comment", "x")))).isEqualTo("1_1-3,5: Invalid user id");
+        assertThat(told.apply(new Command.UpdateJob(7, one, Map.of("comment", "x")))).isEqualTo("Invalid user id");
+        assertThat(told.apply(new Command.CancelJobs(7, List.of(all), 0, false, false))).isEqualTo("[1: Access/permission denied]");
+        assertThat(c.state().jobs().size()).isEqualTo(1);
+    }
+
     @Test
     void updatesOfArrays() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
@@ -308,6 +337,25 @@ class LifeOfJobsTest {
                 done 1 n1
                 pass 1
                 schedule                   -> 2 RUNNING n1
+                """);
+    }
+
+    /** Also a younger one that has begun before it. */
+    @Test
+    void singletonWaitsForWhoeverOfItsNameRuns() {
+        play("""
+                submit kind=BATCH name=b timing.hold=true
+                submit kind=BATCH name=a
+                schedule                   -> 2 RUNNING n1
+                update 1 jobname=a
+                update 1 dependency=singleton
+                release 1
+                pass 1                     -> 1 PENDING Dependency
+                schedule                   -> 1 PENDING Dependency
+                exited 2 batch 0:0
+                done 2 n1
+                pass 1
+                schedule                   -> 1 RUNNING n1
                 """);
     }
 
@@ -534,7 +582,7 @@ class LifeOfJobsTest {
                 notify 1 hello             -> says Job is not running
                 notify 2 hello             -> says salloc
                 schedule                   -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n2
-                notify 1 hello uid=7       -> says Access/permission denied
+                notify 1 hello uid=7       -> says Invalid user id
                 notify 1 hello             -> says Notify@n1
                 notify 3 hello             -> says Job can not be altered now, try again later
                 step 3 1                   -> 3 RUNNING n2 step0=RUNNING

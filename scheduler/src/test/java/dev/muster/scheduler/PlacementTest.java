@@ -224,6 +224,7 @@ class PlacementTest {
     void whoMayUseAPartition() {
         table("n1 cpus=4 mem=1000", """
                 acct nodes=n1 allowaccounts=physics,bio defmempercpu=1
+                lab nodes=n1 allowgroups=lab,unknown defmempercpu=1
                 deny nodes=n1 denyaccounts=guests defmempercpu=1
                 qos nodes=n1 allowqos=gold defmempercpu=1
                 resv nodes=n1 reqresv=yes
@@ -237,6 +238,8 @@ class PlacementTest {
                 partition=deny charge.account=bio        | n1:1
                 partition=qos charge.qos=lead            | Invalid qos specification
                 partition=qos charge.qos=gold            | n1:1
+                partition=lab                            | User's group not permitted to use this partition
+                partition=lab owner.gid=60               | n1:1
                 partition=resv                           | Access/permission denied
                 partition=login                          | Access/permission denied
                 partition=login payload.submitHost=login2 | n1:1
@@ -245,6 +248,7 @@ class PlacementTest {
                 """);
         table("n1 cpus=4 mem=1000", """
                 acct nodes=n1 allowaccounts=physics,bio defmempercpu=1
+                lab nodes=n1 allowgroups=lab,unknown defmempercpu=1
                 deny nodes=n1 denyaccounts=guests defmempercpu=1
                 qos nodes=n1 allowqos=gold defmempercpu=1
                 login nodes=n1 allocnodes=login[2-3] defmempercpu=1
@@ -254,9 +258,34 @@ class PlacementTest {
                 partition=deny charge.account=guests     | (AccountNotAllowed)
                 partition=qos charge.qos=lead            | (QOSNotAllowed)
                 partition=qos,acct charge.account=bio    | n1:1
+                partition=lab                            | (PartitionConfig)
+                partition=lab owner.gid=60               | n1:1
+                partition=lab,acct charge.account=bio    | n1:1
                 partition=login                          | Access/permission denied
                 partition=mem memPerNodeMb=101           | (MaxMemPerLimit)
                 """);
+    }
+
+    /** Since 26.05 no job has nodes on which none of its tasks would run. */
+    @Test
+    void fewerTasksThanNodes() {
+        table("n[1-3] cpus=2 mem=1000 gpus=2", "p nodes=n[1-3] defmempercpu=1\nbig nodes=n[1-3] minnodes=2 defmempercpu=1", "gresTypes=gpu", """
+                partition=p nodesMin=2 tasks=1               | Task count specification invalid
+                partition=p nodesMin=2 nodesMax=3 tasks=2    | n1:1 n2:1
+                partition=big tasks=1                        | Task count specification invalid
+                partition=p,big tasks=1                      | Task count specification invalid
+                partition=big tasks=2                        | n1:1 n2:1
+                partition=big                                | n1:1 n2:1
+                partition=p tasks=1 tresPerJob=gres/gpu:3    | Requested node configuration is not available
+                partition=p tasks=2 tresPerJob=gres/gpu:3    | n1:1 n2:1
+                partition=p tresPerJob=gres/gpu:3            | n1:1 n2:1
+                """);
+        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] defmempercpu=1 default=yes", "");
+        int job = c.accept("kind=BATCH nodesMin=2 nodesMax=2 tasks=3");
+        Command.JobRef ref = new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP);
+        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "1"))))
+                .isEqualTo(dev.muster.core.Decision.reject(dev.muster.model.SlurmErrno.BAD_TASK_COUNT));
+        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "2")))).isInstanceOf(dev.muster.core.Decision.Accepted.class);
     }
 
     @Test

@@ -58,6 +58,26 @@ class PreemptionTest {
                 """.formatted(then));
     }
 
+    /** MaxStartDelay: for who goes within that time, and for nobody else. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            maxstartdelay=60 | extras.warnReserve=true extras.warnSeconds=60 | 1 RUNNING n[1-2]
+            maxstartdelay=60 | extras.warnReserve=true extras.warnSeconds=61 | 1 PENDING
+            maxstartdelay=60 |                                               | 1 PENDING
+                             | extras.warnReserve=true                       | 1 PENDING
+            """)
+    void whoMayRunIntoAReservation(String delay, String words, String then) {
+        String more = words == null ? "" : " " + words;
+        play("preemptmode=off", "options.preempt_mode=CANCEL", """
+                reserve r starttime=+0 duration=6000 nodes=n[1-2] users=alice %s
+                submit kind=BATCH partition=low tasks=4 timing.timeLimitMin=10%s
+                schedule                                -> %s
+                submit kind=BATCH partition=low charge.reservation=r timing.timeLimitMin=10
+                schedule                                -> %s
+                """.formatted(delay == null ? "" : delay, more, then, then.contains("RUNNING") ? "1 PREEMPTED+COMPLETING 0:15; 2 PENDING"
+                : then + "; 2 RUNNING n1"));
+    }
+
     @Test
     void nobodyReservesWherePreemptionIsOff() {
         play("", "options.preempt_type=preempt/none options.preempt_mode=OFF", """
@@ -489,6 +509,28 @@ class PreemptionTest {
                 schedule                                -> 1 RUNNING n1; 2 RUNNING n2
                 submit kind=BATCH partition=high tasks=2 request.nodeList=n2
                 schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15
+                """);
+    }
+
+    /** It stops for who needs one of its nodes, and goes on when all of them are free. */
+    @Test
+    void aHeterogeneousJobStopsAndGoesOnAsAWhole() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",
+                "options.preempt_type=preempt/partition_prio options.preempt_mode=SUSPEND,GANG")).lines("""
+                het kind=BATCH partition=low tasks=2 : kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high tasks=2 request.nodeList=n2
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 3 RUNNING n2
+                submit kind=BATCH partition=high tasks=2 request.nodeList=n1
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 3 RUNNING n2; 4 RUNNING n1
+                exited 3 batch 0:0
+                done 3 n2
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 4 RUNNING n1
+                exited 4 batch 0:0
+                done 4 n1
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high tasks=4
+                schedule                                -> 1 SUSPENDED n1; 2 SUSPENDED n2; 5 RUNNING n[1-2]
                 """);
     }
 

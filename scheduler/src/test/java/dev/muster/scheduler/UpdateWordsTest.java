@@ -162,7 +162,7 @@ class UpdateWordsTest {
                 schedule                      -> 1 RUNNING n1
                 submit kind=BATCH licenses=l:2
                 schedule                      -> 2 PENDING
-                update 1 licenses=l:1         -> says Job is no longer pending execution
+                update 1 licenses=l:1         -> says Access/permission denied
                 update 1 licenses=l:5 root    -> says Invalid license specification
                 update 1 licenses=l:2 root    -> says
                 schedule                      -> 2 RUNNING n1

@@ -136,7 +136,11 @@ public final class ClusterMessages {
 
     public record PartitionsReply(long now, long lastUpdate, List<PartitionInfo> partitions) {}
 
-    /** A partition: the effective configuration as {@code scontrol show partition} prints it. */
+    /**
+     * A partition: the effective configuration as {@code scontrol show partition} prints it.
+     *
+     * @param allowGids of allowGroups, those that the host knows
+     */
     public record PartitionInfo(
             String name,
             boolean isDefault,
@@ -186,7 +190,8 @@ public final class ClusterMessages {
             boolean exclusiveNode,
             String topology,
             boolean powerDownOnIdle,
-            String cpuBind) {
+            String cpuBind,
+            List<Integer> allowGids) {
         /** DefaultTime=0, where 0 has always meant that nobody said anything: who names no time has none. */
         public static final int NO_TIME = -2;
         /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */

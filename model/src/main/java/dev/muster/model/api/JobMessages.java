@@ -374,6 +374,7 @@ public final class JobMessages {
      * @param full    {@code -f}
      * @param hurry   {@code -H}
      * @param adminComment what administrators say about it; "" says nothing
+     * @param tellsOthers of whom the filters find what the caller may not cancel is an error each
      */
     public record Cancel(
             String requestId,
@@ -392,7 +393,8 @@ public final class JobMessages {
             List<String> reservations,
             List<String> wckeys,
             boolean cronAllowed,
-            String adminComment) {}
+            String adminComment,
+            boolean tellsOthers) {}
 
     /** One line per job that could not be touched; jobs in {@link #done} were. */
     public record CancelReply(List<String> done, List<JobError> errors) {}

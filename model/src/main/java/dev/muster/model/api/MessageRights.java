@@ -103,9 +103,13 @@ public final class MessageRights {
 
     private static void put(Map<String, Rule> table, Need need, String... messages) {
         for (String m : messages) {
-            boolean own = table == CONTROLLER && CLUSTERS_OWN.contains(m);
-            table.put(m, new Rule(need, List.of(), own ? SlurmErrno.USER_ID_MISSING : SlurmErrno.ACCESS_DENIED));
+            table.put(m, new Rule(need, List.of(), table == CONTROLLER ? denial(m) : SlurmErrno.ACCESS_DENIED));
         }
+    }
+
+    /** What slurmctld says to who may not. */
+    public static SlurmErrno denial(String message) {
+        return CLUSTERS_OWN.contains(message) ? SlurmErrno.USER_ID_MISSING : SlurmErrno.ACCESS_DENIED;
     }
 
     private static void hidden(Map<String, Rule> table, String words, String... messages) {
