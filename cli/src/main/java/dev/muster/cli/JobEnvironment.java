@@ -88,7 +88,7 @@ final class JobEnvironment {
             }
             return out;
         } catch (java.io.IOException e) {
-            throw o.context().bad(o.exitError(1), "Could not read --export-file " + path);
+            throw o.context().bad(o.exitError(1), "Could not open user environment file " + path);
         }
     }
 

@@ -32,6 +32,7 @@ class OptionsTest {
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             --foo | 255 | sbatch: unrecognized option '--foo'
             -n | 255 | sbatch: option requires an argument -- 'n'
+            --mem-p=5 x | 255 | sbatch: option '--mem-p=5' is ambiguous; possibilities: '--mem-per-cpu' '--mem-per-gpu'
             --exc x | 255 | sbatch: option '--exc' is ambiguous; possibilities: '--exclude' '--exclusive'
             -y | 255 | sbatch: invalid option -- 'y'
             --hold=3 x | 255 | sbatch: option '--hold' doesn't allow an argument
@@ -73,6 +74,23 @@ class OptionsTest {
             --gid=99 | 255 | Invalid --gid specification
             --uid=99 | 255 | Invalid --uid specification
             --exclusive=allocation | 255 | Invalid --exclusive specification
+            --wait-all-nodes=x | 1 | Invalid numeric value "x" for --wait-all-nodes.
+            -n 4k | 1 | Invalid numeric value "4k" for --ntasks.
+            -c 1k | 1 | Invalid numeric value "1k" for --cpus-per-task.
+            --switches=1k | 1 | Invalid numeric value "1k" for --switches.
+            --nice=1k | 255 | Invalid --nice value
+            --thread-spec=0 | 1 | Invalid numeric value "0" for --thread-spec.
+            -B 2:x | 1 | Invalid numeric value "x" for second arg of -B.
+            -B 2:4:2:1 | 255 | Invalid --extra-node-info specification
+            -t 2147483648 | 255 | Invalid --time specification
+            --time-min=9999999999 | 255 | Invalid --time-min specification
+            --gres-flags= | 255 | Invalid --gres-flags specification
+            --gpu-freq= | 255 | Invalid --gpu-freq argument: gpu:
+            --profile= | 255 | invalid --profile= option
+            --gpu-bind=v,closest | 255 | Invalid --gpu-bind argument: v,closest
+            --gpu-bind=verbose | 255 | Invalid --gpu-bind argument: verbose
+            --bbf=/nosuch | 1 | Invalid --bbf specification
+            --export-file=/nosuch | 1 | Could not open user environment file /nosuch
             --wait-all-nodes=3 | 255 | Invalid --wait-all-nodes specification
             --kill-on-invalid-dep=x | 255 | Invalid --kill-on-invalid-dep specification
             --mem-update=20 | 255 | Invalid --mem-update specification
@@ -130,6 +148,7 @@ class OptionsTest {
     void theLastMailTypesCount() {
         String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN"}, {"--mail-type=END --mail-type=NONE", "NONE"},
             {"--mail-type=NONE,ALL", "NONE"}, {"--mail-type=END,BEGIN", "BEGIN,END"},
+            {"--mail-type=TIME_LIMIT,TIME_LIMIT_90,END,ARRAY_TASKS", "ARRAY_TASKS,END,TIME_LIMIT_90,TIME_LIMIT"},
             {"--mail-type=BEGIN,NONE --mail-type=END,time_limit", "END,TIME_LIMIT"},
             {"--mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT"}};
         for (String[] row : table) {
@@ -169,6 +188,22 @@ class OptionsTest {
         assertThat(host.run("sbatch --wrap=true").err()).contains("Invalid --switches specification");
         host.env.put("SLURM_TEST_EXEC", "");
         assertThat(host.run("srun /no/such/program").err()).isEqualTo("srun: fatal: Can not execute /no/such/program\n");
+    }
+
+    @Test
+    void namedNodesAndGeometryCount() {
+        String[][] table = {{"-w n[1-2]", "{\"nodesMin\":2,\"nodeList\":\"n[1-2]\"}"},
+            {"-w n[1-2] -n4", "{\"nodesMin\":2,\"tasks\":4,\"nodeList\":\"n[1-2]\"}"},
+            {"-w n1,n1,n2 -N1", "{\"nodesMin\":1,\"nodesMax\":1,\"nodeList\":\"n1,n1,n2\"}"},
+            {"-B 2:4 -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"},
+            {"-B *:4", "{\"tasks\":4,\"coresPerSocket\":4}"}, {"-B :4 -n3", "{\"tasks\":3,\"coresPerSocket\":4}"},
+            {"-B 2 --ntasks-per-node=3", "{\"tasksPerNode\":3,\"socketsPerNode\":2}"}};
+        for (String[] row : table) {
+            assertThat(submitted("sbatch " + row[0] + " --wrap=true").obj("request").toString()).isEqualTo(row[1]);
+        }
+        FakeHost.Ran fewer = host.run("sbatch -w n[1-4] -n3 --wrap=true");
+        assertThat(fewer.err()).isEqualTo("sbatch: warning: can't run 3 processes on 4 nodes, setting nnodes to 3\n");
+        assertThat(host.sent.get("Submit").obj("job").obj("request").integer("nodesMax")).isEqualTo(3);
     }
 
     /** --nodes=1-15:4 */

@@ -48,7 +48,16 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         asked.perNode().forEach(i -> gres.merge(i.name(), i.count() * nodes, Integer::sum));
         asked.perJob().forEach(i -> gres.merge(i.name(), i.count(), Integer::sum));
         asked.perTask().forEach(i -> gres.merge(i.name(), i.count() * Math.max(1, r.tasks()), Integer::sum));
-        return new Amounts(cpus, memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus, nodes, gres);
+        long mb = r.memPerGpuMb() > 0 ? r.memPerGpuMb() * gres.getOrDefault("gpu", 0)
+                : memory.all() ? wholeNode(state, desc) * nodes
+                : memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
+        return new Amounts(cpus, mb, nodes, gres);
+    }
+
+    /** All memory of a node, which a job's partition is asked for before it is known which it will be. */
+    private static long wholeNode(State state, JobDesc desc) {
+        return state.partitions().find(desc.partition().split(",")[0]).flatMap(p -> p.nodes().stream().findFirst())
+                .flatMap(n -> state.nodes().find(n)).map(n -> n.spec().memoryMb()).orElse(0L);
     }
 
     /** CPUs that it has, or the least that it asks for. */
