@@ -31,22 +31,23 @@ final class JobEnvironment {
         Map<String, String> all = o.context().env();
         String export = o.text(JobOption.EXPORT);
         Map<String, String> out = new LinkedHashMap<>();
+        if (export.equalsIgnoreCase("ALL") || !o.has(JobOption.EXPORT) && !o.has(JobOption.EXPORT_FILE)) {
+            out.putAll(all);
+        } else if (export.equalsIgnoreCase("NONE") || export.equalsIgnoreCase("NIL")) {
+            slurmOnly(all, out);
+        } else if (o.has(JobOption.EXPORT)) {
+            named(export, all, out);
+            if (o.command() == 'R' && Texts.splitQuoted(export, ',').stream().anyMatch("ALL"::equalsIgnoreCase)) {
+                out.putAll(all);        // of a step what is there already counts, of a job what is said last
+            }
+        }
         if (o.has(JobOption.EXPORT_FILE)) {
             out.putAll(fromFile(o));
-        }
-        if (export.isEmpty() || export.equals("ALL")) {
-            if (!o.has(JobOption.EXPORT_FILE) || o.has(JobOption.EXPORT)) {
-                out.putAll(all);
-            }
-        } else if (export.equals("NONE") || export.equals("NIL")) {
-            slurmOnly(all, out);
-        } else {
-            named(export, all, out);
         }
         if (o.command() == 'B') {
             out.remove(Sessions.JWT);       // what the job does is asked for by its user on the node
         }
-        if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equals("ALL")) {
+        if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("ALL")) {
             out.put("SLURM_EXPORT_ENV", export);
         }
         return out;
@@ -64,7 +65,7 @@ final class JobEnvironment {
         slurmOnly(all, out);
         for (String item : Texts.splitQuoted(export, ',')) {
             int eq = item.indexOf('=');
-            if (item.equals("ALL")) {
+            if (item.equalsIgnoreCase("ALL")) {
                 out.putAll(all);
             } else if (eq > 0) {
                 out.put(item.substring(0, eq), item.substring(eq + 1));
@@ -78,8 +79,12 @@ final class JobEnvironment {
     private static Map<String, String> fromFile(JobOptions o) throws UsageException {
         String path = o.text(JobOption.EXPORT_FILE);
         Map<String, String> out = new LinkedHashMap<>();
+        boolean open = OptionCheck.parseNumber(path) > 2;
         try {
-            String text = RawText.decode(o.context().host().readFile(path, 1 << 20));
+            if (open) {
+                o.context().host().needsOwnProcess();       // a descriptor that the caller has open
+            }
+            String text = RawText.decode(o.context().host().readFile(open ? "/proc/self/fd/" + path : path, 1 << 20));
             for (String entry : Texts.split(text, '\0')) {
                 int eq = entry.indexOf('=');
                 if (eq > 0) {

@@ -184,10 +184,10 @@ final class JobRequest {
     private void nodes(Json.Obj r) {
         String nodes = o.text(JobOption.NODES);
         if (nodes.isEmpty()) {
-            long tasks = o.number(JobOption.NTASKS);
-            boolean idle = tasks > 0 && listed() > tasks;
-            put(r, "nodesMin", idle ? tasks : listed());
-            put(r, "nodesMax", idle ? tasks : 0);
+            // of the nodes that are named no more than there are tasks; otherwise all, and others if these are too few
+            long most = o.number(JobOption.NTASKS) < listed() ? o.number(JobOption.NTASKS) : 0;
+            put(r, "nodesMin", most);
+            put(r, "nodesMax", most);
             return;
         }
         int dash = nodes.indexOf('-');
@@ -200,8 +200,8 @@ final class JobRequest {
         put(r, "nodeSizes", idle ? "" : o.nodeSizes());
     }
 
-    /** Nodes that are named, each of which a job has that says nothing of how many; not of a step, which has its job's. */
-    private long listed() {
+    /** Nodes that are named, each of which a job has that says nothing of how many; 0 of a step, which has its job's. */
+    long listed() {
         String list = joined(o.text(JobOption.NODELIST), o.text(JobOption.NODEFILE));
         boolean step = o.command() == 'R' && o.has(JobOption.JOBID) && !o.has(JobOption.TEST_ONLY);
         return step || o.text(JobOption.DISTRIBUTION).equals("arbitrary") ? 0 : HostFile.names(list).stream().distinct().count();
@@ -392,7 +392,7 @@ final class JobRequest {
         put(p, "submitHost", host.hostName());
         put(p, "submitPid", host.pid());
         put(p, "submitLine", base64(submitLine()));
-        put(p, "umask", host.umask());
+        put(p, "umask", o.umask());
         p.put("limits", limits());
         return p;
     }

@@ -146,7 +146,7 @@ final class Sbatch implements Command {
         JobEnvironment.addOptions(o, env);
         env.put("SLURM_JOB_NAME", name);
         Json.Obj job = r.job("BATCH", name, arguments);
-        if (o.text(JobOption.EXPORT).equals("NONE")) {
+        if (o.text(JobOption.EXPORT).equalsIgnoreCase("NONE")) {
             job.put("extras", job.obj("extras").put("getUserEnv", Boolean.TRUE));
         }
         Json.Obj request = new Json.Obj();

@@ -192,14 +192,16 @@ class OptionsTest {
 
     @Test
     void namedNodesAndGeometryCount() {
-        String[][] table = {{"-w n[1-2]", "{\"nodesMin\":2,\"nodeList\":\"n[1-2]\"}"},
-            {"-w n[1-2] -n4", "{\"nodesMin\":2,\"tasks\":4,\"nodeList\":\"n[1-2]\"}"},
+        String[][] table = {{"-w n[1-2]", "{\"nodeList\":\"n[1-2]\"}"},
+            {"-w n[1-2] -n4", "{\"tasks\":4,\"nodeList\":\"n[1-2]\"}"},
+            {"-w n[1-2] -n1", "{\"nodesMin\":1,\"nodesMax\":1,\"tasks\":1,\"nodeList\":\"n[1-2]\"}"},
             {"-w n1,n1,n2 -N1", "{\"nodesMin\":1,\"nodesMax\":1,\"nodeList\":\"n1,n1,n2\"}"},
             {"-B 2:4 -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"},
             {"-B *:4", "{\"tasks\":4,\"coresPerSocket\":4}"}, {"-B :4 -n3", "{\"tasks\":3,\"coresPerSocket\":4}"},
             {"-B 2 --ntasks-per-node=3", "{\"tasksPerNode\":3,\"socketsPerNode\":2}"}};
         for (String[] row : table) {
-            assertThat(submitted("sbatch " + row[0] + " --wrap=true").obj("request").toString()).isEqualTo(row[1]);
+            host.run("sbatch " + row[0] + " --wrap=true");
+            assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).isEqualTo(row[1]);
         }
         FakeHost.Ran fewer = host.run("sbatch -w n[1-4] -n3 --wrap=true");
         assertThat(fewer.err()).isEqualTo("sbatch: warning: can't run 3 processes on 4 nodes, setting nnodes to 3\n");
@@ -365,6 +367,41 @@ class OptionsTest {
         assertThat(ran.rc()).isEqualTo(1);
         assertThat(ran.err()).isEqualTo("sbatch: error: invalid partition specified: nope\n"
                 + "sbatch: error: Batch job submission failed: Invalid partition name specified\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            --exclusive --overlap | 1 | srun: error: --exclusive and --overlap are mutually exclusive
+            --overlap --exclusive=user | 1 | srun: error: --exclusive and --overlap are mutually exclusive
+            --cpu-bind= | 1 | srun: error: unrecognized --cpu-bind argument "";srun: fatal: Failed to parse --cpu-bind= values.
+            --mem-bind= | 255 | srun: error: unrecognized --mem-bind argument ""
+            --het-group=x | 1 | srun: error: _parse_single_range: Invalid range: `x';srun: error: Invalid --het-group value: x
+            --het-group=0-2:2 | 1 | srun: error: _parse_single_range: Invalid range: `0-2:2';srun: error: Invalid --het-group value: 0-2:2
+            --het-group=128 | 1 | srun: error: Invalid --het-group value: 128
+            -K1k | 1 | srun: error: Invalid numeric value "1k" for --kill-on-bad-exit.
+            -W 1k | 1 | srun: error: Invalid numeric value "1k" for --wait.
+            """)
+    void badValuesOfSteps(String args, int rc, String sentences) {
+        assertThat(host.run("srun " + args + " true")).isEqualTo(new FakeHost.Ran(rc, "", sentences.replace(';', '\n') + "\n"));
+        assertThat(host.calls).isEmpty();
+    }
+
+    @Test
+    void exportOfNothingAndFiles() {
+        host.env.putAll(Map.of("A", "1", "SLURM_X", "2"));
+        submitted("sbatch --export= --wrap=true");
+        assertThat(environment()).contains("SLURM_X=2").doesNotContain("A=1");
+        submitted("sbatch --export=all --wrap=true");
+        assertThat(environment()).contains("A=1");
+        host.files.put("/e", "A=9\0B=a b\0");
+        submitted("sbatch --export-file=/e --export=ALL --wrap=true");
+        assertThat(environment()).contains("A=9", "B=a b");
+        submitted("sbatch --export-file=/e --wrap=true");
+        assertThat(environment()).contains("A=9").doesNotContain("SLURM_X=2");
+        host.env.put("SLURM_UMASK", "077");
+        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask")).isEqualTo(63);
+        host.env.put("SLURM_UMASK", "x");
+        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask")).isEqualTo(host.umask());
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Digits;
 import dev.muster.model.Durations;
+import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import java.util.List;
@@ -67,7 +68,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     }
 
     private static int cpus(ResourceRequest r) {
-        int nodes = Math.max(1, r.nodesMin());
+        int nodes = least(r);
         int tasks = r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
         return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
     }
@@ -80,7 +81,14 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
 
     private static int nodes(ResourceRequest r) {
         int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
-        return Math.max(byTasks, Math.max(1, r.nodesMin()));
+        return Math.max(byTasks, least(r));
+    }
+
+    /** Who says nothing of how many has all nodes that he names. */
+    private static int least(ResourceRequest r) {
+        boolean named = r.nodesMin() == 0 && !r.nodeList().isEmpty();
+        int listed = named && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok ok ? (int) ok.list().names().stream().distinct().count() : 0;
+        return Math.max(1, Math.max(r.nodesMin(), listed));
     }
 
     /** @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its CPUs */
