@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Distribution;
+import dev.muster.model.MemBind;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,6 +131,10 @@ final class JobEnvironment {
                 env.put("SLURM_DIST_PLANESIZE", Integer.toString(d.plane()));
             }
         });
+        if (o.command() != 'R') {       // a step's are made of what it was told
+            MemBind.parse(o.text(JobOption.MEM_BIND)).map(MemBind::ofJob).orElse(List.of())
+                    .forEach(e -> env.put(e.substring(0, e.indexOf('=')), e.substring(e.indexOf('=') + 1)));
+        }
         put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
         put(o, env, JobOption.TRES_PER_TASK, "SLURM_TRES_PER_TASK");
         put(o, env, JobOption.TRES_BIND, "SLURM_TRES_BIND");

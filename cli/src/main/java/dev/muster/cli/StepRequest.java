@@ -163,7 +163,10 @@ final class StepRequest {
             o.context().error("Ignoring --tres-per-task license specification");
         }
         fewer(q);
-        int nodes = Math.max(1, own && !o.has(JobOption.NODES) ? (int) r.listed() : q.integer("nodesMin"));
+        if (own && !o.has(JobOption.NODES) && q.integer("tasks") == 0) {
+            q.put("nodesMin", r.listed());
+        }
+        int nodes = Math.max(1, q.integer("nodesMin"));
         if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
             // of a range, as many as there are
             nodes = Math.max(nodes, Math.min(q.integer("nodesMax"), shares.size()));

@@ -405,6 +405,17 @@ class OptionsTest {
     }
 
     @Test
+    void bindingOfMemoryIsToldToSteps() {
+        String[][] table = {{"verbose,local", "=verbose,local _VERBOSE=verbose _TYPE=local"}, {"nosort", ""},
+            {"sort,p,map_mem:0", "=sort,prefer,map_mem:0 _VERBOSE=quiet _TYPE=map_mem: _LIST=0 _SORT=sort _PREFER=prefer"}};
+        for (String[] row : table) {
+            submitted("sbatch --mem-bind=" + row[0] + " --wrap=true");
+            assertThat(environment().stream().filter(e -> e.startsWith("SLURM_MEM_BIND")).map(e -> e.substring("SLURM_MEM_BIND".length())))
+                    .containsExactly(row[1].isEmpty() ? new String[0] : row[1].split(" "));
+        }
+    }
+
+    @Test
     void exportChoosesTheEnvironment() {
         host.env.put("A", "1");
         host.env.put("SLURM_X", "2");
