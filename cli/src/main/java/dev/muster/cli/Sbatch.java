@@ -234,7 +234,7 @@ final class Sbatch implements Command {
             for (Json.Obj job : reply.objects("jobs")) {
                 open |= JobRows.isUnfinished(job);
                 Json.Obj exit = job.obj("exit");
-                int one = exit.integer("signal") != 0 ? 128 + exit.integer("signal") : exit.integer("code");
+                int one = exit.integer("signal") != 0 ? 1 : exit.integer("code");
                 String state = job.text("state");
                 code = Math.max(code, one == 0 && !state.equals("COMPLETED") ? 1 : one);
             }

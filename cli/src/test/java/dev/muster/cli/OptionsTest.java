@@ -415,6 +415,18 @@ class OptionsTest {
         }
     }
 
+    /** --wait: a signal is no exit code. */
+    @Test
+    void theEndThatIsWaitedFor() {
+        String[][] table = {{"COMPLETED|0|0", "0"}, {"FAILED|3|0", "3"}, {"FAILED|0|9", "1"}, {"TIMEOUT|0|0", "1"}};
+        for (String[] row : table) {
+            String[] end = row[0].split("\\|");
+            host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":12,\"state\":\"" + end[0] + "\",\"exit\":{\"code\":" + end[1]
+                    + ",\"signal\":" + end[2] + "}}]}");
+            assertThat(host.run("sbatch -W --wrap=true").rc()).as(row[0]).isEqualTo(Integer.parseInt(row[1]));
+        }
+    }
+
     @Test
     void exportChoosesTheEnvironment() {
         host.env.put("A", "1");
