@@ -90,8 +90,8 @@ public record ResourceRequest(
 
     /** Shares its nodes with nobody. */
     public ResourceRequest alone() {
-        return exclusive != Exclusive.SHARED ? this
-                : Codec.bind(Json.object(Codec.encode(this)).put("exclusive", Exclusive.NODE.name()).put("oversubscribe", false), ResourceRequest.class);
+        Json.Obj changed = Json.object(Codec.encode(this)).put("exclusive", Exclusive.NODE.name()).put("oversubscribe", false);
+        return exclusive == Exclusive.SHARED ? Codec.bind(changed, ResourceRequest.class) : this;
     }
 
     /** Leaves no cores or threads alone. */

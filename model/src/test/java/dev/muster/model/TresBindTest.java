@@ -16,7 +16,8 @@ class TresBindTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"gres/gpu:map:abcd", "gres/gpu:map:0x00", "gres/gpu:mask:x000", "gres/gpu:mask:wxyz", "gres/gpu:map:z",
-        "gres/gpu:mask:00z", "gres/gpu:v", "gres/gpu:verbose", "gres/gpu:v,closest", "gres/gpu:map_gpu:0z", "gres/gpu:", "gres/gpu", "gpu:map:0", "gres/gpu:nearest", "gres/gpu:closest+", "gres/gpu:map:0,,1"})
+        "gres/gpu:mask:00z", "gres/gpu:v", "gres/gpu:verbose", "gres/gpu:v,closest",
+        "gres/gpu:map_gpu:0z", "gres/gpu:", "gres/gpu", "gpu:map:0", "gres/gpu:nearest", "gres/gpu:closest+", "gres/gpu:map:0,,1"})
     void bad(String text) {
         assertThat(TresBind.isValid(text)).isFalse();
     }
