@@ -32,8 +32,8 @@ $EXTRA"
     accounting_of muster "$prefix/bin" "$prefix/sbin" "${PORT:-26317}" "${more//KIND/muster}"
     accounting_of debian /usr/bin /usr/sbin $((${PORT:-26317} + 100)) "${more//KIND/debian}" ;;
   *)
-    cluster muster "$prefix/bin" "$prefix/sbin" 4 8 37817
-    cluster debian /usr/bin /usr/sbin 4 8 38917 ;;
+    cluster muster "$prefix/bin" "$prefix/sbin" 4 8 "${PORT:-37817}"
+    cluster debian /usr/bin /usr/sbin 4 8 $((${PORT:-37817} + 100)) ;;
 esac
 cat > "$work/words" <<'W'
 as() { local u=$1; shift; setpriv --reuid=$u --regid=$(id -g $u) --clear-groups -- "$@"; }
@@ -46,7 +46,7 @@ W
 mask() {
   sed -E -e "s#$work/(muster|debian)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}/TIME/g' \
     -e 's/(slurm|slurm-wlm) [0-9]+\.[0-9]+\.[0-9]+/slurm VERSION/g' -e 's/[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} [0-9]{4}/TIME/g' -e 's/[0-9]+:[0-9]{2}(:[0-9]{2})?/CLOCK/g' \
-    -e 's/[ \t]+$//' | if [ "${1:-}" = ids ]; then sed -E 's/\b[0-9]+\b/#/g'; else cat; fi
+    -e 's/[ \t]+$//' | if [ "${1:-}" = ids ]; then sed -E 's/\b[0-9]+(_[0-9]+)?\b/#/g'; else cat; fi
 }
 run() { # run KIND LINE: what it printed, and its exit code
   local bin=/usr/bin; [ "$1" = muster ] && bin=$prefix/bin

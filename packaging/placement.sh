@@ -14,7 +14,7 @@ work=$root; trap 'for work in "$root"/*/; do clean 2>/dev/null; done; rm -rf "$r
 cat > "$root/tell" <<'T'
 #!/bin/bash
 scontrol -d show job "$SLURM_JOB_ID" > "$1.show"
-env | grep -E '^(SLURM_(NTASKS|NPROCS|JOB_NUM_NODES|NNODES|TASKS_PER_NODE|JOB_CPUS_PER_NODE|CPUS_ON_NODE|CPUS_PER_TASK|CPUS_PER_GPU|MEM_PER_|NTASKS_PER|JOB_GPUS|GPUS|GPU|THREADS_PER_CORE|TRES_PER|JOB_NODELIST|HINT|DISTRIBUTION)|CUDA_VISIBLE)' | sort > "$1.env"
+env | grep -E '^(SLURM_(NTASKS|NPROCS|JOB_NUM_NODES|NNODES|TASKS_PER_NODE|JOB_CPUS_PER_NODE|CPUS_ON_NODE|CPUS_PER_TASK|CPUS_PER_GPU|MEM_PER_|NTASKS_PER|JOB_GPUS|GPUS|GPU|THREADS_PER_CORE|JOB_NODELIST|HINT|DISTRIBUTION)|CUDA_VISIBLE)' | sort > "$1.env"
 [ -z "${STEP:-}" ] || eval "$STEP" > "$1.step" 2>&1
 mv "$1.env" "$1.done"
 T

@@ -113,7 +113,8 @@ final class AllocationClient {
             c.err().println("allocation failure: " + lastLine(c, e));
             return o.exitError(1);
         }
-        boolean first = e.errno() == SlurmErrno.NOT_TOP_PRIORITY.number();
+        boolean first = e.errno() == SlurmErrno.NOT_TOP_PRIORITY.number()
+                || o.has(JobOption.IMMEDIATE) && e.errno() == SlurmErrno.NODES_BUSY.number();
         String verb = c.name().equals("salloc") && !first ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
         c.error(verb + lastLine(c, e));
         boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();

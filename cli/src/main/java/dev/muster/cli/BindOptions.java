@@ -52,7 +52,8 @@ final class BindOptions {
     static String checked(JobOptions options, JobOption o, String value) throws UsageException {
         help(options, o, value);
         boolean cpus = o == JobOption.CPU_BIND;
-        String wrong = cpus ? CpuBind.mistake(value) : MemBind.mistake(value);
+        String wrong = value.isEmpty() ? "unrecognized --" + o.longName + " argument \"\""
+                : cpus ? CpuBind.mistake(value) : MemBind.mistake(value);
         if (wrong.isEmpty()) {
             return value;
         }

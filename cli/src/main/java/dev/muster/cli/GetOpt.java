@@ -104,7 +104,7 @@ public final class GetOpt {
         if (found == null) {
             found = candidates.getFirst();
             if (candidates.size() > 1) {
-                return ambiguous(name, candidates);
+                return ambiguous(text, candidates);
             }
         }
         String value = eq < 0 ? "" : text.substring(eq + 1);
@@ -121,8 +121,8 @@ public final class GetOpt {
         return "";
     }
 
-    private static String ambiguous(String name, List<Opt> candidates) {
-        StringBuilder b = new StringBuilder("option '--").append(name).append("' is ambiguous; possibilities:");
+    private static String ambiguous(String text, List<Opt> candidates) {
+        StringBuilder b = new StringBuilder("option '").append(text).append("' is ambiguous; possibilities:");
         for (Opt o : candidates) {
             b.append(" '--").append(o.name()).append('\'');
         }

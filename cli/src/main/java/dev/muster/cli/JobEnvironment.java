@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Distribution;
+import dev.muster.model.MemBind;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,22 +32,23 @@ final class JobEnvironment {
         Map<String, String> all = o.context().env();
         String export = o.text(JobOption.EXPORT);
         Map<String, String> out = new LinkedHashMap<>();
+        if (export.equalsIgnoreCase("ALL") || !o.has(JobOption.EXPORT) && !o.has(JobOption.EXPORT_FILE)) {
+            out.putAll(all);
+        } else if (export.equalsIgnoreCase("NONE") || export.equalsIgnoreCase("NIL")) {
+            slurmOnly(all, out);
+        } else if (o.has(JobOption.EXPORT)) {
+            named(export, all, out);
+            if (o.command() == 'R' && Texts.splitQuoted(export, ',').stream().anyMatch("ALL"::equalsIgnoreCase)) {
+                out.putAll(all);        // of a step what is there already counts, of a job what is said last
+            }
+        }
         if (o.has(JobOption.EXPORT_FILE)) {
             out.putAll(fromFile(o));
-        }
-        if (export.isEmpty() || export.equals("ALL")) {
-            if (!o.has(JobOption.EXPORT_FILE) || o.has(JobOption.EXPORT)) {
-                out.putAll(all);
-            }
-        } else if (export.equals("NONE") || export.equals("NIL")) {
-            slurmOnly(all, out);
-        } else {
-            named(export, all, out);
         }
         if (o.command() == 'B') {
             out.remove(Sessions.JWT);       // what the job does is asked for by its user on the node
         }
-        if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equals("ALL")) {
+        if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("ALL")) {
             out.put("SLURM_EXPORT_ENV", export);
         }
         return out;
@@ -64,7 +66,7 @@ final class JobEnvironment {
         slurmOnly(all, out);
         for (String item : Texts.splitQuoted(export, ',')) {
             int eq = item.indexOf('=');
-            if (item.equals("ALL")) {
+            if (item.equalsIgnoreCase("ALL")) {
                 out.putAll(all);
             } else if (eq > 0) {
                 out.put(item.substring(0, eq), item.substring(eq + 1));
@@ -78,8 +80,12 @@ final class JobEnvironment {
     private static Map<String, String> fromFile(JobOptions o) throws UsageException {
         String path = o.text(JobOption.EXPORT_FILE);
         Map<String, String> out = new LinkedHashMap<>();
+        boolean open = OptionCheck.parseNumber(path) > 2;
         try {
-            String text = RawText.decode(o.context().host().readFile(path, 1 << 20));
+            if (open) {
+                o.context().host().needsOwnProcess();       // a descriptor that the caller has open
+            }
+            String text = RawText.decode(o.context().host().readFile(open ? "/proc/self/fd/" + path : path, 1 << 20));
             for (String entry : Texts.split(text, '\0')) {
                 int eq = entry.indexOf('=');
                 if (eq > 0) {
@@ -88,7 +94,7 @@ final class JobEnvironment {
             }
             return out;
         } catch (java.io.IOException e) {
-            throw o.context().bad(o.exitError(1), "Could not read --export-file " + path);
+            throw o.context().bad(o.exitError(1), "Could not open user environment file " + path);
         }
     }
 
@@ -125,6 +131,10 @@ final class JobEnvironment {
                 env.put("SLURM_DIST_PLANESIZE", Integer.toString(d.plane()));
             }
         });
+        if (o.command() != 'R') {       // a step's are made of what it was told
+            MemBind.parse(o.text(JobOption.MEM_BIND)).map(MemBind::ofJob).orElse(List.of())
+                    .forEach(e -> env.put(e.substring(0, e.indexOf('=')), e.substring(e.indexOf('=') + 1)));
+        }
         put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
         put(o, env, JobOption.TRES_PER_TASK, "SLURM_TRES_PER_TASK");
         put(o, env, JobOption.TRES_BIND, "SLURM_TRES_BIND");

@@ -152,7 +152,7 @@ enum JobOption {
     TASK_EPILOG("task-epilog", 0, Arg.REQUIRED, "R", Kind.TEXT, "R:SLURM_TASK_EPILOG"),
     TASK_PROLOG("task-prolog", 0, Arg.REQUIRED, "R", Kind.TEXT, "R:SLURM_TASK_PROLOG"),
     TEST_ONLY("test-only", 0, Arg.NONE, "BR", Kind.FLAG, ""),
-    THREAD_SPEC("thread-spec", 0, Arg.REQUIRED, "BRA", Kind.NUMBER, "THREAD_SPEC"),
+    THREAD_SPEC("thread-spec", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "THREAD_SPEC"),
     THREADS("threads", 'T', Arg.REQUIRED, "R", Kind.COUNT, "R:SLURM_THREADS"),
     THREADS_PER_CORE("threads-per-core", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "THREADS_PER_CORE"),
     TIME("time", 't', Arg.REQUIRED, "BRA", Kind.TIME, "TIMELIMIT"),

@@ -261,10 +261,10 @@ final class JobOptions {
             case NO_REQUEUE -> rivals(origin, false, JobOption.REQUEUE);
             case EXCLUSIVE -> {
                 alone(origin, JobOption.OVERSUBSCRIBE);
-                rivals(origin, false, JobOption.OVERLAP);
+                overlapping(origin, JobOption.OVERLAP);
             }
             case OVERSUBSCRIBE -> alone(origin, JobOption.EXCLUSIVE);
-            case OVERLAP -> rivals(origin, false, JobOption.EXCLUSIVE);
+            case OVERLAP -> overlapping(origin, JobOption.EXCLUSIVE);
             case HINT -> rivals(origin, false, HINTED.toArray(JobOption[]::new));
             case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO -> rivals(origin, false, JobOption.HINT);
             case BELL -> rivals(origin, false, JobOption.NO_BELL);
@@ -289,6 +289,14 @@ final class JobOptions {
         if (isTyped(origin) && was != null && isTyped(was)) {
             throw new UsageException(exitError(1), List.of(context.name()
                     + ": fatal: --exclusive and --oversubscribe options are mutually exclusive"));
+        }
+        rivals(origin, false, other);
+    }
+
+    /** A step that has its resources alone and shares them contradicts itself; a variable gives way. */
+    private void overlapping(Origin origin, JobOption other) throws UsageException {
+        if (isTyped(origin) && origins[other.ordinal()] == origin) {
+            throw context.bad(exitError(1), "--exclusive and --overlap are mutually exclusive");
         }
         rivals(origin, false, other);
     }
@@ -344,7 +352,13 @@ final class JobOptions {
             }
         }
         context.info("debug:  propagating SLURM_PRIO_PROCESS=" + context.host().nice());
-        context.info(String.format(java.util.Locale.ROOT, "debug:  propagating UMASK=%04o", context.host().umask()));
+        context.info(String.format(java.util.Locale.ROOT, "debug:  propagating UMASK=%04o", umask()));
+    }
+
+    /** SLURM_UMASK, else the caller's own. */
+    int umask() {
+        String said = context.env("SLURM_UMASK");
+        return said.matches("[0-7]{1,4}") ? Integer.parseInt(said, 8) & 0777 : context.host().umask();
     }
 
     private static String padded(String s) {

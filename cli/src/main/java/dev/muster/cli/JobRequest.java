@@ -66,7 +66,7 @@ final class JobRequest {
     /** More nodes than tasks: the rest would have nothing to do, which is told. */
     private void fewerNodes(Json.Obj request) throws UsageException {
         String nodes = o.text(JobOption.NODES);
-        long least = nodes.isEmpty() ? 0 : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
+        long least = nodes.isEmpty() ? listed() : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
         if (!nodes.isEmpty() && request.number("nodesMax") == 0) {
             String verb = o.command() == 'B' ? "Batch job submission failed: " : o.command() == 'A' ? "Job submit/allocate failed: "
                     : "Unable to allocate resources: ";
@@ -101,7 +101,7 @@ final class JobRequest {
     Json.Obj resources() throws UsageException {
         Json.Obj r = new Json.Obj();
         nodes(r);
-        put(r, "tasks", o.number(JobOption.NTASKS));
+        put(r, "tasks", o.has(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : byGeometry(Math.max(1, r.number("nodesMin"))));
         put(r, "cpusPerTask", o.has(JobOption.CPUS_PER_TASK) && !cpusInTres() ? o.number(JobOption.CPUS_PER_TASK)
                 : o.typed(JobOption.CPUS_PER_GPU) && !o.typed(JobOption.TRES_PER_TASK) ? 0 : tresNumber("cpu"));
         put(r, "tasksPerNode", o.number(JobOption.NTASKS_PER_NODE));
@@ -184,6 +184,10 @@ final class JobRequest {
     private void nodes(Json.Obj r) {
         String nodes = o.text(JobOption.NODES);
         if (nodes.isEmpty()) {
+            // of the nodes that are named no more than there are tasks; otherwise all, and others if these are too few
+            long most = o.number(JobOption.NTASKS) < listed() ? o.number(JobOption.NTASKS) : 0;
+            put(r, "nodesMin", most);
+            put(r, "nodesMax", most);
             return;
         }
         int dash = nodes.indexOf('-');
@@ -194,6 +198,25 @@ final class JobRequest {
         put(r, "nodesMin", idle ? tasks : least);
         put(r, "nodesMax", idle ? tasks : most);
         put(r, "nodeSizes", idle ? "" : o.nodeSizes());
+    }
+
+    /** Nodes that are named, each of which a job has that says nothing of how many; 0 of a step, which has its job's. */
+    long listed() {
+        String list = joined(o.text(JobOption.NODELIST), o.text(JobOption.NODEFILE));
+        boolean step = o.command() == 'R' && o.has(JobOption.JOBID) && !o.has(JobOption.TEST_ONLY);
+        return step || o.text(JobOption.DISTRIBUTION).equals("arbitrary") ? 0 : HostFile.names(list).stream().distinct().count();
+    }
+
+    /** -B of a job that says nothing else of its tasks: one for each socket, core or thread that it names. */
+    private long byGeometry(long nodes) {
+        if (o.command() == 'R' || !o.has(JobOption.EXTRA_NODE_INFO) || o.has(JobOption.NTASKS_PER_NODE)) {
+            return 0;
+        }
+        long each = 1;
+        for (String part : Texts.split(o.text(JobOption.EXTRA_NODE_INFO), ':')) {
+            each *= part.equals("*") ? 1 : Long.parseLong(part);
+        }
+        return Math.min(Integer.MAX_VALUE, nodes * each);
     }
 
     private String exclusive() {
@@ -369,7 +392,7 @@ final class JobRequest {
         put(p, "submitHost", host.hostName());
         put(p, "submitPid", host.pid());
         put(p, "submitLine", base64(submitLine()));
-        put(p, "umask", host.umask());
+        put(p, "umask", o.umask());
         p.put("limits", limits());
         return p;
     }

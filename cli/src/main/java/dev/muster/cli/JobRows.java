@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Durations;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.Json;
@@ -10,7 +11,7 @@ import java.util.List;
 
 /** How the parts of a job are shown, shared by the commands that print jobs. */
 public final class JobRows {
-    /** A longer set of array indexes is cut, unless SLURM_BITSTR_LEN says otherwise. */
+    /** A set of array indexes that is longer than one less is cut, unless SLURM_BITSTR_LEN says otherwise. */
     static final int INDEXES_SHOWN = 64;
     private static final JobFlag[] FLAG_ORDER = {JobFlag.COMPLETING, JobFlag.CONFIGURING, JobFlag.RESIZING,
         JobFlag.REQUEUED, JobFlag.REQUEUE_FED, JobFlag.REQUEUE_HOLD, JobFlag.SPECIAL_EXIT, JobFlag.STOPPED,
@@ -44,7 +45,7 @@ public final class JobRows {
 
     /** The pending indexes with the limit of running ones: {@code 1-9%2}. */
     public static String arrayTasks(Json.Obj job) {
-        String tasks = job.text("arrayTasks");
+        String tasks = IndexSet.shown(job.text("arrayTasks"));
         int limit = job.integer("arrayMaxRunning");
         return tasks.isEmpty() || limit == 0 || tasks.indexOf('%') >= 0 ? tasks : tasks + "%" + limit;
     }
@@ -54,18 +55,21 @@ public final class JobRows {
         return job.integer("arrayJobId") == 0 ? -1 : job.has("arrayTaskId") ? job.integer("arrayTaskId") : 0;
     }
 
+    /** @param shown room for the indexes and what ends them, of which the limit of running tasks takes nothing; 0 for any */
     static String cut(String indexes, int shown) {
-        if (shown <= 0 || indexes.length() <= shown) {
+        int percent = indexes.lastIndexOf('%');
+        int end = percent < 0 ? indexes.length() : percent;
+        if (shown <= 0 || end < shown) {
             return indexes;
         }
-        int percent = indexes.lastIndexOf('%');
-        return indexes.substring(0, shown) + "..." + (percent >= shown ? indexes.substring(percent) : "");
+        String dots = "...".substring(0, Math.min(3, shown - 1));
+        return indexes.substring(0, shown - 1 - dots.length()) + dots + indexes.substring(end);
     }
 
     static int indexesShown(CommandContext c) {
         String v = c.env("SLURM_BITSTR_LEN");
         long n = v.isEmpty() ? INDEXES_SHOWN : OptionCheck.parseNumber(v);
-        return n < 0 ? INDEXES_SHOWN : (int) Math.min(n, Integer.MAX_VALUE);
+        return n < 0 ? 0 : (int) Math.min(n, Integer.MAX_VALUE);
     }
 
     static String stateLong(Json.Obj job) {

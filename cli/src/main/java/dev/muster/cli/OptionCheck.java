@@ -25,10 +25,10 @@ final class OptionCheck {
     /** Stands for nobody: no job is his. */
     private static final int NOBODY = 99;
     private static final int NICE_MAX = Integer.MAX_VALUE - 2;
-    /** In the order in which a job shows them; ALL means the first ones. */
-    private static final List<String> MAIL_SHOWN = List.of("INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT", "TIME_LIMIT",
-            "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
-    private static final List<String> MAIL_ALL = MAIL_SHOWN.subList(0, 6);
+    /** In the order in which a job shows them. */
+    private static final List<String> MAIL_SHOWN = List.of("ARRAY_TASKS", "INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT",
+            "TIME_LIMIT_50", "TIME_LIMIT_80", "TIME_LIMIT_90", "TIME_LIMIT");
+    private static final List<String> MAIL_ALL = MAIL_SHOWN.subList(1, 7);
     static final List<String> MAIL_TYPES = Stream.concat(Stream.of("NONE", "ALL"), MAIL_SHOWN.stream()).toList();
 
     private static final int FREQ_EXIT = 255;
@@ -42,7 +42,7 @@ final class OptionCheck {
             case TEXT -> value;
             case COUNT -> number(options, o, value, 1);
             case NUMBER -> number(options, o, value, 0);
-            case TIME -> spec(options, o, Durations.parseMinutes(value));
+            case TIME -> spec(options, o, counted(Durations.parseMinutes(value)));
             case MEM -> spec(options, o, MemorySize.parseMb(value));
             case MOMENT -> moment(options, o, value);
             case GRES -> gres(options, value);
@@ -57,6 +57,11 @@ final class OptionCheck {
         return options.context().bad(options.exitError(SPEC_EXIT), "Invalid --" + o.longName + " specification");
     }
 
+    /** More minutes than there is a number for are none. */
+    private static OptionalLong counted(OptionalLong minutes) {
+        return minutes.orElse(0) > Integer.MAX_VALUE ? OptionalLong.empty() : minutes;
+    }
+
     private static String spec(JobOptions options, JobOption o, OptionalLong v) throws UsageException {
         if (v.isEmpty()) {
             throw invalid(options, o);
@@ -64,9 +69,9 @@ final class OptionCheck {
         return Long.toString(v.getAsLong());
     }
 
-    /** A whole number, a trailing k or m multiplying by 1024 as in Slurm. */
+    /** A whole number; thousands of them are counted in nodes only. */
     private static String number(JobOptions options, JobOption o, String value, long least) throws UsageException {
-        long v = parseNumber(value);
+        long v = digits(value);
         if (v < least || v > Integer.MAX_VALUE) {
             throw options.context().bad(options.exitError(1),
                     "Invalid numeric value \"" + value + "\" for --" + o.longName + ".");
@@ -76,14 +81,19 @@ final class OptionCheck {
 
     /** Without a number: 0 for srun, whose step has one more than tasks on a node; -1 for a job. 0 asks for none, which for a step is no number. */
     private static String ports(JobOptions options, JobOption o, String value) throws UsageException {
-        if (!value.isEmpty() && parseNumber(value) < 0) {
+        if (!value.isEmpty() && digits(value) < 0) {
             throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --resv-port.");
         }
         String none = options.command() == 'R' ? "0" : "-1";
         return value.isEmpty() ? none : Long.toString(Math.min(parseNumber(value), Integer.MAX_VALUE));
     }
 
-    /** -1 if it is not a number. */
+    /** As {@link #parseNumber}, of digits alone. */
+    private static long digits(String text) {
+        return text.isEmpty() || !Character.isDigit(text.charAt(text.length() - 1)) ? -1 : parseNumber(text);
+    }
+
+    /** -1 if it is not a number; a trailing k or m multiplies by 1024. */
     static long parseNumber(String text) {
         int end = text.length();
         long by = 1;
@@ -222,13 +232,13 @@ final class OptionCheck {
                 }
                 yield value.isEmpty() ? "all" : Texts.lower(value);
             }
-            case WAIT_ALL_NODES -> oneOf(options, o, value, "0", "1");
+            case WAIT_ALL_NODES -> oneOf(options, o, number(options, o, value, 0), "0", "1");
             default -> throw new IllegalStateException(o.longName);
         };
     }
 
     private static String killOnBadExit(JobOptions options, String value) throws UsageException {
-        if (!value.isEmpty() && parseNumber(value) < 0) {
+        if (!value.isEmpty() && digits(value) < 0) {
             throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --kill-on-bad-exit.");
         }
         return value.isEmpty() || parseNumber(value) > 0 ? "1" : "0";
@@ -283,7 +293,7 @@ final class OptionCheck {
         try {
             return RawText.decode(options.context().host().readFile(path, NODEFILE_BYTES_MAX));
         } catch (IOException e) {
-            return bad(options, o);
+            throw options.context().bad(options.exitError(1), "Invalid --" + o.longName + " specification");
         }
     }
 
@@ -325,16 +335,21 @@ final class OptionCheck {
     }
 
     private static String extraNodeInfo(JobOptions options, JobOption o, String value) throws UsageException {
-        List<String> parts = Texts.split(value, ':');
-        if (parts.size() > 3) {
+        String[] parts = value.split(":", -1);
+        List<String> names = List.of("first", "second", "third");
+        if (parts.length > names.size() || value.isEmpty()) {
             return bad(options, o);
         }
-        for (String p : parts) {
-            if (!p.equals("*") && parseNumber(p) < 1) {
-                return bad(options, o);
+        for (int i = 0; i < parts.length; i++) {
+            if (parts[i].isEmpty()) {
+                parts[i] = "*";
+            }
+            if (!parts[i].equals("*") && digits(parts[i]) < 1) {
+                throw options.context().bad(options.exitError(1),
+                        "Invalid numeric value \"" + parts[i] + "\" for " + names.get(i) + " arg of -B.");
             }
         }
-        return value;
+        return String.join(":", parts);
     }
 
     /** expedite, or nothing; what the variable has otherwise says no more than that it is set. */
@@ -343,7 +358,7 @@ final class OptionCheck {
     }
 
     private static String gresFlags(JobOptions options, JobOption o, String value) throws UsageException {
-        for (String w : Texts.split(value, ',')) {
+        for (String w : value.split(",", -1)) {
             oneOf(options, o, w, "disable-binding", "enforce-binding", "one-task-per-sharing",
                     "multiple-tasks-per-sharing", "allow-task-sharing");
         }
@@ -367,7 +382,7 @@ final class OptionCheck {
     }
 
     private static String gpuFreq(JobOptions options, String value) throws UsageException {
-        for (String part : Texts.split(value, ',')) {
+        for (String part : value.split(",", -1)) {
             if (!part.matches("((gpu|memory)=)?(low|medium|high|highm1|[0-9]{1,9})|verbose")) {
                 throw options.context().bad(options.exitError(FREQ_EXIT), "Invalid --gpu-freq argument: gpu:" + value);
             }
@@ -426,7 +441,7 @@ final class OptionCheck {
             return "100";
         }
         boolean minus = value.startsWith("-");
-        long v = parseNumber(minus || value.startsWith("+") ? value.substring(1) : value);
+        long v = digits(minus || value.startsWith("+") ? value.substring(1) : value);
         if (v < 0 || v > NICE_MAX) {
             throw options.context().bad(options.exitError(SPEC_EXIT), "Invalid --nice value"
                     + (value.matches("[+-]?[0-9]+") ? ", out of range (+/- " + NICE_MAX + ")" : ""));
@@ -485,7 +500,7 @@ final class OptionCheck {
     }
 
     private static String profile(JobOptions options, String value) throws UsageException {
-        for (String w : Texts.split(value, ',')) {
+        for (String w : value.split(",", -1)) {
             switch (Texts.lower(w)) {
                 case "none", "all", "energy", "task", "lustre", "filesystem", "network" -> { }
                 default -> throw options.context().bad(options.exitError(SPEC_EXIT),

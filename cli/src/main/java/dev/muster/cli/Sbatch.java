@@ -146,7 +146,7 @@ final class Sbatch implements Command {
         JobEnvironment.addOptions(o, env);
         env.put("SLURM_JOB_NAME", name);
         Json.Obj job = r.job("BATCH", name, arguments);
-        if (o.text(JobOption.EXPORT).equals("NONE")) {
+        if (o.text(JobOption.EXPORT).equalsIgnoreCase("NONE")) {
             job.put("extras", job.obj("extras").put("getUserEnv", Boolean.TRUE));
         }
         Json.Obj request = new Json.Obj();
@@ -234,7 +234,7 @@ final class Sbatch implements Command {
             for (Json.Obj job : reply.objects("jobs")) {
                 open |= JobRows.isUnfinished(job);
                 Json.Obj exit = job.obj("exit");
-                int one = exit.integer("signal") != 0 ? 128 + exit.integer("signal") : exit.integer("code");
+                int one = exit.integer("signal") != 0 ? 1 : exit.integer("code");
                 String state = job.text("state");
                 code = Math.max(code, one == 0 && !state.equals("COMPLETED") ? 1 : one);
             }

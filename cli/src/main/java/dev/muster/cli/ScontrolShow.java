@@ -208,7 +208,8 @@ final class ScontrolShow {
             List<String> lines = reply.texts("lines");
             boolean titled = !lines.isEmpty() && lines.getFirst().startsWith("Configuration data as of");
             if (!titled && key.isEmpty()) {
-                c.out().println("Configuration data as of " + Times.iso(reply.number("now"), c.host().zone()));
+                c.out().println("Configuration data as of " + Times.print(reply.number("now"), c.host().zone(), c.env("SLURM_TIME_FORMAT"),
+                        c.host().nowMs() / 1000));
             }
             for (String line : lines) {
                 if (key.isEmpty() || line.regionMatches(true, 0, key + " ", 0, key.length() + 1)) {

@@ -165,8 +165,13 @@ final class ShowText {
             add("SchedNodeList", j.text("schedNodes"));
         }
         line();
+        if (!j.text("batchFeatures").isEmpty()) {
+            add("BatchFeatures", j.text("batchFeatures"));
+        }
         if (!j.text("batchHost").isEmpty()) {
             add("BatchHost", j.text("batchHost"));
+        }
+        if (!j.text("batchFeatures").isEmpty() || !j.text("batchHost").isEmpty()) {
             line();
         }
         if (j.flag("stepMgr")) {

@@ -323,7 +323,7 @@ final class Squeue implements Command {
     }
 
     private static int show(CommandContext c, Wanted w) throws UsageException {
-        if (w.longForm || w.iterateSeconds > 0 || w.verbose > 0) {
+        if (!w.noHeader && (w.longForm || w.iterateSeconds > 0 || w.verbose > 0)) {
             long now = c.host().nowMs() / 1000;
             c.out().println(Times.strftime(now, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }

@@ -57,6 +57,9 @@ final class Srun implements Command {
             return 0;
         }
         o.readEnvironment();
+        if (o.has(JobOption.HET_GROUP)) {
+            SrunHet.groups(c, o);       // what is no group is told where there is no such job, too
+        }
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
         if (inside) {
             Clusters.ofAllocation(c);
@@ -88,8 +91,6 @@ final class Srun implements Command {
         o.printDefined();
         if (o.has(JobOption.NO_ALLOCATE)) {
             return new SrunDirect(c, o).run(program);
-        }
-        if (o.has(JobOption.JOBID)) {
         }
         if (needsOwnProcess(c, o)) {
             c.host().needsOwnProcess();

@@ -76,11 +76,19 @@ final class SrunHet {
         return out;
     }
 
-    private static List<Integer> groups(CommandContext c, JobOptions o) throws UsageException {
+    /** The components that {@code --het-group} names: numbers and ranges of them, without steps. */
+    static List<Integer> groups(CommandContext c, JobOptions o) throws UsageException {
         String text = o.text(JobOption.HET_GROUP);
-        List<IndexSet.Spec> spec = IndexSet.parseSpec(text, GROUP_MAX);
+        String plain = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+        String last = "srun: error: Invalid --het-group value: " + text;
+        for (String item : plain.split(",", -1)) {
+            if (!item.matches("[0-9]+(-[0-9]+)?") || IndexSet.parseSpec(item, IndexSet.MAX_INDEX).isEmpty()) {
+                throw new UsageException(o.exitError(1), List.of("srun: error: _parse_single_range: Invalid range: `" + item + "'", last));
+            }
+        }
+        List<IndexSet.Spec> spec = IndexSet.parseSpec(plain, GROUP_MAX);
         if (spec.isEmpty()) {
-            throw c.bad(o.exitError(1), "Invalid --het-group value: " + text);
+            throw new UsageException(o.exitError(1), List.of(last));
         }
         List<Integer> out = new ArrayList<>();
         IndexSet set = spec.getFirst().indexes();

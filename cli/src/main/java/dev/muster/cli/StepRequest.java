@@ -89,7 +89,7 @@ final class StepRequest {
         if (!mpi.isEmpty()) {
             env.put("SLURM_MPI_TYPE", mpi);
         }
-        env.put("SLURM_UMASK", umask(c.host().umask()));
+        env.put("SLURM_UMASK", umask(o.umask()));
         env.put("SLURM_LAUNCH_NODE_IPADDR", c.host().address());
         s.put("environment", JobEnvironment.entries(env));
         s.put("workDir", JobRequest.base64(r.workDir()));
@@ -111,7 +111,7 @@ final class StepRequest {
         JobRequest.put(s, "preserveEnv", o.has(JobOption.PRESERVE_ENV));
         JobRequest.put(s, "taskProlog", JobRequest.base64(o.text(JobOption.TASK_PROLOG)));
         JobRequest.put(s, "taskEpilog", JobRequest.base64(o.text(JobOption.TASK_EPILOG)));
-        JobRequest.put(s, "umask", c.host().umask());
+        JobRequest.put(s, "umask", o.umask());
         JobRequest.put(s, "immediateFail", o.has(JobOption.IMMEDIATE) ? Math.max(1, o.number(JobOption.IMMEDIATE)) : 0);
         JobRequest.put(s, "container", o.text(JobOption.CONTAINER));
         JobRequest.put(s, "containerId", o.text(JobOption.CONTAINER_ID));
@@ -163,6 +163,9 @@ final class StepRequest {
             o.context().error("Ignoring --tres-per-task license specification");
         }
         fewer(q);
+        if (own && !o.has(JobOption.NODES) && q.integer("tasks") == 0) {
+            q.put("nodesMin", r.listed());
+        }
         int nodes = Math.max(1, q.integer("nodesMin"));
         if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
             // of a range, as many as there are
@@ -232,6 +235,9 @@ final class StepRequest {
 
     private void relative(Json.Obj q) throws UsageException {
         int first = o.integer(JobOption.RELATIVE);
+        if (o.has(JobOption.RELATIVE) && !own && (o.typed(JobOption.NODELIST) || o.typed(JobOption.EXCLUDE))) {
+            throw o.context().bad(o.exitError(1), "-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
+        }
         int nodes = Math.max(1, q.integer("nodesMin"));
         if (o.has(JobOption.RELATIVE) && !own && o.typed(JobOption.NODES) && first + nodes > shares.size()) {
             throw o.context().bad(o.exitError(1), "--relative and --nodes option incompatible with count of allocated nodes ("

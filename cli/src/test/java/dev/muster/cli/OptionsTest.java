@@ -32,6 +32,7 @@ class OptionsTest {
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             --foo | 255 | sbatch: unrecognized option '--foo'
             -n | 255 | sbatch: option requires an argument -- 'n'
+            --mem-p=5 x | 255 | sbatch: option '--mem-p=5' is ambiguous; possibilities: '--mem-per-cpu' '--mem-per-gpu'
             --exc x | 255 | sbatch: option '--exc' is ambiguous; possibilities: '--exclude' '--exclusive'
             -y | 255 | sbatch: invalid option -- 'y'
             --hold=3 x | 255 | sbatch: option '--hold' doesn't allow an argument
@@ -73,6 +74,23 @@ class OptionsTest {
             --gid=99 | 255 | Invalid --gid specification
             --uid=99 | 255 | Invalid --uid specification
             --exclusive=allocation | 255 | Invalid --exclusive specification
+            --wait-all-nodes=x | 1 | Invalid numeric value "x" for --wait-all-nodes.
+            -n 4k | 1 | Invalid numeric value "4k" for --ntasks.
+            -c 1k | 1 | Invalid numeric value "1k" for --cpus-per-task.
+            --switches=1k | 1 | Invalid numeric value "1k" for --switches.
+            --nice=1k | 255 | Invalid --nice value
+            --thread-spec=0 | 1 | Invalid numeric value "0" for --thread-spec.
+            -B 2:x | 1 | Invalid numeric value "x" for second arg of -B.
+            -B 2:4:2:1 | 255 | Invalid --extra-node-info specification
+            -t 2147483648 | 255 | Invalid --time specification
+            --time-min=9999999999 | 255 | Invalid --time-min specification
+            --gres-flags= | 255 | Invalid --gres-flags specification
+            --gpu-freq= | 255 | Invalid --gpu-freq argument: gpu:
+            --profile= | 255 | invalid --profile= option
+            --gpu-bind=v,closest | 255 | Invalid --gpu-bind argument: v,closest
+            --gpu-bind=verbose | 255 | Invalid --gpu-bind argument: verbose
+            --bbf=/nosuch | 1 | Invalid --bbf specification
+            --export-file=/nosuch | 1 | Could not open user environment file /nosuch
             --wait-all-nodes=3 | 255 | Invalid --wait-all-nodes specification
             --kill-on-invalid-dep=x | 255 | Invalid --kill-on-invalid-dep specification
             --mem-update=20 | 255 | Invalid --mem-update specification
@@ -130,6 +148,7 @@ class OptionsTest {
     void theLastMailTypesCount() {
         String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN"}, {"--mail-type=END --mail-type=NONE", "NONE"},
             {"--mail-type=NONE,ALL", "NONE"}, {"--mail-type=END,BEGIN", "BEGIN,END"},
+            {"--mail-type=TIME_LIMIT,TIME_LIMIT_90,END,ARRAY_TASKS", "ARRAY_TASKS,END,TIME_LIMIT_90,TIME_LIMIT"},
             {"--mail-type=BEGIN,NONE --mail-type=END,time_limit", "END,TIME_LIMIT"},
             {"--mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT"}};
         for (String[] row : table) {
@@ -169,6 +188,24 @@ class OptionsTest {
         assertThat(host.run("sbatch --wrap=true").err()).contains("Invalid --switches specification");
         host.env.put("SLURM_TEST_EXEC", "");
         assertThat(host.run("srun /no/such/program").err()).isEqualTo("srun: fatal: Can not execute /no/such/program\n");
+    }
+
+    @Test
+    void namedNodesAndGeometryCount() {
+        String[][] table = {{"-w n[1-2]", "{\"nodeList\":\"n[1-2]\"}"},
+            {"-w n[1-2] -n4", "{\"tasks\":4,\"nodeList\":\"n[1-2]\"}"},
+            {"-w n[1-2] -n1", "{\"nodesMin\":1,\"nodesMax\":1,\"tasks\":1,\"nodeList\":\"n[1-2]\"}"},
+            {"-w n1,n1,n2 -N1", "{\"nodesMin\":1,\"nodesMax\":1,\"nodeList\":\"n1,n1,n2\"}"},
+            {"-B 2:4 -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"},
+            {"-B *:4", "{\"tasks\":4,\"coresPerSocket\":4}"}, {"-B :4 -n3", "{\"tasks\":3,\"coresPerSocket\":4}"},
+            {"-B 2 --ntasks-per-node=3", "{\"tasksPerNode\":3,\"socketsPerNode\":2}"}};
+        for (String[] row : table) {
+            host.run("sbatch " + row[0] + " --wrap=true");
+            assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).isEqualTo(row[1]);
+        }
+        FakeHost.Ran fewer = host.run("sbatch -w n[1-4] -n3 --wrap=true");
+        assertThat(fewer.err()).isEqualTo("sbatch: warning: can't run 3 processes on 4 nodes, setting nnodes to 3\n");
+        assertThat(host.sent.get("Submit").obj("job").obj("request").integer("nodesMax")).isEqualTo(3);
     }
 
     /** --nodes=1-15:4 */
@@ -330,6 +367,64 @@ class OptionsTest {
         assertThat(ran.rc()).isEqualTo(1);
         assertThat(ran.err()).isEqualTo("sbatch: error: invalid partition specified: nope\n"
                 + "sbatch: error: Batch job submission failed: Invalid partition name specified\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            --exclusive --overlap | 1 | srun: error: --exclusive and --overlap are mutually exclusive
+            --overlap --exclusive=user | 1 | srun: error: --exclusive and --overlap are mutually exclusive
+            --cpu-bind= | 1 | srun: error: unrecognized --cpu-bind argument "";srun: fatal: Failed to parse --cpu-bind= values.
+            --mem-bind= | 255 | srun: error: unrecognized --mem-bind argument ""
+            --het-group=x | 1 | srun: error: _parse_single_range: Invalid range: `x';srun: error: Invalid --het-group value: x
+            --het-group=0-2:2 | 1 | srun: error: _parse_single_range: Invalid range: `0-2:2';srun: error: Invalid --het-group value: 0-2:2
+            --het-group=128 | 1 | srun: error: Invalid --het-group value: 128
+            -K1k | 1 | srun: error: Invalid numeric value "1k" for --kill-on-bad-exit.
+            -W 1k | 1 | srun: error: Invalid numeric value "1k" for --wait.
+            """)
+    void badValuesOfSteps(String args, int rc, String sentences) {
+        assertThat(host.run("srun " + args + " true")).isEqualTo(new FakeHost.Ran(rc, "", sentences.replace(';', '\n') + "\n"));
+        assertThat(host.calls).isEmpty();
+    }
+
+    @Test
+    void exportOfNothingAndFiles() {
+        host.env.putAll(Map.of("A", "1", "SLURM_X", "2"));
+        submitted("sbatch --export= --wrap=true");
+        assertThat(environment()).contains("SLURM_X=2").doesNotContain("A=1");
+        submitted("sbatch --export=all --wrap=true");
+        assertThat(environment()).contains("A=1");
+        host.files.put("/e", "A=9\0B=a b\0");
+        submitted("sbatch --export-file=/e --export=ALL --wrap=true");
+        assertThat(environment()).contains("A=9", "B=a b");
+        submitted("sbatch --export-file=/e --wrap=true");
+        assertThat(environment()).contains("A=9").doesNotContain("SLURM_X=2");
+        host.env.put("SLURM_UMASK", "077");
+        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask")).isEqualTo(63);
+        host.env.put("SLURM_UMASK", "x");
+        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask")).isEqualTo(host.umask());
+    }
+
+    @Test
+    void bindingOfMemoryIsToldToSteps() {
+        String[][] table = {{"verbose,local", "=verbose,local _VERBOSE=verbose _TYPE=local"}, {"nosort", ""},
+            {"sort,p,map_mem:0", "=sort,prefer,map_mem:0 _VERBOSE=quiet _TYPE=map_mem: _LIST=0 _SORT=sort _PREFER=prefer"}};
+        for (String[] row : table) {
+            submitted("sbatch --mem-bind=" + row[0] + " --wrap=true");
+            assertThat(environment().stream().filter(e -> e.startsWith("SLURM_MEM_BIND")).map(e -> e.substring("SLURM_MEM_BIND".length())))
+                    .containsExactly(row[1].isEmpty() ? new String[0] : row[1].split(" "));
+        }
+    }
+
+    /** --wait: a signal is no exit code. */
+    @Test
+    void theEndThatIsWaitedFor() {
+        String[][] table = {{"COMPLETED|0|0", "0"}, {"FAILED|3|0", "3"}, {"FAILED|0|9", "1"}, {"TIMEOUT|0|0", "1"}};
+        for (String[] row : table) {
+            String[] end = row[0].split("\\|");
+            host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":12,\"state\":\"" + end[0] + "\",\"exit\":{\"code\":" + end[1]
+                    + ",\"signal\":" + end[2] + "}}]}");
+            assertThat(host.run("sbatch -W --wrap=true").rc()).as(row[0]).isEqualTo(Integer.parseInt(row[1]));
+        }
     }
 
     @Test

@@ -342,7 +342,6 @@ class StepTest {
             srun --accel-bind=gn true | 1 | srun: error: --accel-bind binds to GPUs only (g) in this version of Muster, not gn
             srun --threads=0 true | 1 | srun: error: Invalid numeric value "0" for --threads.
             srun --msg-timeout=x true | 1 | srun: error: Invalid numeric value "x" for --msg-timeout.
-            srun --het-group=x true : true | 1 | srun: error: Invalid --het-group value: x
             """)
     void mistakes(String command, int rc, String error) {
         assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));

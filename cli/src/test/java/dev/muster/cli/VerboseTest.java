@@ -50,7 +50,6 @@ class VerboseTest {
                 -----------------------------
 
 
-                Sat Nov 21 09:46:20 2026
                 last_update_time=1795256132 records=1
                 187
                 """);

@@ -80,8 +80,8 @@ final class JobPaths {
             case 'A' -> Integer.toString(array != 0 ? array : job.id());
             case 'a' -> job.array().task() >= 0 ? Integer.toString(job.array().task()) : "4294967294";
             case 'b' -> job.array().task() >= 0 ? Integer.toString(job.array().task() % 10) : "4294967294";
-            case 'J' -> job.id() + ".batch";
-            case 'j' -> Integer.toString(job.id());
+            // a step's number is named of srun's steps alone
+            case 'J', 'j' -> Integer.toString(job.id());
             case 'N' -> job.run().allocation().isEmpty() ? "" : job.run().allocation().nodes().getFirst().node();
             case 'n', 't' -> "0";
             case 'r' -> Integer.toString(job.restarts());

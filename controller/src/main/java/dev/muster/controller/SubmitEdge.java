@@ -176,8 +176,11 @@ final class SubmitEdge {
     /** Cores and threads are left alone only where that is allowed; otherwise the user hears that it is not, and the job is taken without. */
     private JobDesc allowed(JobDesc wanted, List<String> said) {
         boolean spared = wanted.request().coreSpec() != 0 || wanted.request().threadSpec() > 0;
-        if (!spared || core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
+        if (!spared) {
             return wanted;
+        }
+        if (core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
+            return wanted.withRequest(wanted.request().alone());
         }
         said.add("error: Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)");
         return wanted.withRequest(wanted.request().withoutSpecialized());

@@ -16,6 +16,8 @@ import java.util.Map;
 
 /** TRES as Slurm prints them: {@code cpu=2,mem=4G,node=1,billing=2,gres/gpu=1}. */
 final class TresText {
+    private static final String UNITS = "MGTP";
+
     private TresText() {}
 
     /** With what the job's partition charges for it. */
@@ -81,7 +83,11 @@ final class TresText {
     }
 
     static String memory(long mb) {
-        return mb % 1024 == 0 ? mb / 1024 + "G" : mb + "M";
+        int unit = 0;
+        for (; mb > 0 && mb % 1024 == 0 && unit < UNITS.length() - 1; unit++) {
+            mb /= 1024;
+        }
+        return Long.toString(mb) + UNITS.charAt(unit);
     }
 
     /** {@code gpu:a100:2(IDX:0-1),licence(CNT:3)}: devices of a node with their types. */

@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Digits;
 import dev.muster.model.Durations;
+import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import java.util.List;
@@ -48,7 +49,16 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         asked.perNode().forEach(i -> gres.merge(i.name(), i.count() * nodes, Integer::sum));
         asked.perJob().forEach(i -> gres.merge(i.name(), i.count(), Integer::sum));
         asked.perTask().forEach(i -> gres.merge(i.name(), i.count() * Math.max(1, r.tasks()), Integer::sum));
-        return new Amounts(cpus, memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus, nodes, gres);
+        long mb = r.memPerGpuMb() > 0 ? r.memPerGpuMb() * gres.getOrDefault("gpu", 0)
+                : memory.all() ? wholeNode(state, desc) * nodes
+                : memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
+        return new Amounts(cpus, mb, nodes, gres);
+    }
+
+    /** All memory of a node, which a job's partition is asked for before it is known which it will be. */
+    private static long wholeNode(State state, JobDesc desc) {
+        return state.partitions().find(desc.partition().split(",")[0]).flatMap(p -> p.nodes().stream().findFirst())
+                .flatMap(n -> state.nodes().find(n)).map(n -> n.spec().memoryMb()).orElse(0L);
     }
 
     /** CPUs that it has, or the least that it asks for. */
@@ -58,8 +68,9 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     }
 
     private static int cpus(ResourceRequest r) {
-        int nodes = Math.max(1, r.nodesMin());
-        int tasks = r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
+        int nodes = least(r);
+        // with --overcommit as if there were one task on each node
+        int tasks = r.overcommit() ? nodes : r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
         return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
     }
 
@@ -71,7 +82,14 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
 
     private static int nodes(ResourceRequest r) {
         int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
-        return Math.max(byTasks, Math.max(1, r.nodesMin()));
+        return Math.max(byTasks, least(r));
+    }
+
+    /** Who says nothing of how many has all nodes that he names. */
+    private static int least(ResourceRequest r) {
+        boolean named = r.nodesMin() == 0 && !r.nodeList().isEmpty();
+        int listed = named && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok ok ? (int) ok.list().names().stream().distinct().count() : 0;
+        return Math.max(1, Math.max(r.nodesMin(), listed));
     }
 
     /** @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its CPUs */

@@ -30,9 +30,9 @@ final class Dependencies {
             if (kind.isEmpty()) {
                 return Optional.empty();
             }
-            if (kind.get() == Dependency.Kind.SINGLETON) {
+            if (kind.get() == Dependency.Kind.SINGLETON && parts.length == 1) {
                 out.add(new Dependency(kind.get(), 0, Dependency.WHOLE, 0, any, Dependency.Status.UNFULFILLED));
-            } else if (parts.length < 2 || !jobs(out, kind.get(), parts, any, state, ownId)) {
+            } else if (kind.get() == Dependency.Kind.SINGLETON || parts.length < 2 || !jobs(out, kind.get(), parts, any, state, ownId)) {
                 return Optional.empty();
             }
         }

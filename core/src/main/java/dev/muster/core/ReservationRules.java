@@ -41,6 +41,9 @@ final class ReservationRules {
             return new Decision.Rejected(SlurmErrno.RESERVATION_INVALID, "There are " + MAX + " reservations already");
         }
         ReservationEdit.Edited e = ReservationEdit.edit(state, ReservationEdit.blank(c.name()), true, c.values(), c.gids());
+        if (e.wrong() == SlurmErrno.INVALID_NODE_NAME && !c.values().containsKey("nodes") && lacksLicences(e.reservation())) {
+            return Decision.reject(SlurmErrno.INVALID_LICENSES);
+        }
         if (e.wrong() != null) {
             return Decision.reject(e.wrong());
         }

@@ -240,6 +240,9 @@ final class SubmitRules {
         if (outside.isPresent()) {
             return refuse(outside.get());
         }
+        if (isTooLong(desc)) {
+            return refuse(SlurmErrno.INVALID_TIME_MIN);
+        }
         Optional<SlurmErrno> late = pastDeadline(desc.timing());
         if (late.isPresent()) {
             return refuse(late.get());
@@ -252,6 +255,13 @@ final class SubmitRules {
         }
         return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request()).or(() -> partitionRefusal(desc))
                 .or(() -> planner.infeasible(state, desc));
+    }
+
+    /** The least time that would do is more than any of its partitions gives. */
+    private boolean isTooLong(JobDesc desc) {
+        int least = desc.timing().timeMinMin();
+        return least > 0 && Stream.of(desc.partition().split(",")).allMatch(name -> state.partitions().find(name)
+                .filter(p -> p.info().maxTimeMin() >= 0 && least > p.info().maxTimeMin()).isPresent());
     }
 
     /** A deadline that has passed, or that the shortest run the job accepts would miss even if it began at once, or when it may begin. */

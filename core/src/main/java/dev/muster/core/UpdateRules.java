@@ -174,8 +174,8 @@ final class UpdateRules {
         return Optional.empty();
     }
 
-    private static final List<String> MAIL_TYPES = List.of("NONE", "BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND", "STAGE_OUT",
-            "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
+    private static final List<String> MAIL_TYPES = List.of("NONE", "ARRAY_TASKS", "INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE",
+            "STAGE_OUT", "TIME_LIMIT_50", "TIME_LIMIT_80", "TIME_LIMIT_90", "TIME_LIMIT");
 
     private static final Set<String> WORDS = new TreeSet<>(List.of("timelimit", "priority", "nice", "partition", "starttime", "eligibletime",
             "endtime", "dependency", "arraytaskthrottle", "requeue", "numnodes", "reqnodes", "nodelist", "numcpus", "minmemorynode",
@@ -287,7 +287,8 @@ final class UpdateRules {
                 return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid MailType: " + value));
             }
         }
-        put(desc, "extras.mailType", words.contains("NONE") ? "" : String.join(",", words));
+        put(desc, "extras.mailType", words.contains("NONE") ? ""
+                : String.join(",", MAIL_TYPES.stream().filter(words::contains).toList()));
         return Optional.empty();
     }
 

@@ -40,7 +40,8 @@ public record Distribution(Nodes nodes, int plane, Level sockets, Level cores, P
         Optional<Level> sockets = levels.length > 1 ? level(levels[1], Level.CYCLIC) : Optional.of(Level.UNSET);
         Optional<Level> cores = levels.length > 2 ? level(levels[2], sockets.orElse(Level.CYCLIC)) : Optional.of(Level.UNSET);
         boolean bad = first.isEmpty() || sockets.isEmpty() || cores.isEmpty()
-                || levels.length > 1 && (first.get().nodes == Nodes.ARBITRARY || first.get().nodes == Nodes.PLANE);
+                || levels.length > 1 && first.get().nodes == Nodes.ARBITRARY
+                || (levels.length > 1 || parts.length > 1) && first.get().nodes == Nodes.PLANE;
         return bad ? Optional.empty()
                 : Optional.of(new Distribution(first.get().nodes, first.get().plane, sockets.get(), cores.get(), packing));
     }

@@ -11,6 +11,8 @@ public final class IndexSet {
     /** The largest index that Slurm's MaxArraySize allows (4,000,001 values). */
     public static final int MAX_INDEX = 4_000_000;
 
+    /** So few members are listed rather than told by their step. */
+    private static final int LISTED = 6;
     private static final int BLOCK_BITS = 16_384;
     private static final int BLOCK_WORDS = BLOCK_BITS / 64;
     private static final long[] NONE = {};
@@ -356,6 +358,17 @@ public final class IndexSet {
             i = next(end + 1);
         }
         return b.toString();
+    }
+
+    /** Of a compact text what is shown: a step is named where the whole set goes by it and has more members than {@link #LISTED}. */
+    public static String shown(String compact) {
+        int colon = compact.indexOf(':');
+        if (colon < 0) {
+            return compact;
+        }
+        IndexSet set = parse(compact);
+        boolean one = compact.indexOf(',') < 0 && compact.lastIndexOf(':') == colon;
+        return one && set.count > LISTED ? compact : set.print(0);
     }
 
     private static long[] trimmed(long[] b) {

@@ -95,6 +95,18 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
         return BindList.members(list.get(local % list.size()), kind == Kind.MASK);
     }
 
+    /** What a job that asks for it has for its steps: the same, without a word that is the standard, and of the parts those that are there. */
+    public List<String> ofJob() {
+        if (kind == Kind.DEFAULT && !verbose && !prefer && !sort) {
+            return List.of();
+        }
+        String whole = String.join(",", java.util.stream.Stream.of(verbose ? "verbose" : "", sort ? "sort" : "", prefer ? "prefer" : "",
+                kind.text + String.join(",", list)).filter(s -> !s.isEmpty()).toList());
+        List<String> out = new java.util.ArrayList<>(List.of("SLURM_MEM_BIND=" + whole));
+        environment().stream().filter(e -> !e.startsWith("SLURM_MEM_BIND=") && !e.endsWith("=")).forEach(out::add);
+        return out;
+    }
+
     /** SLURM_MEM_BIND and its parts; none where nothing was said. */
     public List<String> environment() {
         if (kind == Kind.DEFAULT && !verbose && !prefer && !sort) {

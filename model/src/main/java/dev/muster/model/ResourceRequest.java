@@ -88,6 +88,12 @@ public record ResourceRequest(
         return hint.equals("memory_bound") ? 1 : coresPerSocket;
     }
 
+    /** Shares its nodes with nobody. */
+    public ResourceRequest alone() {
+        Json.Obj changed = Json.object(Codec.encode(this)).put("exclusive", Exclusive.NODE.name()).put("oversubscribe", false);
+        return exclusive == Exclusive.SHARED ? Codec.bind(changed, ResourceRequest.class) : this;
+    }
+
     /** Leaves no cores or threads alone. */
     public ResourceRequest withoutSpecialized() {
         return Codec.bind(Json.object(Codec.encode(this)).put("coreSpec", 0L).put("threadSpec", 0L), ResourceRequest.class);

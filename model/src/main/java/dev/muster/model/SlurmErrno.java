@@ -97,6 +97,7 @@ public enum SlurmErrno {
     NOT_WHOLE_HET_JOB(2108, "Operation not permitted on individual component of heterogeneous job"),
     NOT_HET_JOB(2106, "Job not heterogeneous job"),
     X11_NOT_AVAIL(2112, "X11 forwarding not available"),
+    INVALID_BATCH_FEATURE(2114, "Job --batch option is invalid or not a subset of --constraints"),
     INVALID_TRES(2115, "Invalid Trackable RESource (TRES) specification"),
     INVALID_TRES_BILLING_WEIGHTS(2116, "Invalid TRESBillingWeights specification"),
     INVALID_JOB_DEFAULTS(2117, "Invalid JobDefaults specification"),

@@ -25,6 +25,8 @@ class DistributionTest {
                 ,pack | bad
                 **:* | bad
                 plane=0 | bad
+                plane=4,pack | bad
+                plane=4:block | bad
                 block:block:block:block | bad
                 """;
         for (String row : table.strip().split("\n")) {

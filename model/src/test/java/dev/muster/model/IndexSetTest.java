@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -57,6 +58,15 @@ class IndexSetTest {
             out.add(random.nextInt(highest + 1));
         }
         return out;
+    }
+
+    @Test
+    void aStepIsShownWhereAllGoByIt() {
+        String[][] table = {{"0-12:2", "0-12:2"}, {"0-10:2", "0,2,4,6,8,10"}, {"1-61:10", "1-61:10"}, {"1-81:20", "1,21,41,61,81"},
+            {"0-5,10-40:5", "0-5,10,15,20,25,30,35,40"}, {"0-20:2,31", "0,2,4,6,8,10,12,14,16,18,20,31"}, {"1-3,7", "1-3,7"}, {"", ""}, {"5", "5"}};
+        for (String[] row : table) {
+            assertThat(IndexSet.shown(row[0])).isEqualTo(row[1]);
+        }
     }
 
     private static IndexSet set(TreeSet<Integer> of) {

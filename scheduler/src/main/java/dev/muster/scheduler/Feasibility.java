@@ -44,7 +44,8 @@ final class Feasibility {
         if (!understood) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_EXTRA));
         }
-        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings()).or(() -> malformed(state, desc.request()));
+        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings())
+                .or(() -> malformed(state, desc.request(), desc.extras().batchFeatures()));
         // a job that is held may be changed before it is released: only what can never be right is refused
         boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
         return held ? wrong : wrong.or(() -> {
@@ -62,7 +63,7 @@ final class Feasibility {
         });
     }
 
-    private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r) {
+    private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r, String batch) {
         for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
             if (!Tres.isValid(tres) || Tres.namesOthers(tres) && !tres.equals(r.tresPerTask())) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
@@ -88,6 +89,9 @@ final class Feasibility {
         String objection = Features.objection(r.features());
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
+        }
+        if (!Set.copyOf(Features.names(r.features())).containsAll(Features.names(batch)) || !Features.isPlain(batch)) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
         }
         boolean may = state.settings().options().containsKey(ANY_FEATURES);
         for (String feature : Features.names(r.features())) {

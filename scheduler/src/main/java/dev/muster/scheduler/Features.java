@@ -84,7 +84,7 @@ final class Features {
             int star = item.lastIndexOf('*');
             if (star < 0) {
                 every.append(every.isEmpty() ? "" : "&").append(item);
-            } else if (Digits.only(item.substring(star + 1), 6)) {
+            } else if (Digits.only(item.substring(star + 1), 6) && Integer.parseInt(item.substring(star + 1)) > 0) {
                 counts.add(new Count(item.substring(0, star), Integer.parseInt(item.substring(star + 1))));
             } else {
                 return List.of();

@@ -47,7 +47,9 @@ class FeaturesTest {
                 nodesMin=1 features=a*x                  | Invalid feature specification
                 nodesMin=1 features=[a|]                 | Invalid feature specification
                 nodesMin=1 features=z*1                  | Invalid feature specification
-                nodesMin=3 features=a|b extras.batchFeatures=c | n3:1 n1:1 n2:1
+                nodesMin=1 features=a*0                  | Invalid feature specification
+                nodesMin=3 features=a|b extras.batchFeatures=c | Job --batch option is invalid or not a subset of --constraints
+                nodesMin=3 features=a|b|c extras.batchFeatures=c | n3:1 n1:1 n2:1
                 """.strip().split("\n")) {
             int bar = row.lastIndexOf('|');
             Cluster c = new Cluster(nodes, "p nodes=n[1-4] defmempercpu=1", "");

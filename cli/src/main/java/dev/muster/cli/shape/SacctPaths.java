@@ -26,8 +26,8 @@ public final class SacctPaths {
             case 'A' -> Integer.toString(job.integer("arrayJobId") != 0 ? job.integer("arrayJobId") : job.integer("jobId"));
             case 'a' -> task >= 0 ? Integer.toString(task) : NO_TASK;
             case 'b' -> task >= 0 ? Integer.toString(task % 10) : NO_TASK;
-            case 'J' -> id + ".batch";
-            case 'j' -> id;
+            // a step's number is named of srun's steps alone
+            case 'J', 'j' -> id;
             case 'N' -> first(job.text("nodes"));
             case 'n', 't' -> "0";
             case 'r' -> Integer.toString(job.integer("restarts"));
