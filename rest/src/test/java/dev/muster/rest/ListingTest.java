@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rows that are written without a tree say what the tree says, in every version and for whatever slurmctld sends. */
 class ListingTest {
     private static final List<String> STATES = List.of("PENDING", "RUNNING", "COMPLETED", "FAILED", "SUSPENDED", "");
+    private static final List<String> TASKS = List.of("", "7", "1-9", "1-9:2", "0-30:5", "1-2,5-21:4");
     private static final List<String> TEXTS = List.of("", "a", "n[1-3]", "\"q\\\"\n", "ä€😀", "1@5:00", "low-high:ondemand",
         "cpu=2,billing=7", "BEGIN,END", "USER");
 
@@ -32,9 +33,10 @@ class ListingTest {
                 default -> { }
             }
         }
-        for (String name : List.of("switches", "cpuFreq", "mailType", "exclusive", "tresAlloc", "arrayTasks", "reason", "reasonText")) {
+        for (String name : List.of("switches", "cpuFreq", "mailType", "exclusive", "tresAlloc", "reason", "reasonText")) {
             j.put(name, TEXTS.get(random.nextInt(TEXTS.size())));
         }
+        j.put("arrayTasks", TASKS.get(random.nextInt(TASKS.size())));
         j.put("flags", new ArrayList<Object>(random.nextBoolean() ? List.of() : List.of("COMPLETING", "NO_SUCH")));
         j.put("exit", new Json.Obj().put("signal", (long) random.nextInt(3)).put("code", (long) random.nextInt(3)));
         if (random.nextBoolean()) {
