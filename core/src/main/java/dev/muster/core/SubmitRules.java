@@ -285,7 +285,8 @@ final class SubmitRules {
     private Optional<Decision.Rejected> partitionRefusal(JobDesc desc) {
         boolean anyFits = false;
         Optional<Decision.Rejected> first = Optional.empty();
-        for (String name : desc.partition().split(",")) {
+        // commas alone name none
+        for (String name : desc.partition().split(",", desc.partition().startsWith(",") ? -1 : 0)) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {
                 return refuse(SlurmErrno.INVALID_PARTITION_NAME);
