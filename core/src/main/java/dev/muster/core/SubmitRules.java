@@ -71,6 +71,9 @@ final class SubmitRules {
             }
             case JobSubmit.Passed p -> asked = p.desc();
         }
+        if (asked.partition().startsWith(",")) {
+            return new Unfit(SlurmErrno.INVALID_PARTITION_NAME);     // all rules ask for the first of them
+        }
         JobDesc desc;
         switch (accounts.charge(rerouted(withPartition(asked)).withRequest(
                 GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
@@ -285,8 +288,7 @@ final class SubmitRules {
     private Optional<Decision.Rejected> partitionRefusal(JobDesc desc) {
         boolean anyFits = false;
         Optional<Decision.Rejected> first = Optional.empty();
-        // commas alone name none
-        for (String name : desc.partition().split(",", desc.partition().startsWith(",") ? -1 : 0)) {
+        for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {
                 return refuse(SlurmErrno.INVALID_PARTITION_NAME);
