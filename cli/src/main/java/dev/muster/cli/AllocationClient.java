@@ -97,10 +97,25 @@ final class AllocationClient {
         return lines.isEmpty() ? "" : lines.getLast();
     }
 
+    /** The first of these partitions that is none. */
+    static String unknownPartition(CommandContext c, String list) {
+        List<String> names = Texts.split(list, ',');
+        if (names.size() < 2) {
+            return names.isEmpty() ? "(null)" : names.getFirst();
+        }
+        try {
+            Json.Obj all = c.host().controller().call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
+            List<String> known = all.objects("partitions").stream().map(p -> p.text("name")).toList();
+            return names.stream().filter(n -> !known.contains(n)).findFirst().orElse(list);
+        } catch (SlurmException e) {
+            return list;        // that it is refused is known; which of them it was for is not
+        }
+    }
+
     /** Prints why there is no allocation; the exit code. */
     int refused(SlurmException e) {
         if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
-            c.error("invalid partition specified: " + o.text(JobOption.PARTITION));
+            c.error("invalid partition specified: " + unknownPartition(c, o.text(JobOption.PARTITION)));
         }
         if (e.errno() == SlurmErrno.INVALID_GRES.number()) {
             c.error(e.getMessage());

@@ -41,6 +41,7 @@ public final class ClientConf {
     String authType = "auth/munge";
     String authInfo = "";
     String slurmUser = "root";
+    List<String> gresTypes = List.of();
     String stateSaveLocation = "/var/spool";
     String slurmctldPidFile = "/var/run/slurmctld.pid";
     String slurmdPidFile = "/var/run/slurmd.pid";
@@ -221,6 +222,7 @@ public final class ClientConf {
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;
             case "slurmuser" -> slurmUser = first;
+            case "grestypes" -> gresTypes = Texts.split(first, ',');
             case "statesavelocation" -> stateSaveLocation = first;
             case "slurmctldpidfile" -> slurmctldPidFile = first;
             case "slurmdpidfile" -> slurmdPidFile = first;

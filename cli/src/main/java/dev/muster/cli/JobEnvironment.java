@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The environment that goes with a job or step: {@code --export} and the variables that tell the options. */
 final class JobEnvironment {
@@ -119,9 +121,13 @@ final class JobEnvironment {
         put(o, env, JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_GPU");
         put(o, env, JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE");
         put(o, env, JobOption.NTASKS_PER_SOCKET, "SLURM_NTASKS_PER_SOCKET");
-        put(o, env, JobOption.OPEN_MODE, "SLURM_OPEN_MODE");
+        if (o.has(JobOption.OPEN_MODE) && o.command() != 'R') {
+            env.put("SLURM_OPEN_MODE", o.text(JobOption.OPEN_MODE).substring(0, 1));
+        }
         put(o, env, JobOption.NETWORK, "SLURM_NETWORK");
-        put(o, env, JobOption.PROFILE, "SLURM_PROFILE");
+        if (o.has(JobOption.PROFILE) && o.command() != 'R') {
+            env.put("SLURM_PROFILE", profiles(o.text(JobOption.PROFILE)));
+        }
         put(o, env, JobOption.ACCTG_FREQ, "SLURM_ACCTG_FREQ");
         put(o, env, JobOption.CPU_FREQ, "SLURM_CPU_FREQ_REQ");
         put(o, env, JobOption.DEPENDENCY, "SLURM_JOB_DEPENDENCY");
@@ -150,6 +156,14 @@ final class JobEnvironment {
         }
         env.put("SLURM_SUBMIT_DIR", o.context().host().workDir());
         env.put("SLURM_SUBMIT_HOST", o.context().host().hostName());
+    }
+
+    /** {@code task,energy} → {@code Energy,Task}. */
+    private static String profiles(String asked) {
+        List<String> words = Texts.split(Texts.lower(asked).replace("filesystem", "lustre"), ',');
+        String out = Stream.of("Energy", "Lustre", "Network", "Task").filter(w -> words.contains("all") || words.contains(Texts.lower(w)))
+                .collect(Collectors.joining(","));
+        return out.isEmpty() ? "None" : out;
     }
 
     private static void put(JobOptions o, Map<String, String> env, JobOption option, String name) {

@@ -67,7 +67,7 @@ enum JobOption {
     GPUS_PER_NODE("gpus-per-node", 0, Arg.REQUIRED, "BRA", Kind.GRES, "GPUS_PER_NODE"),
     GPUS_PER_SOCKET("gpus-per-socket", 0, Arg.REQUIRED, "BRA", Kind.GRES, "GPUS_PER_SOCKET"),
     GPUS_PER_TASK("gpus-per-task", 0, Arg.REQUIRED, "BRA", Kind.GRES, "GPUS_PER_TASK"),
-    GRES("gres", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "GRES,R:SLURM_STEP_GRES"),
+    GRES("gres", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GRES,R:SLURM_STEP_GRES"),
     GRES_FLAGS("gres-flags", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GRES_FLAGS"),
     HELP("help", 'h', Arg.NONE, "BRA", Kind.FLAG, ""),
     HET_GROUP("het-group", 0, Arg.REQUIRED, "R", Kind.TEXT, ""),

@@ -50,7 +50,7 @@ final class JobRequest {
         Json.Obj job = new Json.Obj();
         job.put("kind", kind);
         put(job, "name", name);
-        put(job, "partition", o.text(JobOption.PARTITION));
+        put(job, "partition", partitions(o));
         put(job, "owner", owner());
         put(job, "charge", charge());
         Json.Obj request = resources();
@@ -115,7 +115,7 @@ final class JobRequest {
         put(r, "memPerGpuMb", o.number(JobOption.MEM_PER_GPU));
         put(r, "memAll", o.has(JobOption.MEM) && o.number(JobOption.MEM) == 0);
         put(r, "tmpDiskMb", o.number(JobOption.TMP));
-        put(r, "tresPerNode", joined(gresList(o.text(JobOption.GRES)), gpus(JobOption.GPUS_PER_NODE)));
+        put(r, "tresPerNode", joined(gresOfJob(o), gpus(JobOption.GPUS_PER_NODE)));
         put(r, "tresPerJob", gpus(JobOption.GPUS));
         put(r, "tresPerTask", joined(gpus(JobOption.GPUS_PER_TASK), tresPerTask()));
         put(r, "tresPerSocket", gpus(JobOption.GPUS_PER_SOCKET));
@@ -242,11 +242,24 @@ final class JobRequest {
         }
     }
 
+    /** Those that are named, without empty ones; a comma, which is no partition, where something was said that names none. */
+    private static String partitions(JobOptions o) {
+        List<String> names = Texts.split(o.text(JobOption.PARTITION), ',');
+        return o.has(JobOption.PARTITION) && names.isEmpty() ? "," : String.join(",", names);
+    }
+
+    /** What a job asks for with --gres. A list that is empty or ends with a comma is refused for the name that is missing in it. */
+    private static String gresOfJob(JobOptions o) {
+        String text = o.text(JobOption.GRES);
+        boolean open = o.has(JobOption.GRES) && (text.isEmpty() || text.endsWith(","));
+        return open ? joined(gresList(text), "gres/") : gresList(text);
+    }
+
     /** {@code gpu:2,nic:1} → {@code gres/gpu:2,gres/nic:1}. */
     static String gresList(String text) {
         StringBuilder b = new StringBuilder();
         for (String item : Texts.split(text, ',')) {
-            if (!item.equalsIgnoreCase("none")) {
+            if (!text.equalsIgnoreCase("none")) {
                 b.append(b.isEmpty() ? "" : ",").append(item.startsWith("gres/") ? "" : "gres/").append(item);
             }
         }

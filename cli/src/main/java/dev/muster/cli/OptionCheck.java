@@ -142,6 +142,20 @@ final class OptionCheck {
         return value;
     }
 
+    /** --gres: a count stands behind a colon; {@code help} lists the kinds that the cluster has, and ends the command. */
+    private static String generic(JobOptions options, String value) throws UsageException {
+        CommandContext c = options.context();
+        if (value.equalsIgnoreCase("help") || value.equalsIgnoreCase("list")) {
+            c.out().println("Valid gres options are:");
+            c.host().settings().gresTypes.forEach(name -> c.out().println(name + "[[:type]:count]"));
+            throw new UsageException(0, List.of());
+        }
+        if (value.indexOf('=') >= 0) {
+            throw c.bad(options.exitError(1), "Invalid generic resource (gres) specification");
+        }
+        return value;
+    }
+
     /** Only who runs the daemons hears what they say. */
     private static String debugLevel(JobOptions options, JobOption o, String value) throws UsageException {
         int level = LogLevels.of(value);
@@ -192,6 +206,7 @@ final class OptionCheck {
             case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
             case UID -> id(options, o, c.host().userId(value));
             case GID -> id(options, o, c.host().groupId(value));
+            case GRES -> generic(options, value);
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);

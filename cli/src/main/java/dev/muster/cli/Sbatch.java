@@ -99,7 +99,7 @@ final class Sbatch implements Command {
 
     private static int refused(CommandContext c, JobOptions o, SlurmException e) {
         if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
-            c.error("invalid partition specified: " + o.text(JobOption.PARTITION));
+            c.error("invalid partition specified: " + AllocationClient.unknownPartition(c, o.text(JobOption.PARTITION)));
         }
         if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {
             c.error("Memory specification can not be satisfied");

@@ -110,7 +110,8 @@ final class Sinfo implements Command {
     /** What {@code -v} tells first: the options in force. */
     private static void verbose(CommandContext c, Wanted w) {
         String[][] table = {{"dead", flag(w.dead)}, {"exact", w.exact ? "1" : "0"}, {"filtering", flag(!w.states.isEmpty())},
-            {"format", w.wideFormat.isEmpty() ? w.format : w.wideFormat}, {"iterate", Integer.toString(w.iterateSeconds)},
+            {"format", !w.wideFormat.isEmpty() ? w.wideFormat : !w.format.isEmpty() ? w.format : defaultFields(w)},
+            {"iterate", Integer.toString(w.iterateSeconds)},
             {"long", flag(w.longForm)}, {"no_header", flag(w.noHeader)}, {"node_field", flag(!w.nodes.isEmpty())},
             {"node_format", flag(w.byNode)}, {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
             {"part_field", flag(!w.byNode)}, {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
@@ -121,6 +122,18 @@ final class Sinfo implements Command {
             c.out().println(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
         }
         c.out().println("-----------------------------\n");
+    }
+
+    /** The default format in words: as the original writes it, which is not how it can be said on the command line. */
+    private static String defaultFields(Wanted w) {
+        String head = "partition:9 ,available:.5 ,time:.10 ,";
+        return w.summary ? head + "nodeaiot:.16 ,nodelist:0"
+                : w.reasons && !w.byNode ? w.longForm ? "reason:20 ,userlong:12 ,timestamp:19 ,statecompact:6 ,nodelist:0"
+                        : "reason:20 ,user:9 ,timestamp:19 ,nodelist:0"
+                : w.byNode ? "nodelist:0 ,nodes:.6 ,partition:.9 ," + (w.longForm ? "statelong:.11 ,cpus:4 ,socketcorethread:.8 ,memory:.6 ,disk:.8 "
+                        + ",weight:.6 ,features:.8 ,reason:20" : "statecompact:6")
+                : head + (w.longForm ? "size:.10 ,root:.4 ,oversubscribe:.8 ,groups:.10 ,nodes:.6 ,statelong:.11 ,reservation:.11 ,nodelist:0"
+                        : "nodes:.6 ,statecompact:.6 ,nodelist:0");
     }
 
     private static boolean typed(GetOpt.Parsed p, String name) {
@@ -267,7 +280,7 @@ final class Sinfo implements Command {
     }
 
     private static String defaultFormat(Wanted w, int widest) {
-        if (w.reasons) {
+        if (w.reasons && !w.byNode && !w.summary) {
             return w.longForm ? "%20E %12U %19H %6t %N" : "%20E %9u %19H %N";
         }
         if (w.summary) {
@@ -319,7 +332,7 @@ final class Sinfo implements Command {
             return JsonOutput.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
         }
         format = format(w, widest, unknown);
-        if (w.longForm || w.iterateSeconds > 0) {
+        if (w.longForm || w.iterateSeconds > 0 || w.verbose > 0 && !w.noHeader) {
             c.out().println(Times.strftime(c.host().nowMs() / 1000, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
         List<SinfoRow> rows = rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"));

@@ -163,6 +163,7 @@ final class StepRequest {
             o.context().error("Ignoring --tres-per-task license specification");
         }
         fewer(q);
+        tellFewer(q);
         if (own && !o.has(JobOption.NODES) && q.integer("tasks") == 0) {
             q.put("nodesMin", r.listed());
         }
@@ -189,6 +190,21 @@ final class StepRequest {
         }
         q.put("tasks", tasks);
         return q;
+    }
+
+    /** More nodes than tasks, or more nodes named than wanted: the step runs on fewer, which is told. */
+    private void tellFewer(Json.Obj q) {
+        String least = o.text(JobOption.NODES).split("[-,]")[0];
+        long tasks = q.number("tasks");
+        if (!own && o.has(JobOption.NTASKS) && tasks > 0 && !least.isEmpty() && Long.parseLong(least) > tasks) {
+            o.context().info("warning: can't run " + tasks + " processes on " + least + " nodes, setting nnodes to " + tasks);
+        }
+        long named = o.typed(JobOption.NODELIST) && HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names().stream().distinct().count() : 0;
+        if (!own && o.typed(JobOption.NODES) && q.number("nodesMax") > 0 && named > q.number("nodesMax")) {
+            o.context().error("Required nodelist includes more nodes than permitted by max-node count (" + named + " > " + q.number("nodesMax")
+                    + "). Eliminating nodes from the nodelist.");
+        }
     }
 
     /** Of several numbers of nodes the largest that the allocation has, or with --use-min-nodes the least. */
@@ -239,8 +255,10 @@ final class StepRequest {
             throw o.context().bad(o.exitError(1), "-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
         }
         int nodes = Math.max(1, q.integer("nodesMin"));
-        if (o.has(JobOption.RELATIVE) && !own && o.typed(JobOption.NODES) && first + nodes > shares.size()) {
-            throw o.context().bad(o.exitError(1), "--relative and --nodes option incompatible with count of allocated nodes ("
+        nodes = q.integer("tasks") > 0 ? Math.min(nodes, q.integer("tasks")) : nodes;
+        if (o.has(JobOption.RELATIVE) && !own && o.has(JobOption.NODES) && first + nodes > shares.size()) {
+            String said = o.typed(JobOption.NODES) ? "--nodes" : "SLURM_JOB_NUM_NODES";
+            throw o.context().bad(o.exitError(1), "--relative and " + said + " option incompatible with count of allocated nodes ("
                     + first + "+" + nodes + ">" + shares.size() + ")");
         }
     }

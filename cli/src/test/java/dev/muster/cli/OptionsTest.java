@@ -100,6 +100,7 @@ class OptionsTest {
             --resv-ports=x | 1 | Invalid numeric value "x" for --resv-port.
             --cluster-constraint=a | 1 | --cluster-constraint chooses among the clusters of a federation, and this cluster is in none
             -G x:y:z | 1 | Invalid generic resource (gres) specification
+            --gres=gpu=1 | 1 | Invalid generic resource (gres) specification
             """)
     void badValues(String args, int rc, String sentence) {
         FakeHost.Ran ran = host.run("sbatch " + args + " --wrap=true");

@@ -215,7 +215,7 @@ final class StepRules {
         /** The parts, or the error number: NODES_BUSY if it would fit later. */
         Object parts() {
             if (!namesKnownGres()) {
-                return SlurmErrno.INVALID_GRES;
+                return request.tresPerNode().endsWith("gres/") ? SlurmErrno.INVALID_TRES : SlurmErrno.INVALID_GRES;
             }
             if (namesOthers()) {
                 return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;

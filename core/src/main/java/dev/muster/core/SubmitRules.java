@@ -71,6 +71,9 @@ final class SubmitRules {
             }
             case JobSubmit.Passed p -> asked = p.desc();
         }
+        if (asked.partition().startsWith(",")) {
+            return new Unfit(SlurmErrno.INVALID_PARTITION_NAME);     // all rules ask for the first of them
+        }
         JobDesc desc;
         switch (accounts.charge(rerouted(withPartition(asked)).withRequest(
                 GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {

@@ -239,7 +239,7 @@ final class Chooser {
     }
 
     /** Devices of the node that the need can have: each GPU brings its CPUs and memory along. */
-    private static int usable(Need need, NodeSlot node, Tres.Item item) {
+    static int usable(Need need, NodeSlot node, Tres.Item item) {
         IndexSet devices = devices(need, node, item);
         long count = item.name().equals("gpu") ? GpuPlaces.reachable(need, node, devices).count() : devices.count();
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
@@ -298,18 +298,14 @@ final class Chooser {
     static Optional<Allocation> bind(Need need, List<Pick> picks, Function<NodeSlot, IndexSet> free, Map<String, String> bootIds,
             boolean memoryConsumed, boolean awaitProlog) {
         List<Allocation.Share> shares = new ArrayList<>();
-        Map<String, Integer> jobGres = new TreeMap<>();
-        for (Tres.Item item : need.gresPerJob()) {
-            jobGres.merge(item.name(), item.count(), Integer::sum);
-        }
-        int after = picks.size();
-        for (Pick pick : picks) {
+        List<int[]> ofJob = new JobDevices(need, picks, free).dealt();
+        for (int at = 0; at < picks.size(); at++) {
+            Pick pick = picks.get(at);
             NodeSlot node = pick.node;
             int perUnit = node.spec.cpusPerUnit();
             int usable = need.usableCpus(node.spec);
-            after--;
             IndexSet freeUnits = free.apply(node);
-            Map<String, IndexSet> devices = devices(need, pick, jobGres, after);
+            Map<String, IndexSet> devices = devices(need, pick, ofJob, at);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
             if (need.shape().spared().said()) {
                 int count = freeUnits.count() + need.shape().spared().more(node.spec);
@@ -358,7 +354,7 @@ final class Chooser {
         }
     }
 
-    private static Map<String, IndexSet> devices(Need need, Pick pick, Map<String, Integer> jobGres, int nodesAfter) {
+    private static Map<String, IndexSet> devices(Need need, Pick pick, List<int[]> ofJob, int at) {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
             pick.node.freeGres.keySet().forEach(name -> {
@@ -381,12 +377,8 @@ final class Chooser {
         for (Tres.Item item : need.gresPerTask()) {
             add(out, need, pick.node, item, item.count() * pick.tasks);
         }
-        for (Tres.Item item : need.gresPerJob()) {
-            int left = jobGres.getOrDefault(item.name(), 0);
-            // leave at least one device for each node still to come
-            int take = Math.min(Math.min(Math.max(left - nodesAfter, 1), usable(need, pick.node, item)), left);
-            add(out, need, pick.node, item, take);
-            jobGres.put(item.name(), left - take);
+        for (int i = 0; i < ofJob.size(); i++) {
+            add(out, need, pick.node, need.gresPerJob().get(i), ofJob.get(i)[at]);
         }
         return out;
     }

@@ -65,6 +65,9 @@ final class Feasibility {
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r, String batch) {
         for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
+            if (tres.equals("gres/") || tres.endsWith(",gres/")) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+            }
             if (!Tres.isValid(tres) || Tres.namesOthers(tres) && !tres.equals(r.tresPerTask())) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
             }

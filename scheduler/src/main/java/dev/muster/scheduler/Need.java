@@ -241,7 +241,7 @@ record Need(
                 Gpus.of(r, gres.perTask(), settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), "",
                 sharing(r, partition, settings), apart(desc, partition, settings),
-                Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),
+                Network.of(r, partition, desc.extras().resvPorts(), wanted), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
                         || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER,
                 sizes(r, nodesMin, r.useMinNodes() ? Math.max(nodesMin, nodesMax) : Math.max(nodesMin, wanted)));

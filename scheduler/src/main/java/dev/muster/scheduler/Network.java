@@ -22,9 +22,10 @@ import dev.muster.model.Topology;
  */
 record Network(String topology, int switches, int segment, boolean apart, boolean together, String within, int ports,
         boolean ownChannels) {
-    static Network of(ResourceRequest r, Partition partition, int ports) {
+    /** @param nodes that are wanted: where all of them are one segment, it has no effect */
+    static Network of(ResourceRequest r, Partition partition, int ports, int nodes) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
-        return new Network(partition.info().topology(), Digits.only(text, 9) ? Integer.parseInt(text) : 0, r.segment(),
+        return new Network(partition.info().topology(), Digits.only(text, 9) ? Integer.parseInt(text) : 0, r.segment() < nodes ? r.segment() : 0,
                 r.spreadSegments(), r.consolidateSegments(), isPool(r) ? r.nodeList() : "", ports,
                 NetworkWords.has(r.network(), ImexChannels.EACH_SEGMENT));
     }

@@ -106,6 +106,8 @@ class NeighbourhoodTest {
                         | nodesMin=6 segment=3 nodeList=n[1-6]        | Requested topology configuration is not available
                         | nodesMin=6 segment=3 nodeList=n[1-5]        | Node count specification invalid
                         | nodesMin=8 segment=3                        | Node count specification invalid
+                n1      | nodesMin=3 segment=4                        | n[2-4]
+                        | segment=4                                   | n1
                 """);
     }
 

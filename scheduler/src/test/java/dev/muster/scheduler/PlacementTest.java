@@ -43,6 +43,8 @@ class PlacementTest {
                 partition=p cpusPerTask=5            | CPU count per node can not be satisfied
                 partition=p nodesMin=3               | (PartitionNodeLimit)
                 partition=q                          | Invalid partition name specified
+                partition=,                          | Invalid partition name specified
+                partition=p tresPerNode=gres/        | Invalid Trackable RESource (TRES) specification
                 """);
     }
 

@@ -1,0 +1,56 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What --gres and -p say where they say little, and the words in which a job is told its options. */
+class GresWordsTest {
+    private final FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":7}")
+            .reply("QueryPartitions", "{\"partitions\":[{\"name\":\"main\"},{\"name\":\"long\"}]}");
+
+    @Test
+    void helpListsTheKinds() {
+        host.settings().gresTypes = List.of("gpu", "nic");
+        for (String command : List.of("sbatch --gres=help --wrap=true", "srun --gres=HELP true", "salloc --gres=list")) {
+            assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(0, "Valid gres options are:\ngpu[[:type]:count]\nnic[[:type]:count]\n", ""));
+        }
+        assertThat(host.calls).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --gres=            | "tresPerNode":"gres/"
+            --gres=gpu:1,      | "tresPerNode":"gres/gpu:1,gres/"
+            --gres=none,gpu    | "tresPerNode":"gres/none,gres/gpu"
+            -p ,main           | "partition":"main"
+            -p main,,long,     | "partition":"main,long"
+            -p ,               | "partition":","
+            --profile=none     | U0xVUk1fUFJPRklMRT1Ob25l
+            --profile=all      | U0xVUk1fUFJPRklMRT1FbmVyZ3ksTHVzdHJlLE5ldHdvcmssVGFzaw==
+            --profile=Task,energy | U0xVUk1fUFJPRklMRT1FbmVyZ3ksVGFzaw==
+            --open-mode=append | U0xVUk1fT1BFTl9NT0RFPWE=
+            --open-mode=t      | U0xVUk1fT1BFTl9NT0RFPXQ=
+            """)
+    void told(String option, String part) {
+        host.run("sbatch " + option + " --wrap=true");
+        assertThat(new String(Json.print(host.sent.get("Submit")), StandardCharsets.UTF_8)).contains(part);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            main,nosuch,other | nosuch
+            nosuch            | nosuch
+            ,                 | (null)
+            """)
+    void theFirstPartitionThatIsNone(String partitions, String told) {
+        host.refuse("Submit", 2000, "Invalid partition name specified");
+        assertThat(host.run("sbatch -p " + partitions + " --wrap=true").err()).isEqualTo("sbatch: error: invalid partition specified: " + told
+                + "\nsbatch: error: Batch job submission failed: Invalid partition name specified\n");
+    }
+}
