@@ -178,13 +178,7 @@ final class Sacct implements Command {
             case "nnodes" -> range(c, w, v, "node", "minNodes", "maxNodes");
             case "nodelist" -> nodes(c, w, v);
             case "noconvert" -> w.unit = 1;
-            case "units" -> {
-                if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
-                    throw new UsageException(1, List.of("sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
-                            "sacct: fatal: Invalid unit type"));
-                }
-                w.unit = Texts.upper(v).charAt(0);
-            }
+            case "units" -> units(w, v);
             case "noheader" -> w.noHeader = true;
             case "parsable" -> {
                 w.parsable = true;
@@ -214,6 +208,14 @@ final class Sacct implements Command {
             case "array" -> w.array = true;
             default -> throw c.bad(1, "--" + name + " is not supported by this version");
         }
+    }
+
+    private static void units(Wanted w, String v) throws UsageException {
+        if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
+            throw new UsageException(1, List.of("sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
+                    "sacct: fatal: Invalid unit type"));
+        }
+        w.unit = Texts.upper(v).charAt(0);
     }
 
     private static void list(Wanted w, String field, String v) {
