@@ -63,6 +63,7 @@ final class DbdApi {
     private final Runnable reconfigure;
     private final Requests requests;
     private final Runaways runaways;
+    private final ActiveJobs active;
     private final JobEdits jobs;
     private final Reports reports;
     private final ArchiveLoad archives;
@@ -75,6 +76,7 @@ final class DbdApi {
         this.store = store;
         this.books = books;
         this.runaways = new Runaways(store);
+        this.active = new ActiveJobs(store);
         this.jobs = new JobEdits(store);
         this.reports = new Reports(store);
         this.archives = new ArchiveLoad(store, identities);
@@ -598,6 +600,10 @@ final class DbdApi {
             settle(List.of());
             return Reply.of(jobs.run(c, caller.uid(), atLeast(caller, AdminLevel.OPERATOR), c.where().getOrDefault("cluster", "")));
         }
+        if (c.verb().equals("delete")) {
+            // jobs that have ended by now keep nothing
+            settle(List.of());
+        }
         String actor = identities.userName(caller.uid());
         Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now(), rules()).run(), r -> c.commit()
                 && r.error().isEmpty());
@@ -612,7 +618,7 @@ final class DbdApi {
         boolean all = c.hasParameter("PreserveCaseAll");
         return new Changes.Rules(all || c.hasParameter("PreserveCaseUser"), !c.text("DisableCoordDBD").equals("yes"),
                 c.text("AllowNoDefAcct").equals("yes"), c.text("AllResourcesAbsolute").equals("yes"), all || c.hasParameter("PreserveCaseResource"),
-                c.text("DefaultQOS"));
+                c.text("DefaultQOS"), active::of);
     }
 
     private Reply changes(Caller caller, DbdMessages.ChangeAll all) {

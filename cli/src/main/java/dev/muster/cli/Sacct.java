@@ -11,12 +11,10 @@ import dev.muster.model.Times;
 import dev.muster.model.accounting.PackedAnswer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 
 /** Shows what accounting knows of jobs and steps. */
 final class Sacct implements Command {
@@ -62,7 +60,7 @@ final class Sacct implements Command {
         boolean truncate;
         /** Whether the format was given, and so is added to by the next one. */
         boolean own;
-        final Set<String> associations = new HashSet<>();
+        final SacctFilter filter = new SacctFilter();
         boolean localIds;
         boolean expand;
         int verbose;
@@ -111,7 +109,9 @@ final class Sacct implements Command {
             }
         }
         if (!p.operands().isEmpty()) {
-            throw new UsageException(1, List.of("Unknown arguments:", " " + String.join(" ", p.operands()), ""));
+            List<String> words = new ArrayList<>(List.of("sacct: error: Unknown arguments:"));
+            p.operands().forEach(word -> words.add("sacct: error:  " + word));
+            throw new UsageException(1, words);
         }
         if (w.query.has("minLimitMin") && !w.query.has("maxLimitMin")) {
             // alone it is the limit itself
@@ -141,7 +141,9 @@ final class Sacct implements Command {
         switch (name) {
             case "accounts" -> list(w, "accounts", v);
             case "allclusters" -> clusters(c, w, "all");
-            case "associations" -> w.associations.addAll(Texts.split(v, ','));
+            case "associations" -> w.filter.associations(v);
+            case "constraints" -> w.filter.constraints(v);
+            case "flags" -> w.filter.flags(v);
             case "allocations" -> w.query.put("allocationsOnly", Boolean.TRUE);
             case "allusers" -> {
                 w.query.put("allUsers", Boolean.TRUE);
@@ -172,16 +174,11 @@ final class Sacct implements Command {
             case "jobs" -> jobs(c, w, v);
             case "name" -> list(w, "names", v);
             case "truncate" -> w.truncate = true;
-            case "ncpus" -> range(c, w, v, "minCpus", "maxCpus");
-            case "nnodes" -> range(c, w, v, "minNodes", "maxNodes");
+            case "ncpus" -> range(c, w, v, "cpu", "minCpus", "maxCpus");
+            case "nnodes" -> range(c, w, v, "node", "minNodes", "maxNodes");
             case "nodelist" -> nodes(c, w, v);
             case "noconvert" -> w.unit = 1;
-            case "units" -> {
-                if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
-                    throw new UsageException(1, List.of("Invalid unit specified: " + v));
-                }
-                w.unit = Texts.upper(v).charAt(0);
-            }
+            case "units" -> units(w, v);
             case "noheader" -> w.noHeader = true;
             case "parsable" -> {
                 w.parsable = true;
@@ -213,6 +210,14 @@ final class Sacct implements Command {
         }
     }
 
+    private static void units(Wanted w, String v) throws UsageException {
+        if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
+            throw new UsageException(1, List.of("sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
+                    "sacct: fatal: Invalid unit type"));
+        }
+        w.unit = Texts.upper(v).charAt(0);
+    }
+
     private static void list(Wanted w, String field, String v) {
         List<Object> all = new ArrayList<>(w.query.list(field));
         all.addAll(Texts.split(v, ','));
@@ -224,7 +229,7 @@ final class Sacct implements Command {
         for (String name : Texts.split(v, ',')) {
             int id = user ? c.host().userId(name) : c.host().groupId(name);
             if (id < 0) {
-                throw new UsageException(1, List.of("sacct: fatal: Invalid " + (user ? "user" : "group") + " id: "
+                throw new UsageException(1, List.of("sacct: error: Invalid " + (user ? "user" : "group") + " id: "
                         + name));
             }
             all.add((long) id);
@@ -259,12 +264,12 @@ final class Sacct implements Command {
         }
     }
 
-    private static void range(CommandContext c, Wanted w, String v, String min, String max) throws UsageException {
+    private static void range(CommandContext c, Wanted w, String v, String what, String min, String max) throws UsageException {
         int dash = v.indexOf('-');
         long lo = OptionCheck.parseNumber(dash < 0 ? v : v.substring(0, dash));
         long hi = dash < 0 ? lo : OptionCheck.parseNumber(v.substring(dash + 1));
         if (lo < 0 || hi < lo || hi > Integer.MAX_VALUE) {
-            throw c.bad(1, "Invalid range: " + v);
+            throw c.bad(1, "Invalid numeric value \"" + v + "\" for requested " + what + " range.");
         }
         w.query.put(min, lo);
         w.query.put(max, hi);
@@ -273,7 +278,7 @@ final class Sacct implements Command {
     private static long minutes(CommandContext c, String v) throws UsageException {
         OptionalLong m = Durations.parseMinutes(v);
         if (m.isEmpty() || m.getAsLong() < 0) {
-            throw c.bad(1, "Invalid time limit: " + v);
+            throw new UsageException(1, List.of("sacct: fatal: Invalid time limit specification"));
         }
         return m.getAsLong();
     }
@@ -283,7 +288,7 @@ final class Sacct implements Command {
         for (String s : Texts.split(v, ',')) {
             String name = Squeue.stateName(Texts.upper(s));
             if (name.isEmpty()) {
-                throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value " + s));
+                throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value '" + s + "'"));
             }
             all.add(name);
         }
@@ -397,19 +402,17 @@ final class Sacct implements Command {
 
     private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
         if (!w.json.isEmpty()) {
-            return SacctDocument.print(c, w.json, w.parser, w.query, w.associations, () -> asked(c, w));
+            return SacctDocument.print(c, w.json, w.parser, w.query, w.filter, () -> asked(c, w));
         }
         if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
             List<Object> fields = new ArrayList<>(columns.stream().flatMap(col -> col.field.needs().orElseThrow().stream()).distinct().toList());
             // none at all would stand for all of them
             fields.add("jobId");
-            if (!w.associations.isEmpty()) {
-                fields.add("assocId");
-            }
+            fields.addAll(w.filter.fields());
             w.query.put("fields", fields);
         }
         w.query.put("limit", w.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
-        w.query.put("packed", w.associations.isEmpty());
+        w.query.put("packed", w.filter.isEmpty());
         Map<String, String> numbers = null;
         long next;
         do {
@@ -432,18 +435,14 @@ final class Sacct implements Command {
         return 0;
     }
 
-    /** {@code --associations}: whose number a job has, slurmdbd tells with its row. */
+    /** {@code --associations}, whose number slurmdbd tells with a row, {@code --flags} and {@code --constraints}. */
     private static Json.Obj picked(Wanted w, Json.Obj reply) {
-        if (w.associations.isEmpty()) {
+        if (w.filter.isEmpty()) {
             return reply;
         }
         Json.Obj out = new Json.Obj();
         reply.fields().forEach(out::put);
-        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(j -> isPicked(w.associations, j.obj("job"))).toList()));
-    }
-
-    static boolean isPicked(Set<String> associations, Json.Obj job) {
-        return associations.isEmpty() || associations.contains(Long.toString(job.number("assocId")));
+        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(j -> w.filter.test(j.obj("job"))).toList()));
     }
 
     /** @return number of the job to go on from, 0 if that was all */

@@ -7,7 +7,6 @@ import dev.muster.model.accounting.PackedAnswer;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Set;
 
 /** {@code sacct --json} and {@code --yaml}: each job is a tree only while it is written, so that a year's jobs need no more memory than one part. */
 final class SacctDocument implements Iterable<Object> {
@@ -32,20 +31,20 @@ final class SacctDocument implements Iterable<Object> {
 
     private final Names names;
     private final Json.Obj query;
-    private final Set<String> associations;
+    private final SacctFilter filter;
     private final Question question;
     private final byte[] first;
 
-    private SacctDocument(Names names, Json.Obj query, Set<String> associations, Question question, byte[] first) {
+    private SacctDocument(Names names, Json.Obj query, SacctFilter filter, Question question, byte[] first) {
         this.names = names;
         this.query = query;
-        this.associations = associations;
+        this.filter = filter;
         this.question = question;
         this.first = first;
     }
 
-    /** @param form json or yaml; parser: what was written behind it; associations: numbers of those that are wanted, none for all */
-    static int print(CommandContext c, String form, String parser, Json.Obj query, Set<String> associations, Question question)
+    /** @param form json or yaml; parser: what was written behind it; filter: what they are chosen by */
+    static int print(CommandContext c, String form, String parser, Json.Obj query, SacctFilter filter, Question question)
             throws UsageException {
         query.put("packed", Boolean.TRUE).put("limit", AT_ONCE);
         try {
@@ -54,7 +53,7 @@ final class SacctDocument implements Iterable<Object> {
             if (!PackedAnswer.isPacked(first)) {
                 return JsonOutput.print(c, form, parser, SacctJson.answer(names, Json.object(first), query.flag("allocationsOnly")));
             }
-            return JsonOutput.print(c, form, parser, new Json.Obj().put("jobs", new SacctDocument(names, query, associations, question, first)));
+            return JsonOutput.print(c, form, parser, new Json.Obj().put("jobs", new SacctDocument(names, query, filter, question, first)));
         } catch (SlurmException e) {
             return Sacct.failed(c, e);
         } catch (Broken e) {
@@ -76,7 +75,7 @@ final class SacctDocument implements Iterable<Object> {
         public boolean hasNext() {
             while (!known) {
                 ahead = part.advance();
-                known = !ahead || Sacct.isPicked(associations, part.job());
+                known = !ahead || filter.test(part.job());
                 if (!ahead && part.next() > 0) {
                     query.put("fromJob", (long) part.next());
                     try {

@@ -208,7 +208,7 @@ final class Scancel implements Command {
         if (w.verbose >= 0 || !gone) {
             c.error("Kill job error on " + (dot < 0 ? "job id " + job : "job step id " + job) + ": " + e.text("error"));
         }
-        return gone && plain ? 0 : dot < 0 ? 1 : errno & 0xff;
+        return gone && plain ? 0 : gone && dot < 0 ? 1 : errno & 0xff;
     }
 
     private static List<String> confirmed(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {

@@ -388,6 +388,9 @@ final class Scontrol implements Command {
         return up ? 0 : 1;
     }
 
+    /** Between two looks at a job that is not the asker's. */
+    private static final long WAIT_PACE_MS = 1_000;
+
     private static int waitJob(CommandContext c, List<String> rest) throws SlurmException {
         if (rest.isEmpty()) {
             return tooFew(c, "wait_job");
@@ -403,8 +406,11 @@ final class Scontrol implements Command {
             try {
                 a = c.host().controller().call("AwaitAllocation", q);
             } catch (SlurmException e) {
-                c.info("Problem running job " + id);
-                return 1;
+                a = e.errno() == SlurmErrno.ACCESS_DENIED.number() ? seen(c, id) : new Json.Obj();
+                if (!a.has("state")) {
+                    c.info("Problem running job " + id);
+                    return 1;
+                }
             }
             if (a.flag("ready")) {
                 c.info("Nodes are ready for job " + id);
@@ -416,6 +422,22 @@ final class Scontrol implements Command {
             }
             q.put("waitMs", 20_000L);
         }
+    }
+
+    /** A job of somebody else's, of which the queue shows how far it is: nothing if it does not. */
+    private static Json.Obj seen(CommandContext c, String id) {
+        Json.Obj q = new Json.Obj().put("jobs", List.of(id)).put("allStates", Boolean.TRUE).put("fields", List.of("jobId", "state", "flags"));
+        try {
+            for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
+                boolean ready = !j.texts("flags").contains("CONFIGURING") && j.text("state").equals("RUNNING");
+                if (ready || AllocationClient.isOver(j) || AllocationClient.isPending(j) || c.host().pause(WAIT_PACE_MS)) {
+                    return j.put("ready", ready);
+                }
+            }
+        } catch (SlurmException e) {
+            // as of a job that is not there
+        }
+        return new Json.Obj();
     }
 
     private static int write(CommandContext c, List<String> rest) throws SlurmException {

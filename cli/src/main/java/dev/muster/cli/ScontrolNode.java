@@ -144,7 +144,7 @@ final class ScontrolNode {
     }
 
     static int listPids(CommandContext c, List<String> rest) throws SlurmException {
-        String id = rest.isEmpty() ? "" : rest.getFirst();
+        String id = rest.isEmpty() || rest.getFirst().equals("*") ? "" : rest.getFirst();
         int dot = id.indexOf('.');
         String job = dot < 0 ? id : id.substring(0, dot);
         long jobId = job.isEmpty() ? 0 : JobIds.resolve(c, job);

@@ -525,5 +525,8 @@ class ListingTest {
                 + "scancel: error: Kill job error on job id 999: Invalid job id specified\n"));
         assertThat(host.run("scancel -s USR1 999").rc()).isEqualTo(1);
         assertThat(host.sent.get("Cancel").integer("signal")).isEqualTo(10);
+        host.reply("Cancel", "{\"errors\":[{\"job\":\"999\",\"errno\":2002,\"error\":\"Access/permission denied\"}]}");
+        assertThat(host.run("scancel 999")).isEqualTo(
+                new FakeHost.Ran(210, "", "scancel: error: Kill job error on job id 999: Access/permission denied\n"));
     }
 }

@@ -93,6 +93,33 @@ class SacctTest {
         assertThat(host.run("sacct -a -nPX -o jobid,state").out()).isEqualTo("7|RUNNING\n");
     }
 
+    /** What the tables have no index for is chosen here: by one of the flags, and by all of the features. */
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', value = {"-F SchedMain; 7 8", "-F schedbackfill; 9", "-F SchedMain,SchedBackfill; 7 8 9", "--flags=None; 10",
+            "-F StartReceived; 7 8 9", "-C a; 7 8", "-C a,b; 8", "--constraints=c -F SchedBackfill; 9", "-C d; ''"})
+    void flagsAndConstraints(String options, String expected) {
+        host.reply("QueryAccounting", ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'flags':'SchedMain,StartReceived','features':'a'}},"
+                + "{'job':{'jobId':8,'arrayTaskId':-1,'flags':'SchedMain,StartReceived','features':'[a*2&b]'}},"
+                + "{'job':{'jobId':9,'arrayTaskId':-1,'flags':'SchedBackfill,StartReceived','features':'b|c'}},"
+                + "{'job':{'jobId':10,'arrayTaskId':-1,'flags':'','features':''}}]}").replace('\'', '"'));
+        assertThat(host.run("sacct -a -nPX -o jobid " + options).out().strip().replace('\n', ' ')).isEqualTo(expected);
+        assertThat(host.sent.get("QueryAccounting").flag("packed")).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', value = {"-F nosuch; sacct: error: str_2_job_flags: Invalid job flag nosuch",
+            "--units=X; sacct: error: Invalid unit type 'X'. Possible options are 'KMGTP'|sacct: fatal: Invalid unit type",
+            "--nnodes=x; sacct: error: Invalid numeric value \"x\" for requested node range.",
+            "--ncpus=1-x; sacct: error: Invalid numeric value \"1-x\" for requested cpu range.",
+            "-k x; sacct: fatal: Invalid time limit specification", "-s nosuch; sacct: fatal: unrecognized job state value 'nosuch'",
+            "-u nosuch; sacct: error: Invalid user id: nosuch",
+            "extra words; sacct: error: Unknown arguments:|sacct: error:  extra|sacct: error:  words"})
+    void wrongValues(String options, String expected) {
+        FakeHost.Ran ran = host.run("sacct " + options);
+        assertThat(ran.rc()).isEqualTo(1);
+        assertThat(ran.err()).isEqualTo(expected.replace('|', '\n') + "\n");
+    }
+
     @ParameterizedTest
     @CsvSource({"-k 5, 5, 5", "-K 10, 0, 10", "-k 5 -K 10, 5, 10"})
     void limitsOfTime(String options, long least, long most) {

@@ -272,6 +272,8 @@ class SacctmgrTest {
     @Test
     void noSilentAcceptance() {
         host.reply("Show", "{\"rows\":[]}");
+        FakeHost.Ran ran = run("-i load /nosuch");
+        assertThat(ran.out() + ran.err()).isEqualTo(" Unable to read \"/nosuch\": No such file or directory\n");
         assertThat(run("-o show user").err()).isEqualTo("sacctmgr: error: --oneliner is not supported by this version\n");
         assertThat(run("-nv show user name=ann").err()).contains("show user where {name=ann}");
         host.reply("Change", "{\"names\":[\"q\"]}");

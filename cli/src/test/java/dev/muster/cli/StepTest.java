@@ -409,6 +409,18 @@ class StepTest {
         assertThat(ran.err().contains(hint)).isEqualTo(command.startsWith("srun"));
     }
 
+    /** Whoever sees a job in the queue may wait for its nodes. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"RUNNING | 0 | scontrol: Nodes are ready for job 7", "PENDING | 1 | scontrol: Job 7 no longer running",
+            "FAILED | 1 | scontrol: Job 7 no longer running"})
+    void aJobOfSomebodyElseThatIsReady(String state, int rc, String said) {
+        host.refuse("AwaitAllocation", 2002, "Access/permission denied");
+        host.reply("QueryJobs", ("{'jobs':[{'jobId':7,'state':'" + state + "','flags':[]}]}").replace('\'', '"'));
+        assertThat(host.run("scontrol wait_job 7")).isEqualTo(new FakeHost.Ran(rc, "", said + "\n"));
+        host.refuse("QueryJobs", 2017, "Invalid job id specified");
+        assertThat(host.run("scontrol wait_job 7").err()).isEqualTo("scontrol: Problem running job 7\n");
+    }
+
     @Test
     void aJobThatIsReady() {
         host.reply("AwaitAllocation", "{\"jobId\":7,\"state\":\"RUNNING\",\"ready\":true}");

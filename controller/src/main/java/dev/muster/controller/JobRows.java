@@ -80,11 +80,16 @@ final class JobRows {
             d.files().workDir().text(), d.payload().submitLine().text(), files.stdin().text(),
             files.stdout().text(), files.stderr().text(), d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
-            run.startTime() == 0 ? "" : a.backfilled() ? "SchedBackfill" : "SchedMain", batch, job.het().jobId(), job.het().offset(), r.licenses(),
+            flags(run, a), batch, job.het().jobId(), job.het().offset(), r.licenses(),
                     d.extras().mcsLabel(),
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment(),
             d.charge().drawn() ? "" : d.charge().reservation(), 0,
             failedNode, "", stateName.equals(JobState.SUSPENDED.name()) ? run.suspendTime() : 0);
+    }
+
+    /** Who started it, and that accounting was told so. */
+    private static String flags(Job.Run run, Allocation a) {
+        return run.startTime() == 0 ? "" : (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
     }
 
     /** Of several that it asked for the one that its nodes are in, once it has some. */
@@ -153,7 +158,7 @@ final class JobRows {
             extern ? ExitStatus.NONE : exit, step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
             extern ? TresText.allocated(all, job, job.run().allocation()) : TresText.ofStep(cpus, memoryMb, step.nodes().size(), gres),
-            layout(step), step.desc().submitLine().text(),
+            layout(job, step), step.desc().submitLine().text(),
             usage, step.isBatch() ? job.desc().extras().container() : step.desc().container(),
             step.id() < 0 ? "" : step.desc().cpuFreq(), suspendedSeconds);
     }
@@ -164,9 +169,46 @@ final class JobRows {
             ? cancelledBy(state, BY + step.ending().substring(prefix.length())) : -1;
     }
 
-    private static String layout(Step step) {
-        String wanted = step.desc().request().distribution();
-        return step.id() < 0 ? "Unknown" : wanted.startsWith("cyclic") ? "Cyclic" : "Block";
+    private static String layout(Job job, Step step) {
+        if (step.id() < 0) {
+            return "Unknown";
+        }
+        boolean few = job.desc().kind() != JobDesc.Kind.RUN && step.tasks() <= step.nodes().size();
+        return layout(step.desc().request().distribution(), few);
+    }
+
+    /**
+     * How tasks are laid out over nodes, and over the sockets and cores of each, in sacct's words.
+     *
+     * @param wanted as with --distribution
+     * @param few    there is a node for each task: one to each, if nothing else was said
+     */
+    static String layout(String wanted, boolean few) {
+        String[] words = wanted.split(",");
+        String[] levels = words[0].split(":");
+        String first = levels[0].startsWith("plane") ? "Plane" : levels[0].isEmpty() || levels[0].equals("*") ? few ? "Cyclic" : "Block"
+                : capital(levels[0]);
+        if (first.equals("Arbitrary")) {
+            return "arbitrary task distribution";
+        }
+        StringBuilder out = new StringBuilder(first);
+        if (levels.length > 1 && !first.equals("Plane")) {
+            out.setLength(1);
+            out.append(levels[1].equals("*") ? "Cyclic" : capital(levels[1]));
+            out.append(levels.length > 2 && !levels[2].equals("*") ? capital(levels[2]) : "");
+        }
+        for (int i = 1; i < words.length; i++) {
+            out.append(words[i].equals("pack") ? ",Pack" : words[i].equals("nopack") ? ",NoPack" : "");
+        }
+        return out.toString();
+    }
+
+    private static String capital(String word) {
+        return switch (word) {
+            case "fcyclic" -> "FCyclic";
+            case "" -> "";
+            default -> Character.toUpperCase(word.charAt(0)) + word.substring(1);
+        };
     }
 
     /** A step's own end. One that was killed for its job's sake is CANCELLED, as in Slurm. */

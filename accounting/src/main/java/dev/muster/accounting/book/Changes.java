@@ -11,6 +11,7 @@ import dev.muster.model.accounting.Entities.User;
 import dev.muster.model.accounting.Entities.Wckey;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** One change to a draft of the book, by somebody. Either all of it is done or, with sentences why, nothing. */
 public final class Changes {
@@ -36,11 +38,20 @@ public final class Changes {
      * @param absolute       a resource's shares are counts, not hundredths
      * @param preservesResources resources' names keep their capitals
      * @param clusterQos     what the jobs of a new cluster may be under
+     * @param active         the jobs of associations that have not ended
      */
     public record Rules(boolean preservesUsers, boolean coordinators, boolean noDefaults, boolean absolute, boolean preservesResources,
-            String clusterQos) {
+            String clusterQos, Function<Collection<Assoc>, List<Active>> active) {
+        public Rules(boolean preservesUsers, boolean coordinators, boolean noDefaults, boolean absolute, boolean preservesResources,
+                String clusterQos) {
+            this(preservesUsers, coordinators, noDefaults, absolute, preservesResources, clusterQos, of -> List.of());
+        }
+
         public static final Rules STANDARD = new Rules(false, true, false, false, false, STANDARD_QOS);
     }
+
+    /** A job that has not ended, and what it is charged to. */
+    public record Active(int jobId, Assoc assoc) {}
 
     /** The QOS that there always is. */
     public static final String STANDARD_QOS = "normal";
@@ -292,6 +303,18 @@ public final class Changes {
         }
     }
 
+    /** What jobs are charged to stays: they have to end first. */
+    boolean isActive(Collection<Assoc> doomed) {
+        List<Active> jobs = rules.active().apply(doomed);
+        if (jobs.isEmpty()) {
+            return false;
+        }
+        errors.add(" Error with request: Job(s) active, cancel job(s) before remove");
+        jobs.forEach(j -> errors.add("  JobID = " + AssocText.pad(Integer.toString(j.jobId()), 10) + " C = " + AssocText.pad(j.assoc().cluster(), 10)
+                + " A = " + AssocText.pad(j.assoc().account(), 10) + " U = " + AssocText.pad(j.assoc().user(), 9)));
+        return true;
+    }
+
     private void deleteClusters() {
         for (String name : where("name")) {
             Optional<Cluster> found = book.cluster(name);
@@ -299,6 +322,9 @@ public final class Changes {
                 continue;
             }
             Cluster c = found.get();
+            if (isActive(book.tree(name))) {
+                return;
+            }
             book.put(new Cluster(name, c.id(), "", 0, c.rpcVersion(), c.classification(), c.flags(), c.nodes(), c.nodeCount(), c.tres(),
                     c.created(), now, true));
             List.copyOf(book.assocsEver()).stream().filter(a -> a.cluster().equals(name) && !a.deleted())

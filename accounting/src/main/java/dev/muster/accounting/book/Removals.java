@@ -55,7 +55,7 @@ final class Removals {
                 }
             }
         }
-        if (standards(gone)) {
+        if (standards(gone) || c.isActive(gone)) {
             return;
         }
         Set<String> below = new LinkedHashSet<>();
@@ -96,7 +96,7 @@ final class Removals {
             book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && named("cluster", a.cluster()) && named("name", a.account())
                     && named("partition", a.partition())).forEach(gone::add);
         }
-        if (!defaults(gone)) {
+        if (!defaults(gone) && !c.isActive(gone)) {
             gone.forEach(a -> {
                 book.put(deleted(a, c.now));
                 c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
@@ -178,7 +178,7 @@ final class Removals {
             book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && meant.stream().anyMatch(u -> u.name().equals(a.user()))
                     && named("cluster", a.cluster()) && named("account", a.account()) && named("partition", a.partition())).forEach(gone::add);
         }
-        if (narrowed && defaults(gone)) {
+        if (narrowed && defaults(gone) || c.isActive(gone)) {
             return;
         }
         gone.forEach(a -> {

@@ -110,8 +110,10 @@ final class Load {
             }
             return new String(bytes, StandardCharsets.UTF_8);
         } catch (IOException e) {
-            String why = e instanceof java.nio.file.NoSuchFileException ? "No such file or directory"
-                    : e instanceof java.nio.file.AccessDeniedException ? "Permission denied" : e.getMessage();
+            // the file's name alone, or with the reason behind it
+            String said = String.valueOf(e.getMessage());
+            String why = said.contains("Permission denied") || e instanceof java.nio.file.AccessDeniedException ? "Permission denied"
+                    : said.endsWith(file) || said.contains("No such file") ? "No such file or directory" : said;
             throw new UsageException(1, List.of(" Unable to read \"" + file + "\": " + why));
         }
     }

@@ -87,13 +87,14 @@ public final class SacctJson {
         return o;
     }
 
-    /** What sacct calls SchedMain and SchedBackfill. */
+    /** What sacct calls SchedMain, SchedBackfill and StartReceived. */
     private static List<Object> flags(String names) {
         List<Object> out = new ArrayList<>();
         for (Object name : Tree.csv(names)) {
             out.add(switch (name.toString()) {
                 case "SchedMain" -> "STARTED_ON_SCHEDULE";
                 case "SchedBackfill" -> "STARTED_ON_BACKFILL";
+                case "StartReceived" -> "START_RECEIVED";
                 default -> name;
             });
         }
