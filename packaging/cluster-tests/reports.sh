@@ -34,7 +34,7 @@ span="start=2007-12-31T23:00 end=2008-01-02T12:00"
 r() { sreport -nP -tsec "$@"; }
 check "where the time of a cluster went" "c1|361200|3600|0|154200|13800|532800" "$(r cluster utilization cluster=c1 $span)"
 check "an hour with more work than room" "c1|0|12000|2400" \
-  "$(r cluster utilization cluster=c1 start=2007-12-31T23:10 end=2008-01-01T01:50 format=cluster,idle,planned,over)"
+  "$(r cluster utilization cluster=c1 start=2008-01-01T00:10 end=2008-01-01T00:50 format=cluster,idle,planned,over)"
 printf -v want '%s\n' 'c1|root|||361200(67.79%)' 'c1|a1|||7800(1.46%)' 'c1|a1|u1||7800(1.46%)' 'c1|a2|||353400(66.33%)' 'c1|a2|u1||7800(1.46%)' \
   'c1|a3|||345600(64.86%)' 'c1|a3|u2||345600(64.86%)'
 check "accounts down their tree" "${want%$'\n'}" "$(sreport -nP -tsecper cluster acc cluster=c1 $span format=cluster,account,login,proper,used)"

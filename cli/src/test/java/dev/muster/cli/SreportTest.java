@@ -141,17 +141,17 @@ class SreportTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
-            start=2008-01-01T00:10 end=2008-01-01T00:50 ~ 2008-01-01T01:00:00 - 2008-01-01T01:59:59
-            start=2008-01-01T00:10 end=2008-01-01T03:50 ~ 2008-01-01T01:00:00 - 2008-01-01T02:59:59
-            start=2008-01-01T00:50 end=2008-01-01T03:10 ~ 2008-01-01T01:00:00 - 2008-01-01T02:59:59
+            start=2008-01-01T00:10 end=2008-01-01T00:50 ~ 2008-01-01T00:00:00 - 2008-01-01T00:59:59
+            start=2008-01-01T00:10 end=2008-01-01T03:50 ~ 2008-01-01T00:00:00 - 2008-01-01T03:59:59
+            start=2008-01-01T00:50 end=2008-01-01T03:10 ~ 2008-01-01T00:00:00 - 2008-01-01T03:59:59
             start=2008-01-01T01:00 end=2008-01-01T03:00 ~ 2008-01-01T01:00:00 - 2008-01-01T02:59:59
             start=2026-11-21T12:00 end=2026-11-21T14:00 ~ 2026-11-21T12:00:00 - 2026-11-21T12:59:59
             start=2008-01-05 end=2008-01-04             ~ 2008-01-05T00:00:00 - 2008-01-05T00:59:59
-            start=now-1hour end=now                     ~ 2026-11-21T09:00:00 - 2026-11-21T09:59:59
+            start=now-1hour end=now                     ~ 2026-11-21T08:00:00 - 2026-11-21T09:59:59
             start=2026-11-21T09:00 end=2026-11-21T12:00 ~ 2026-11-21T09:00:00 - 2026-11-21T09:59:59
             ''                                          ~ 2026-11-20T00:00:00 - 2026-11-20T23:59:59
             """)
-    void spansAreWholeHoursThatAreOver(String words, String expected) {
+    void spansAreWholeHours(String words, String expected) {
         rows("");
         assertThat(host.run("sreport cluster utilization " + words).out().lines().toList().get(1)).isEqualTo("Cluster Utilization " + expected);
     }

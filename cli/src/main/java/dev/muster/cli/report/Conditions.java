@@ -111,8 +111,8 @@ final class Conditions {
     }
 
     /**
-     * Whole hours: yesterday unless times were given, from the next hour on until the one before; nothing of the hour that runs, unless it is all
-     * that was asked for; at least one.
+     * Whole hours, at least one: yesterday unless times were given; the hour in which it begins and the one in which it ends are of it (25.05), and
+     * it ends with the hour that runs.
      */
     private void span(String start, String end) {
         ZoneId zone = c.host().zone();
@@ -121,9 +121,9 @@ final class Conditions {
         from = start.isEmpty() ? today.minusDays(1).atStartOfDay(zone).toEpochSecond() : moment(start, today.minusDays(1), zone);
         to = end.isEmpty() ? today.atStartOfDay(zone).toEpochSecond() : moment(end, today, zone);
         long offset = zone.getRules().getOffset(Instant.ofEpochSecond(from)).getTotalSeconds();
-        from += Math.floorMod(-(from + offset), HOUR);
+        from -= Math.floorMod(from + offset, HOUR);
         to = Math.min(to, now);
-        to -= Math.floorMod(to + offset, HOUR);
+        to += Math.floorMod(-(to + offset), HOUR);
         to = Math.max(to, from + HOUR);
     }
 
