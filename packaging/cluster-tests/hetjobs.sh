@@ -40,7 +40,7 @@ match "salloc says what it waits for" 'has been allocated resources' "$out"
 match "a component that is not there" 'het group value of 5, but the job allocation has maximum value of 1' "$out"
 id=$(sbatch --parsable -H -n 1 : -n 1 --wrap 'sleep 100')
 rc=0; scancel "$id+1" 2>err.txt || rc=$?
-check "no component of a waiting job alone" 1 "$rc"
+check "no component of a waiting job alone" 60 "$rc"
 match "and in these words" 'Operation not permitted on individual component of heterogeneous job' "$(cat err.txt)"
 named=$(sbatch --parsable -J both -H -n 1 : -J both -n 1 --wrap 'sleep 100')
 rc=0; scancel -n both 2>err.txt || rc=$?

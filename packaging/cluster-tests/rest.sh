@@ -62,7 +62,7 @@ n=0; until [ -s "$dir/work/out-$id" ] || [ $n -gt 50 ]; do n=$((n+1)); sleep 0.1
 check "the job has its environment" hello "$(cat "$dir/work/out-$id")"
 check "the job is ended" "200 []" "$(ask DELETE "/slurm/v0.0.45/job/$id?signal=KILL") $(field '["errors"]')"
 wait_empty
-check "how it was started is in its flags" "['STARTED_ON_SCHEDULE']" "$(ask GET "/slurmdb/v0.0.45/job/$id" >/dev/null; field '["jobs"][0]["flags"]')"
+check "how it was started is in its flags" "['STARTED_ON_SCHEDULE', 'START_RECEIVED']" "$(ask GET "/slurmdb/v0.0.45/job/$id" >/dev/null; field '["jobs"][0]["flags"]')"
 check "and accounted" "200 CANCELLED" "$(ask GET "/slurmdb/v0.0.45/job/$id") $(field '["jobs"][0]["state"]["current"][0]')"
 ids() { ask GET "/slurmdb/v0.0.45/jobs?$1" >/dev/null; field '["jobs"]' | grep -o "'job_id': $id," | sort -u | grep -c . || true; }
 check "filters of ended jobs" "1 0 1 0 1 0" "$(ids scheduled_by_main) $(ids scheduled_by_backfill) $(ids state=CANCELLED\&users=nobody) $(ids constraints=none) \

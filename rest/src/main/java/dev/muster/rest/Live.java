@@ -140,9 +140,14 @@ final class Live {
     /** Codes as programs expect them of a path of ours; Slurm's own say 500 for whatever slurmctld refuses. */
     static RestException refused(SlurmException e, String source) {
         RestException as = RestException.of(e, source);
-        int status = as.status() != 500 ? as.status() : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? 403
+        int status = as.status() != 500 ? as.status() : mayNot(e) ? 403
                 : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
         return new RestException(status, e.errno(), e.getMessage(), e.getMessage(), source);
+    }
+
+    /** The two sentences for who is not the one that may. */
+    private static boolean mayNot(SlurmException e) {
+        return e.errno() == SlurmErrno.ACCESS_DENIED.number() || e.errno() == SlurmErrno.USER_ID_MISSING.number();
     }
 
     // ---- sessions

@@ -93,7 +93,7 @@ final class Feasibility {
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
         }
-        if (!Set.copyOf(Features.names(r.features())).containsAll(Features.names(batch)) || !Features.isPlain(batch)) {
+        if (!batch.isEmpty() && (!Features.isPlain(batch) || !Set.copyOf(Features.names(r.features())).containsAll(Features.names(batch)))) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
         }
         boolean may = state.settings().options().containsKey(ANY_FEATURES);
