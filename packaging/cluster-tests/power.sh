@@ -77,6 +77,10 @@ check "and comes back" IDLE "$(state n1)"
 
 id=$(sbatch --parsable -w n2 --wrap 'sleep 3')
 soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
+scontrol reboot asap n2; scontrol update nodename=n2 state=CANCEL_REBOOT
+match "a reboot is taken back by the node's state" '^(MIXED|ALLOCATED)$' "$(state n2)"
+scontrol reboot asap n2; scontrol cancel_reboot n2
+match "and by its command" '^(MIXED|ALLOCATED)$' "$(state n2)"
 scontrol reboot asap nextstate=down reason=kernel n2
 match "a reboot waits for jobs" 'MIXED\+DRAIN\+REBOOT_REQUESTED|ALLOCATED\+DRAIN\+REBOOT_REQUESTED' "$(state n2)"
 check "what comes then" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'NextState=.*')"

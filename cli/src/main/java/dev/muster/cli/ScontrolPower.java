@@ -38,7 +38,7 @@ final class ScontrolPower {
             c.err().println("Missing node list. Specify ALL|<NodeList>");
             return 1;
         }
-        return send(c, q, nodes, "scontrol_reboot_nodes error");
+        return send(c, q, nodes);
     }
 
     static int cancelReboot(CommandContext c, List<String> words) throws SlurmException {
@@ -50,10 +50,11 @@ final class ScontrolPower {
             c.err().println("too many arguments for keyword:cancel_reboot");
             return 1;
         }
-        return send(c, new Json.Obj().put("cancel", Boolean.TRUE), words.getFirst(), "slurm_update error");
+        return Scontrol.simple(c, "UpdateNode", new Json.Obj().put("nodes", words.getFirst())
+                .put("changes", new Json.Obj().put("state", "CANCEL_REBOOT")), "slurm_update error");
     }
 
-    private static int send(CommandContext c, Json.Obj q, String nodes, String what) throws SlurmException {
+    private static int send(CommandContext c, Json.Obj q, String nodes) throws SlurmException {
         q.put("nodes", nodes);
         q.put("requestId", c.host().requestId());
         try {
@@ -65,9 +66,8 @@ final class ScontrolPower {
                 c.error(e.getMessage());
             }
             String sentence = e.errno() == SlurmErrno.ERROR.number() ? SlurmErrno.ERROR.sentence()
-                    : e.errno() != SlurmErrno.ACCESS_DENIED.number() ? e.getMessage()
-                    : what.startsWith("slurm_update") ? SlurmErrno.USER_ID_MISSING.sentence() : "Permission denied";
-            c.err().println(what + ": " + sentence);
+                    : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? "Permission denied" : e.getMessage();
+            c.err().println("scontrol_reboot_nodes error: " + sentence);
             return 1;
         }
     }

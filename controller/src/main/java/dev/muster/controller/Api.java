@@ -619,11 +619,11 @@ final class Api {
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
-        if (!m.cancel() && m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
+        if (m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
         }
         return nodesNamed(m.nodes()).map(names -> done(core.execute(
-                new Command.RebootNodes(caller.uid(), names, m.asap(), m.nextState(), m.reason(), m.cancel(), m.force(), m.action()),
+                new Command.RebootNodes(caller.uid(), names, m.asap(), m.nextState(), m.reason(), m.force(), m.action()),
                 caller.uid())))
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_NODE_NAME));
     }

@@ -107,7 +107,7 @@ class RightsTest {
                 u -> new Command.UpdateReservation(u, "x" + u, List.of(), "r", Map.of("duration", "70"), Map.of()),
                 u -> new Command.DeleteReservation(u, "x" + u, List.of(), "r"),
                 u -> new Command.UpdateNode(u, List.of("n1"), Map.of("weight", "2")),
-                u -> new Command.RebootNodes(u, List.of("n4"), false, "", "", false, false, ""),
+                u -> new Command.RebootNodes(u, List.of("n4"), false, "", "", false, ""),
                 u -> new Command.ChangeSetting(u, "fairsharedampeningfactor", "3"),
                 u -> new Command.AddNodes(u, List.of(), false),
                 u -> new Command.RemoveNodes(u, List.of("n4")),

@@ -155,11 +155,10 @@ public sealed interface Command {
      *
      * @param asap      no job goes to them until then
      * @param nextState what they are afterwards: DOWN, RESUME or "" for what they were
-     * @param cancel    what was asked for is taken back
      * @param force     jobs are taken from them
      * @param action    a PowerAction of slurm.conf instead of RebootProgram, or ""
      */
-    record RebootNodes(int uid, List<String> nodes, boolean asap, String nextState, String reason, boolean cancel, boolean force, String action)
+    record RebootNodes(int uid, List<String> nodes, boolean asap, String nextState, String reason, boolean force, String action)
             implements Command {}
 
     /**

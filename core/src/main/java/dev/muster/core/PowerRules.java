@@ -312,20 +312,17 @@ final class PowerRules {
             }
             Node node = found.get();
             boolean absent = node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.bootId().isEmpty();
-            if (!c.cancel() && absent) {
+            if (absent) {
                 continue;
-            }
-            if (c.cancel() && !node.has(Node.Flag.REBOOT_REQUESTED)) {
-                return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
             }
             if (c.force() && new NodeRules(state, now).freed(node) instanceof Decision.Accepted a) {
                 changes.addAll(a.changes());
                 direct.addAll(a.direct());
             }
-            if (!c.cancel() && !c.action().equals(node.powerAction())) {
+            if (!c.action().equals(node.powerAction())) {
                 changes.add(new Change.NodePowerActionChosen(name, c.action()));
             }
-            changes.add(changed(c.cancel() ? cancelled(node) : requested(node, c, now)));
+            changes.add(changed(requested(node, c, now)));
         }
         return changes.isEmpty() ? Decision.reject(SlurmErrno.INVALID_NODE_STATE) : Decision.of(changes, "", direct);
     }
@@ -340,7 +337,8 @@ final class PowerRules {
         return after.withReason(!c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : REQUESTED, c.uid(), now.seconds());
     }
 
-    private static Node cancelled(Node node) {
+    /** The reboot that was asked for does not come; what it drained is in service again. */
+    static Node cancelled(Node node) {
         Node after = node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.NEXT_DOWN, false).with(Node.Flag.NEXT_RESUME, false);
         after = node.has(Node.Flag.DRAINED_FOR_THIS) ? after.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false) : after;
         return after.has(Node.Flag.DRAIN) || after.has(Node.Flag.DOWN) ? after : after.withReason("", 0, 0);

@@ -170,7 +170,7 @@ class GoldenStateTest {
                 node n1 weight=3
                 node n1 comment=old
                 reboot n2 asap action=cycle
-                reboot n2 cancel
+                node n2 state=CANCEL_REBOOT
                 setting root fairsharedampeningfactor 3
                 partition p state=drain
                 create d[1-2] cpus=1 state=CLOUD

@@ -208,7 +208,7 @@ final class Play {
             case "partition" -> say(cluster.apply(new Command.UpdatePartition(0, w[1], changes(w, 2))));
             case "delete" -> say(cluster.apply(new Command.DeletePartition(0, w[1])));
             case "reboot" -> say(cluster.apply(new Command.RebootNodes(admin(w), Cluster.names(w[1]), w.length > 2 && w[2].equals("asap"),
-                    w.length > 3 && !w[3].startsWith("action=") ? w[3] : "", "", w.length > 2 && w[2].equals("cancel"),
+                    w.length > 3 && !w[3].startsWith("action=") ? w[3] : "", "",
                     w.length > 2 && w[2].equals("force"), w.length > 3 && w[3].startsWith("action=") ? w[3].substring(7) : "")));
             case "create" -> say(cluster.apply(new Command.AddNodes(admin(w), cluster.specs(rest), false)));
             case "introduce" -> say(cluster.apply(new Command.AddNodes(0, cluster.specs(rest), true)));

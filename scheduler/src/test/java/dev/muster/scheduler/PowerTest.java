@@ -424,8 +424,8 @@ class PowerTest {
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING n1
                 reboot n1                             -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
-                reboot n1 cancel                      -> n1 holds [1]
-                reboot n1 cancel                      -> says Invalid node state specified
+                node n1 state=cancel_reboot           -> n1 holds [1]
+                node n1 state=CANCEL_REBOOT           -> says Invalid node state specified
                 reboot n1 asap DOWN                   -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'reboot requested'
                 exited 1 batch 0:0
                 done 1 n1

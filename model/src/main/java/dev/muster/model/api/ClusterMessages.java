@@ -211,8 +211,8 @@ public final class ClusterMessages {
     /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
     public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
 
-    /** {@code scontrol reboot} and {@code cancel_reboot}. @param nextState DOWN, RESUME or ""; @param action a PowerAction or "" */
-    public record RebootNodes(String requestId, String nodes, boolean asap, String nextState, String reason, boolean cancel, boolean force,
+    /** {@code scontrol reboot}. @param nextState DOWN, RESUME or ""; @param action a PowerAction or "" */
+    public record RebootNodes(String requestId, String nodes, boolean asap, String nextState, String reason, boolean force,
             String action) {}
 
     /** {@code scontrol create NodeName=…}: the words as they would stand in slurm.conf. */
