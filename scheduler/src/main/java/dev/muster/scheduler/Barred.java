@@ -37,7 +37,7 @@ final class Barred {
     /** @param c of that partition, that {@link #isOpen} says no of */
     boolean is(int partition, NeedClass c) {
         Need need = c.need;
-        if (!need.reservation().isEmpty()) {
+        if (!need.within().isNone()) {
             return false;
         }
         if (partition >= forGood.length) {

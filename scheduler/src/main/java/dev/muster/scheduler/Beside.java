@@ -49,7 +49,7 @@ final class Beside {
     }
 
     private boolean isWhole(NodeSlot slot, long until) {
-        return (!reserved.has(slot.index) || !reserved.touches("", slot, nowS, until))
+        return (!reserved.has(slot.index) || !reserved.touches(Within.NONE, slot, nowS, until))
                 && (standing.isEmpty() || !standing.get().comesBefore(slot, until));
     }
 

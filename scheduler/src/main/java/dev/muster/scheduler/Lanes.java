@@ -416,7 +416,7 @@ final class Lanes {
                 fails = true;
             }
         }
-        return fails || c.isShort(free) || !beside.isEmpty() && c.need.reservation().isEmpty() && free.isShort(c, beside);
+        return fails || c.isShort(free) || !beside.isEmpty() && c.need.within().isNone() && free.isShort(c, beside);
     }
 
     /** With the bounds of its class, where they hold of what is free now. */
@@ -493,7 +493,7 @@ final class Lanes {
     }
 
     void blocked(Need need) {
-        if (need.reservation().isEmpty()) {
+        if (need.within().isNone()) {
             int p = classes.partition(need.partition());
             if (p >= blocked.length) {
                 blocked = java.util.Arrays.copyOf(blocked, p + 8);

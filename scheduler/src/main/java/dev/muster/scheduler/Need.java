@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * @param licences      of the cluster, for the job as a whole
  * @param limitMin      -1 for none
  * @param sharing       of its cores with others of the partition
- * @param reservation   in which it is to start, "" for none
+ * @param within        reservations, or outside of them
  * @param apart         with whom it shares its nodes
  * @param network       how its nodes hang together
  * @param batch         features that the node has on which the script runs
@@ -69,7 +69,7 @@ record Need(
         Gpus gpus,
         Licences.Wanted licences,
         int limitMin,
-        String reservation,
+        Within within,
         Sharing sharing,
         Apart apart,
         Network network,
@@ -239,7 +239,7 @@ record Need(
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
                 Network.isPool(r) ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, gres.perTask(), settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), "",
+                SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), Within.NONE,
                 sharing(r, partition, settings), apart(desc, partition, settings),
                 Network.of(r, partition, desc.extras().resvPorts(), wanted), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
@@ -260,7 +260,7 @@ record Need(
     Need exactly(int nodes) {
         return new Need(partition, nodes, nodes, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, reservation, sharing, apart, network, batch, reboot, List.of());
+                licences, limitMin, within, sharing, apart, network, batch, reboot, List.of());
     }
 
     /** Who leaves cores alone has the whole node. */
@@ -314,38 +314,43 @@ record Need(
         return a > 0 ? a : Math.max(b, 0);
     }
 
-    Need in(String name) {
+    /** In which it is to start, "" for none. */
+    String reservation() {
+        return within.reservation();
+    }
+
+    Need in(Within where) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, sharing, apart, network, batch, reboot, sizes);
+                licences, limitMin, where, sharing, apart, network, batch, reboot, sizes);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot, sizes);
+                gpus, licences, limitMin, within, sharing, apart, network, batch, reboot, sizes);
     }
 
     /** Devices are counted as they are now only: what comes later is planned by units and memory. */
     Need withoutJobGres() {
         return gresPerJob.isEmpty() ? this : new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin,
                 memPerNodeMb, memPerCpuMb, memAll, gresPerNode, List.of(), gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList,
-                excludeList, tasksOn, gpus, licences, limitMin, reservation, sharing, apart, network, batch, reboot, sizes);
+                excludeList, tasksOn, gpus, licences, limitMin, within, sharing, apart, network, batch, reboot, sizes);
     }
 
     /** On nodes with other features. */
     Need on(String wanted) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, wanted, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, apart, network, batch, Reboot.NEVER, sizes);
+                gpus, licences, limitMin, within, sharing, apart, network, batch, Reboot.NEVER, sizes);
     }
 
     /** @param minutes its limit */
     Need lasting(int minutes) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, minutes, reservation, sharing, apart, network, batch, reboot, sizes);
+                gpus, licences, minutes, within, sharing, apart, network, batch, reboot, sizes);
     }
 
     /** On nodes that have the features already. */
@@ -357,14 +362,14 @@ record Need(
     Need onAnySwitches() {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, apart, network.withoutSwitches(), batch, reboot, sizes);
+                gpus, licences, limitMin, within, sharing, apart, network.withoutSwitches(), batch, reboot, sizes);
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     Need by(Apart who) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, sharing, who, network, batch, reboot, sizes);
+                gpus, licences, limitMin, within, sharing, who, network, batch, reboot, sizes);
     }
 
     /** When it is over at the latest that begins then, by its limit; seconds since 1970. @param limitMin minutes, below 0 for none */

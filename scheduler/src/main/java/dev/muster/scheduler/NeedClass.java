@@ -116,7 +116,7 @@ final class NeedClass {
         this.tasksPerNode = need.tasksPerNode();
         this.simple = bounded && need.nodeList().isEmpty() && need.tasksOn().isEmpty() && plain(need.shape()) && !need.overcommit()
                 && !need.memAll() && need.gresPerJob().isEmpty() && need.gresPerTask().isEmpty() && plain(need.gresPerNode())
-                && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(Apart.ANYBODY) && need.reservation().isEmpty()
+                && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(Apart.ANYBODY) && need.within().isNone()
                 && need.network().ports() == 0 && Features.isPlain(need.features());
     }
 
@@ -221,7 +221,7 @@ final class NeedClass {
 
     /** Nodes, or parts of them, that somebody has reserved are not for it. */
     boolean heedsReservations() {
-        return bounded && need.reservation().isEmpty();
+        return bounded && need.within().isNone();
     }
 
     /** It is known whether its partition can ever hold it. */
@@ -248,7 +248,7 @@ final class NeedClass {
                 && need.cpusPerNodeMin() >= other.need.cpusPerNodeMin() && need.memPerNodeMb() >= other.need.memPerNodeMb()
                 && need.memPerCpuMb() >= other.need.memPerCpuMb() && gpus >= other.gpus && (exclusive || !other.exclusive)
                 && (single || !other.single) && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode)
-                && need.reservation().isEmpty() && need.reboot() == other.need.reboot()
+                && need.within().isNone() && need.reboot() == other.need.reboot()
                 && (anyTime || need.limitMin() < 0 || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
     }
 

@@ -48,9 +48,9 @@ final class Needs {
         return more;
     }
 
-    /** The same need in a reservation, "" for none. */
-    Need in(String reservation, Need need) {
-        return reservation.isEmpty() ? need : one(need.in(reservation));
+    /** The same need elsewhere. */
+    Need in(Within where, Need need) {
+        return where.isNone() ? need : one(need.in(where));
     }
 
     /** The same need of nodes with other features. */

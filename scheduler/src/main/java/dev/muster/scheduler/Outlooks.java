@@ -199,11 +199,11 @@ final class Outlooks {
         List<Forecast.Asked> out = new ArrayList<>();
         long afterS = Forecast.throttledS(state, job, now.tickMs());
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
-            ways(job, scheduler.needs().in(name, plain.get()), afterS, state, candidates, reserved, out);
+            ways(job, scheduler.needs().in(Within.of(name), plain.get()), afterS, state, candidates, reserved, out);
         }
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
             // of ways that are there at the same time the first is taken: no job is planned for less than all its time where that begins as soon
-            for (Need less : Shorter.lengths(job, scheduler.needs().in(name, plain.get()), scheduler, state)) {
+            for (Need less : Shorter.lengths(job, scheduler.needs().in(Within.of(name), plain.get()), scheduler, state)) {
                 ways(job, less, afterS, state, candidates, reserved, out);
             }
         }

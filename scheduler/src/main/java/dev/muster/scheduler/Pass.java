@@ -226,7 +226,7 @@ final class Pass {
     /** Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself if none has. */
     private boolean start(Job job, int task) {
         JobReason reason = JobReason.NONE;
-        List<String> reservations = reserved.toTry(job.desc());
+        List<Within> reservations = reserved.toTry(job.desc());
         if (reservations.isEmpty() || Limits.isTooLate(job.desc().timing(), now.seconds())) {
             scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
             return false;
@@ -264,7 +264,7 @@ final class Pass {
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
     private boolean preferred(Job job, int task, Partition partition, Need need) {
         boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need)
-                || reserved.opens(need.reservation()) > now.seconds()
+                || reserved.opens(need.within()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
                 || isLimited(job) && scheduler.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
@@ -302,7 +302,7 @@ final class Pass {
         if (exceeding.contains(need)) {
             return tooSmall(job, need);
         }
-        if (reserved.opens(need.reservation()) > now.seconds()) {
+        if (reserved.opens(need.within()) > now.seconds()) {
             JobReason waits = last ? JobReason.RESERVATION : JobReason.RESOURCES;
             if (last) {
                 reserve(job, need, waits);
@@ -447,8 +447,8 @@ final class Pass {
 
     /** The need in the first of the job's reservations that is open; empty if none is. */
     Optional<Need> inReservation(Job job, Need plain) {
-        return reserved.of(job.desc()).stream().filter(name -> reserved.opens(name) <= now.seconds()).findFirst()
-                .map(name -> scheduler.needs().in(name, plain));
+        return reserved.of(job.desc()).stream().map(Within::of).filter(w -> reserved.opens(w) <= now.seconds()).findFirst()
+                .map(w -> scheduler.needs().in(w, plain));
     }
 
     /** Somebody who comes first there goes on waiting. */
@@ -458,11 +458,11 @@ final class Pass {
 
     /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
     private static String blocker(Need need) {
-        return Reserved.named(need.reservation()).isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
+        return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
 
     private Planner.Start start(Job job, int task, Need need, Allocation place) {
-        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), Reserved.named(need.reservation()),
+        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(),
                 job.desc().charge().qos());
     }
 
@@ -528,7 +528,7 @@ final class Pass {
                 return true;
             }
         }
-        return !reserved.isEmpty() && need.reservation().isEmpty() && barred.isAll(need, need.limitMin());
+        return !reserved.isEmpty() && need.within().isNone() && barred.isAll(need, need.limitMin());
     }
 
     /** There are nodes enough, but not with what it asks for of layered resources. */

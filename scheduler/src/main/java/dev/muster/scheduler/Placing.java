@@ -195,7 +195,7 @@ final class Placing {
         free = GpuPlaces.open(need, node, free);
         free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
         free = reserved.isEmpty() ? free
-                : free.intersect(reserved.allowed(need.reservation(), node, nowS, need.end(nowS)));
+                : free.intersect(reserved.allowed(need.within(), node, nowS, need.end(nowS)));
         return need.shape().whole() ? node.wholeSockets(free) : free;
     }
 
@@ -230,6 +230,6 @@ final class Placing {
 
     /** A node is had whole or not at all by those who must have it whole. */
     boolean isPartlyBarred(Need need, NodeSlot node) {
-        return reserved.touches(need.reservation(), node, nowS, need.end(nowS));
+        return reserved.touches(need.within(), node, nowS, need.end(nowS));
     }
 }

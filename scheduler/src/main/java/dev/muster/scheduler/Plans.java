@@ -66,7 +66,7 @@ final class Plans {
     /** The first time at which the need fits; empty if there is none. @param keep these units for it */
     Optional<Planner.Estimate> earliest(Need need, boolean keep) {
         List<NodeSlot> order = candidates.of(need, Set.of());
-        long opens = reserved.opens(need.reservation()) - now.seconds();
+        long opens = reserved.opens(need.within()) - now.seconds();
         // how long somebody waits for few switches is his own
         boolean choosy = need.network().switches() > 0;
         int first = Math.max(choosy ? 0 : from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
@@ -105,7 +105,7 @@ final class Plans {
             if (!open || !layers.isEmpty() && !layers.allows(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
-            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, need.end(from));
+            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.within(), node, from, need.end(from));
             barred += node.freeUnits.count() - GpuPlaces.open(need, node, node.freeUnits).count();
             int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
                     g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
@@ -218,7 +218,7 @@ final class Plans {
             if (partition.isPresent() && Limits.reason(desc, partition.get(), state) == JobReason.NONE) {
                 Need plain = Need.of(desc, partition.get(), state);
                 for (String reservation : reserved.of(desc)) {
-                    Optional<Planner.Estimate> here = earliest(plain.in(reservation), false);
+                    Optional<Planner.Estimate> here = earliest(plain.in(Within.of(reservation)), false);
                     if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
                         best = here;
                     }

@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.GresRequest;
+import dev.muster.core.Preemption;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.core.Table;
@@ -16,8 +17,6 @@ import java.util.Optional;
 
 /** What reservations leave of the nodes, for one pass. A cluster without any costs nothing here. */
 final class Reserved {
-    /** Begins what stands in place of a reservation's name for jobs that may be on others' nodes; the seconds that they ask for to go follow. */
-    private static final String OVER = "*";
     private final Table<String, Reservation> reservations;
     private final List<Reservation> magnetic = new ArrayList<>();
     private final ReservedNodes nodes;
@@ -78,25 +77,17 @@ final class Reserved {
     }
 
     /** As {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations that are not to be kept waiting any longer. */
-    List<String> toTry(JobDesc desc) {
-        List<String> names = of(desc);
-        if (isEmpty() || !desc.extras().warnReserve() || !desc.charge().reservation().isEmpty()) {
-            return names;
+    List<Within> toTry(JobDesc desc) {
+        List<Within> out = new ArrayList<>(of(desc).stream().map(Within::of).toList());
+        if (!isEmpty() && Preemption.isGuest(desc)) {
+            out.add(out.size() - 1, Within.leaving(desc.extras().warnSeconds()));
         }
-        List<String> out = new ArrayList<>(names);
-        out.add(names.size() - 1, OVER + desc.extras().warnSeconds());
         return out;
     }
 
-    /** The reservation that such a name is of; "" for none. */
-    static String named(String name) {
-        return name.startsWith(OVER) ? "" : name;
-    }
-
     /** Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one it waits for nobody. */
-    private static boolean mayDelay(String name, Reservation other) {
-        return name.startsWith(OVER) && other.maxStartDelayS() > 0
-                && Integer.parseInt(name.substring(OVER.length())) <= other.maxStartDelayS();
+    private static boolean mayDelay(Within job, Reservation other) {
+        return job.leavingS() >= 0 && other.maxStartDelayS() > 0 && job.leavingS() <= other.maxStartDelayS();
     }
 
     /** Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on after it. */
@@ -120,29 +111,30 @@ final class Reserved {
     }
 
     /** Seconds since 1970 before which nothing starts in the reservation. */
-    long opens(String name) {
-        return named(name).isEmpty() || isFlexible(name) ? now : reservation(name).startAt(now);
+    long opens(Within where) {
+        return where.reservation().isEmpty() || isFlexible(where.reservation()) ? now : reservation(where.reservation()).startAt(now);
     }
 
     /**
-     * Units of the node that a job of this reservation ("" for none) may have between the two times, free or not. Of the node's devices it counts
+     * Units of the node that a job that is to be there may have between the two times, free or not. Of the node's devices it counts
      * from now on those that are not kept from such a job ({@link NodeSlot#withheld}).
      */
-    IndexSet allowed(String name, NodeSlot node, long from, long to) {
+    IndexSet allowed(Within where, NodeSlot node, long from, long to) {
+        String name = where.reservation();
         IndexSet own = IndexSet.empty();
         IndexSet barred = IndexSet.empty();
         List<Reservation> others = new ArrayList<>();
         for (ReservedNodes.Claim c : nodes.on(node.index)) {
             if (c.reservation().name().equals(name)) {
                 own = own.union(c.units());
-            } else if (keeps(c, from, to) && !yields(name, c.reservation()) && !mayDelay(name, c.reservation())) {
+            } else if (keeps(c, from, to) && !yields(name, c.reservation()) && !mayDelay(where, c.reservation())) {
                 barred = barred.union(c.units());
                 others.add(c.reservation());
             }
         }
         withhold(name, node, others);
         IndexSet all = node.spec.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.spec.units() - 1, 1);
-        if (named(name).isEmpty()) {
+        if (name.isEmpty()) {
             return all.minus(barred);
         }
         Reservation r = reservation(name);
@@ -155,7 +147,7 @@ final class Reserved {
 
     /** Of none of these nodes a job without a reservation may have anything in that time. */
     boolean leavesNothing(List<NodeSlot> some, long from, long to) {
-        return some.stream().noneMatch(node -> node.usable && !allowed("", node, from, to).isEmpty());
+        return some.stream().noneMatch(node -> node.usable && !allowed(Within.NONE, node, from, to).isEmpty());
     }
 
     /** Others must be off it in that time. */
@@ -190,7 +182,7 @@ final class Reserved {
         if (node.freeGres.isEmpty() || !has(node.index)) {
             return;
         }
-        Reservation own = named(name).isEmpty() || isFlexible(name) ? null : reservation(name);
+        Reservation own = name.isEmpty() || isFlexible(name) ? null : reservation(name);
         Map<String, IndexSet> out = new HashMap<>();
         for (String device : node.freeGres.keySet()) {
             IndexSet kept = IndexSet.empty();
@@ -218,16 +210,16 @@ final class Reserved {
     }
 
     /** Units that a job cannot have on the node in that time although it could without reservations. */
-    int barred(String name, NodeSlot node, long from, long to) {
-        if (!has(node.index) && name.isEmpty()) {
+    int barred(Within where, NodeSlot node, long from, long to) {
+        if (!has(node.index) && where.reservation().isEmpty()) {
             return 0;
         }
-        return node.spec.units() - allowed(name, node, from, to).count();
+        return node.spec.units() - allowed(where, node, from, to).count();
     }
 
     /** Something of the node is kept for others in that time. */
-    boolean touches(String name, NodeSlot node, long from, long to) {
-        return !isEmpty() && barred(name, node, from, to) > 0;
+    boolean touches(Within where, NodeSlot node, long from, long to) {
+        return !isEmpty() && barred(where, node, from, to) > 0;
     }
 
     /** When the job must be over by the end of the reservation it runs in; empty if none ends it. */

@@ -25,8 +25,16 @@ final class Yields {
     private static final int FAILED_MAX = 64;
 
     private final Scheduler scheduler;
-    private final Map<String, Category> categories = new HashMap<>();
-    private final Map<String, Kind> kinds = new HashMap<>();
+    private final Map<Of, Category> categories = new HashMap<>();
+    private final Map<Of, Kind> kinds = new HashMap<>();
+
+    /**
+     * What decides between two jobs.
+     *
+     * @param name    of the QOS or partition
+     * @param reserved whether the job that would have the nodes is of a reservation, or the one that has them gives way to those
+     */
+    private record Of(String name, boolean reserved) {}
     private final Map<Integer, Counted> counted = new HashMap<>();
     private boolean on;
     /** Goes up when kinds are made anew. */
@@ -120,7 +128,7 @@ final class Yields {
     private void set(State state, Preemption.Policy policy, Job job) {
         forget(job.id());
         if (on && goes(state, policy, job)) {
-            String key = (policy.byQos() ? job.desc().charge().qos() : job.desc().partition()) + (Preemption.isGuest(job.desc()) ? "\n" : "");
+            Of key = new Of(policy.byQos() ? job.desc().charge().qos() : job.desc().partition(), Preemption.isGuest(job.desc()));
             Category c = categories.get(key);
             if (c == null) {
                 c = new Category(job, scheduler.nodes().size());
@@ -215,7 +223,7 @@ final class Yields {
     }
 
     Kind kind(Preemption.Policy policy, JobDesc taker, String partition) {
-        String key = (policy.byQos() ? taker.charge().firstQos() : partition) + (taker.charge().reservation().isEmpty() ? "" : "\n");
+        Of key = new Of(policy.byQos() ? taker.charge().firstQos() : partition, !taker.charge().reservation().isEmpty());
         Kind kind = kinds.get(key);
         if (kind == null) {
             kind = new Kind(taker, partition, scheduler.nodes().size());
