@@ -17,6 +17,7 @@ import dev.muster.core.Core;
 import dev.muster.core.Decision;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
+import dev.muster.core.Limits;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.PartitionEdit;
@@ -122,7 +123,7 @@ final class Controller {
         this.log = log;
         this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput", "QueryUse"));
         filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
-                .filter(i -> SubmitEdge.isOfGroups(identities, i, p.info().allowGroups())).isPresent());
+                .filter(i -> Limits.admitsGroups(p.info(), i, thread.durable())).isPresent());
         scheduling = new SchedulerLog(log);
         scheduling.configure(conf);
         flags = new DebugFlags(log);

@@ -202,19 +202,6 @@ final class SubmitEdge {
         return Optional.of(new Identity(owner.uid(), gid, owner.user(), group, List.copyOf(gids), owner.home(), owner.shell()));
     }
 
-    /** ALL, or one of the groups; root is of all. */
-    static boolean isOfGroups(Identities identities, Identity user, String allowed) {
-        if (allowed.equals("ALL") || user.uid() == 0) {
-            return true;
-        }
-        for (String group : allowed.split(",")) {
-            if (identities.group(group).filter(g -> user.gids().contains(g.gid()) || g.members().contains(user.user())).isPresent()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     static Bytes joined(List<Bytes> entries) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (Bytes entry : entries) {
