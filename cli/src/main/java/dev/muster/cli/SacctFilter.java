@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** What {@code sacct} chooses jobs by that no index of the tables helps with: it looks at the rows that came. */
-final class SacctFilter implements Predicate<Json.Obj> {
+/** What {@code sacct} and slurmrestd choose jobs by that no index of the tables helps with: they look at the rows that came. */
+public final class SacctFilter implements Predicate<Json.Obj> {
     private static final List<String> FLAGS = List.of("None", "SchedSubmit", "SchedMain", "SchedBackfill", "StartReceived");
 
     private final Set<String> associations = new HashSet<>();
@@ -23,13 +23,18 @@ final class SacctFilter implements Predicate<Json.Obj> {
     /** @param names as a row has them, with commas: a job that has one of them is wanted */
     void flags(String names) throws UsageException {
         for (String name : Texts.split(names, ',')) {
-            flags.add(FLAGS.stream().filter(name::equalsIgnoreCase).findFirst()
+            flag(FLAGS.stream().filter(name::equalsIgnoreCase).findFirst()
                     .orElseThrow(() -> new UsageException(1, List.of("sacct: error: str_2_job_flags: Invalid job flag " + name))));
         }
     }
 
+    /** @param name as a row has it; None for jobs of which nothing says how they were started */
+    public void flag(String name) {
+        flags.add(name);
+    }
+
     /** @param names of features, with commas: a job that asked for all of them is wanted */
-    void constraints(String names) {
+    public void constraints(String names) {
         features.addAll(Texts.split(names, ','));
     }
 
