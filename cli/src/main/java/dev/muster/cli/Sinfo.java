@@ -126,14 +126,13 @@ final class Sinfo implements Command {
 
     /** The default format in words: as the original writes it, which is not how it can be said on the command line. */
     private static String defaultFields(Wanted w) {
-        String head = "partition:9 ,available:.5 ,time:.10 ,";
-        return w.summary ? head + "nodeaiot:.16 ,nodelist:0"
-                : w.reasons && !w.byNode ? w.longForm ? "reason:20 ,userlong:12 ,timestamp:19 ,statecompact:6 ,nodelist:0"
-                        : "reason:20 ,user:9 ,timestamp:19 ,nodelist:0"
-                : w.byNode ? "nodelist:0 ,nodes:.6 ,partition:.9 ," + (w.longForm ? "statelong:.11 ,cpus:4 ,socketcorethread:.8 ,memory:.6 ,disk:.8 "
-                        + ",weight:.6 ,features:.8 ,reason:20" : "statecompact:6")
-                : head + (w.longForm ? "size:.10 ,root:.4 ,oversubscribe:.8 ,groups:.10 ,nodes:.6 ,statelong:.11 ,reservation:.11 ,nodelist:0"
-                        : "nodes:.6 ,statecompact:.6 ,nodelist:0");
+        List<String> out = new ArrayList<>();
+        for (String column : defaultFormat(w, 0).substring(1).split(" ?%")) {
+            SinfoField field = SinfoField.at(SinfoField.TABLE.byLetter(column.charAt(column.length() - 1)));
+            // names of nodes take the room that they need
+            out.add(field.longName + ":" + (field == SinfoField.NODE_LIST ? "0" : column.substring(0, column.length() - 1)));
+        }
+        return String.join(" ,", out);
     }
 
     private static boolean typed(GetOpt.Parsed p, String name) {

@@ -13,6 +13,10 @@ class SinfoVerboseTest {
             -v -s -l | partition:9 ,available:.5 ,time:.10 ,nodeaiot:.16 ,nodelist:0
             -v -N    | nodelist:0 ,nodes:.6 ,partition:.9 ,statecompact:6
             -v -N -R | nodelist:0 ,nodes:.6 ,partition:.9 ,statecompact:6
+            -v -l    | partition:9 ,available:.5 ,time:.10 ,size:.10 ,root:.4 ,oversubscribe:.8 ,\
+            groups:.10 ,nodes:.6 ,statelong:.11 ,reservation:.11 ,nodelist:0
+            -v -N -l | nodelist:0 ,nodes:.6 ,partition:.9 ,statelong:.11 ,cpus:4 ,socketcorethread:.8 ,memory:.6 ,\
+            disk:.8 ,weight:.6 ,features:.8 ,reason:20
             -v -R    | reason:20 ,user:9 ,timestamp:19 ,nodelist:0
             -v -R -l | reason:20 ,userlong:12 ,timestamp:19 ,statecompact:6 ,nodelist:0
             -v -o %P | %P
