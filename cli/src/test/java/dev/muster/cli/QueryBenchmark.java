@@ -43,7 +43,7 @@ final class QueryBenchmark {
         Process asker = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-XX:+UseSerialGC", "-cp",
                 System.getProperty("java.class.path"), QueryBenchmark.class.getName(), "ask", args[1], args[2], args[3], args[4])
                 .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        try (Load.Way way = new Load.Way(2);
+        try (SubmitLoad.Way way = new SubmitLoad.Way(2);
                 BufferedReader told = new BufferedReader(new InputStreamReader(asker.getInputStream(), StandardCharsets.UTF_8));
                 OutputStream tell = asker.getOutputStream()) {
             Probe probe = new Probe(way, Integer.parseInt(args[3]), Integer.parseInt(args[4]));
@@ -90,7 +90,7 @@ final class QueryBenchmark {
         private int runs;
         private int waits;
 
-        Probe(Load.Way way, int first, int last) throws IOException {
+        Probe(SubmitLoad.Way way, int first, int last) throws IOException {
             events = way.clients.get(0);
             waiter = way.clients.get(1);
             runs = first;
@@ -106,7 +106,7 @@ final class QueryBenchmark {
         }
 
         private Json.Obj state(int job) throws IOException {
-            return Json.object(Load.Way.ask(waiter, "AwaitChange",
+            return Json.object(SubmitLoad.Way.ask(waiter, "AwaitChange",
                     Json.print(new Json.Obj().put("jobId", (long) job).put("stepId", -1L).put("waitMs", 0L))));
         }
 
@@ -122,12 +122,12 @@ final class QueryBenchmark {
                 LockSupport.parkNanos(2_000_000);
                 began[0] = System.nanoTime();
                 try {
-                    Load.Way.ask(events, "Cancel", cancel);
+                    SubmitLoad.Way.ask(events, "Cancel", cancel);
                 } catch (IOException e) {
                     wrong[0] = e;
                 }
             });
-            Json.Obj seen = Json.object(Load.Way.ask(waiter, "AwaitChange", wait));
+            Json.Obj seen = Json.object(SubmitLoad.Way.ask(waiter, "AwaitChange", wait));
             long ended = System.nanoTime();
             try {
                 event.join();
@@ -147,8 +147,8 @@ final class QueryBenchmark {
         AtomicLong late = new AtomicLong();
         boolean[] aside = {true};
         boolean[] over = {false};
-        try (ServerSocket dummy = dummy(); Load.Way way = new Load.Way(connections);
-                Load.Way other = new Load.Way(connections, dummy.getLocalPort())) {
+        try (ServerSocket dummy = dummy(); SubmitLoad.Way way = new SubmitLoad.Way(connections);
+                SubmitLoad.Way other = new SubmitLoad.Way(connections, dummy.getLocalPort())) {
             for (int c = 0; c < connections; c++) {
                 int mine = c;
                 Thread.ofPlatform().daemon(true).start(() -> {
@@ -163,7 +163,7 @@ final class QueryBenchmark {
                         late.addAndGet(System.nanoTime() - next > 1_000_000_000L ? 1 : 0);
                         next = Math.max(next + everyNs, System.nanoTime() - 1_000_000_000L);
                         try {
-                            Load.Way.ask((aside[0] ? other : way).clients.get(mine), "QueryJobs", query(first, last));
+                            SubmitLoad.Way.ask((aside[0] ? other : way).clients.get(mine), "QueryJobs", query(first, last));
                             answers.incrementAndGet();
                         } catch (IOException | IllegalStateException e) {
                             System.err.println(e);

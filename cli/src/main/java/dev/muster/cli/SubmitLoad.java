@@ -16,17 +16,17 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Submits from several threads of one process, each over a connection of its own that it keeps, to the slurmctld of SLURM_CONF: what an
  * installation's start-up cache has seen of load, and what the benchmarks measure with.
- * Usage: Load JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS [PARTITION]]. The jobs are those of libslurm's counterpart: a script of one
+ * Usage: SubmitLoad JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS [PARTITION]]. The jobs are those of libslurm's counterpart: a script of one
  * line, one variable; mix varies nodes, tasks and limits from job to job; of kind one each takes a whole node and does not end. Prints jobs
  * per second, the time of a call, and this process's own CPU time.
  */
-final class Load {
+final class SubmitLoad {
     private static final int TIMEOUT_MS = 60_000;
     private static final long SESSION_MS = 20_000;
     private static final Bytes SCRIPT = Bytes.of("#!/bin/sh\ntrue\n");
     private static final Bytes SLEEP = Bytes.of("#!/bin/sh\nexec sleep 86400\n");
 
-    private Load() {}
+    private SubmitLoad() {}
 
     public static void main(String[] args) throws Exception {
         dev.muster.transport.Hash.manyToCome();
