@@ -42,8 +42,9 @@ scontrol update NodeName=n2 State=RESUME; sleep 1
 printf '#!/bin/sh\necho "$0"\n' >prog.sh; chmod 755 prog.sh
 check "a program goes to its nodes first" "$PWD/copy $PWD/copy" "$(srun -N2 --bcast="$PWD/copy" ./prog.sh | xargs)"
 check "within an allocation" "$PWD/other" "$(salloc -n1 srun --bcast=other ./prog.sh 2>/dev/null)"
-b=$(sbatch --parsable -N2 -o bcast.out --wrap 'srun -N2 --bcast ./prog.sh a | sort; srun -Q -N1 -n1 --bcast=sub/ -J named ./prog.sh; ls | grep slurm_bcast_')
+b=$(sbatch --parsable -N2 -o bcast.out --wrap 'srun -N2 --bcast ./prog.sh a | sort; srun -Q -n1 --bcast=sub/ -J named ./prog.sh 2>warned; ls | grep slurm_bcast_')
 mkdir -p sub; wait_empty 30
 check "without a name" "$PWD/slurm_bcast_$b.1_n1 $PWD/slurm_bcast_$b.1_n2 $PWD/sub/slurm_bcast_$b.3_n1 slurm_bcast_$b.1_n1 slurm_bcast_$b.1_n2" "$(xargs < bcast.out)"
+check "a step on fewer nodes than its job, which -Q does not keep back" "srun: warning: can't run 1 processes on 2 nodes, setting nnodes to 1" "$(cat warned)"
 check "its steps" "$b.0 sbcast $b.1 prog.sh $b.2 sbcast $b.3 named" "$(sacct -n -P -j "$b" -o jobid,jobname | tr '|' ' ' | grep '\.[0-9]' | xargs)"
 wait_empty 30
