@@ -80,12 +80,15 @@ submit() {
   done
   down
   for k in $(kinds); do scale_cluster $k "$n" "$(port_of $k)"; fill $k 100 $((n / 100)); done
-  for _ in $(seq "${RUNS:-3}"); do for k in $(kinds); do
-    r=$jobs; [ $k = debian ] && r=$((jobs > 2000 ? 2000 : jobs))
-    c=$(cpu_ms "$(ctld $k)"); set -- $(load $k $r run mix 8); [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }; c=$(($(cpu_ms "$(ctld $k)") - c))
-    echo "$1 $(awk -v c=$c -v n=$r 'BEGIN{print c/n}')" >> "$work/rate.$k"; echo "$2 0" >> "$work/p50.$k"
-  done; done
-  row "$n busy nodes, jobs that wait, 8 connections" jobs/s rate; row "  a call, median" us p50
+  for threads in ${THREADS:-1 8 64}; do
+    for _ in $(seq "${RUNS:-3}"); do for k in $(kinds); do
+      r=$jobs; [ $k = debian ] && r=$((jobs > 2000 ? 2000 : jobs))
+      c=$(cpu_ms "$(ctld $k)"); set -- $(load $k $r run mix "$threads"); [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }; c=$(($(cpu_ms "$(ctld $k)") - c))
+      echo "$1 $(awk -v c=$c -v n=$r 'BEGIN{print c/n}')" >> "$work/rate.$k"; echo "$2 0" >> "$work/p50.$k"
+    done; done
+    row "$n busy nodes, jobs that wait, $threads connections" jobs/s rate; row "  a call, median" us p50
+    rm -f "$work"/{rate,p50}.*
+  done
   down
 }
 

@@ -35,7 +35,7 @@ public final class Projector implements AutoCloseable {
     private static final long BUSY_MS = 5_000;
     private static final int BUSY_ROWS_MAX = 200_000;
     /** Entries that wait as they are, with the state that each belongs to; of more the rows are made at once. */
-    private static final int UNMADE_MAX = 10_000;
+    private static final int UNMADE_MAX = 30_000;
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 

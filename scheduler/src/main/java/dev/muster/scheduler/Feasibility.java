@@ -46,9 +46,7 @@ final class Feasibility {
         }
         Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings())
                 .or(() -> malformed(state, desc.request(), desc.extras().batchFeatures()));
-        // a job that is held may be changed before it is released: only what can never be right is refused
-        boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
-        return held ? wrong : wrong.or(() -> {
+        return isHeld(desc) ? wrong : wrong.or(() -> {
             Optional<Decision.Rejected> last = Optional.empty();
             for (String name : desc.partition().split(",")) {
                 Optional<Partition> partition = state.partitions().find(name);
@@ -61,6 +59,11 @@ final class Feasibility {
             }
             return last;
         });
+    }
+
+    /** It may be changed before it is released: only what can never be right is refused. */
+    static boolean isHeld(JobDesc desc) {
+        return desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
     }
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r, String batch) {

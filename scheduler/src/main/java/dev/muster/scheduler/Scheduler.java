@@ -61,6 +61,7 @@ public final class Scheduler implements Planner {
     private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
     private final Needs needs = new Needs();
     private final Unavailable unavailable = new Unavailable();
+    private final Vetted vetted = new Vetted();
     private final Classes known = new Classes(this);
     private FreeTable free = new FreeTable(0);
     private final Outlooks outlooks = new Outlooks(this);
@@ -420,7 +421,7 @@ public final class Scheduler implements Planner {
 
     @Override
     public Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        return Feasibility.infeasible(state, desc);
+        return vetted.infeasible(state, desc);
     }
 
     @Override
