@@ -211,23 +211,20 @@ final class JobQuery {
         switch (state) {
             case "PENDING" -> {
                 where.append(windowed ? " and j.\"eligible_time\" > 0" : " and j.\"state\" = 'PENDING'");
-                if (query.to() > 0) {
-                    where.append(" and j.\"eligible_time\" <= ?");
-                    parameters.add(query.to());
-                }
+                begins("eligible_time");
                 if (query.from() > 0) {
-                    where.append(" and (j.\"start_time\" >= ? or j.\"start_time\" = 0 and j.\"last_time\" >= ?)");
+                    where.append(" and (j.\"start_time\" > ? or j.\"start_time\" = 0 and j.\"last_time\" > ?)");
                     parameters.add(query.from());
                     parameters.add(query.from());
                 }
             }
             case "RUNNING" -> {
                 where.append(windowed ? " and j.\"start_time\" > 0" : " and j.\"state\" = 'RUNNING'");
-                overlap("start_time");
+                within("start_time");
             }
             case "SUSPENDED" -> {
                 where.append(" and j.\"state\" = 'SUSPENDED'");
-                overlap("start_time");
+                within("start_time");
             }
             default -> {
                 where.append(" and j.\"state\" = ?");
@@ -241,6 +238,22 @@ final class JobQuery {
                     parameters.add(query.to());
                 }
             }
+        }
+    }
+
+    /** From the second named to the one before it was over, in a window that goes up to the one before its end, or is one second long. */
+    private void within(String began) {
+        begins(began);
+        if (query.from() > 0) {
+            where.append(" and j.\"last_time\" > ?");
+            parameters.add(query.from());
+        }
+    }
+
+    private void begins(String column) {
+        if (query.to() > 0) {
+            where.append(" and j.\"").append(column).append(query.to() == query.from() ? "\" <= ?" : "\" < ?");
+            parameters.add(query.to());
         }
     }
 

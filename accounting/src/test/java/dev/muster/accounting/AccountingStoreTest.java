@@ -351,6 +351,15 @@ class AccountingStoreTest {
         RUNNING           | 0  | 0  | 2
         RUNNING           | 70 | 70 | 2,4
         RUNNING           | 25 | 30 | 3
+        RUNNING           | 40 | 45 | ''
+        RUNNING           | 40 | 40 | ''
+        RUNNING           | 39 | 40 | 3
+        RUNNING           | 15 | 20 | ''
+        RUNNING           | 20 | 20 | 3
+        RUNNING           | 40 | 0  | 2,4
+        PENDING           | 20 | 25 | 1,2,4
+        PENDING           | 19 | 20 | 1,2,3,4
+        PENDING           | 5  | 10 | ''
         PENDING           | 0  | 0  | 1
         PENDING           | 15 | 15 | 1,2,3,4
         PENDING           | 70 | 70 | 1
