@@ -45,9 +45,10 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
      * @param bootId   of the node when the job was started there: launches for another boot are refused; "" until a node that was
      *                 without power has come up
      * @param cores    indices of allocated units (cores, or CPUs where each is a unit of its own)
-     * @param cpus     how many CPUs these are
+     * @param cpus     how many CPUs of these the job may use
      * @param gres     GRES name → device indices
      * @param released nothing of the attempt is left on the node
+     * @param charge   CPUs that the job is charged for where those are not the ones it may use; 0 where they are
      */
     public record Share(
             String node,
@@ -58,7 +59,13 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
             long memoryMb,
             Map<String, IndexSet> gres,
             boolean prologDone,
-            boolean released) {
+            boolean released,
+            int charge) {
+
+        /** What is in use of the node because of the job: who leaves cores or threads alone pays for what others cannot have. */
+        public int chargedCpus() {
+            return charge > 0 ? charge : cpus;
+        }
 
         /** CPUs for tasks: fewer than there are where so many threads of each core are used. @param threads 0 for all */
         public int usableCpus(int threads) {
@@ -66,20 +73,20 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         }
 
         public Share withReleased() {
-            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true);
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true, charge);
         }
 
         Share withMemory(long mb) {
-            return new Share(node, agent, bootId, cores, cpus, mb, gres, prologDone, released);
+            return new Share(node, agent, bootId, cores, cpus, mb, gres, prologDone, released, charge);
         }
 
         /** The node has come up. */
         Share onBoot(String boot) {
-            return new Share(node, agent, boot, cores, cpus, memoryMb, gres, prologDone, released);
+            return new Share(node, agent, boot, cores, cpus, memoryMb, gres, prologDone, released, charge);
         }
 
         public Share withPrologDone() {
-            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, true, released);
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, true, released, charge);
         }
     }
 
@@ -87,10 +94,11 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         return nodes.isEmpty();
     }
 
+    /** Those that the job is charged for. */
     public int cpus() {
         int sum = 0;
         for (Share s : nodes) {
-            sum += s.cpus;
+            sum += s.chargedCpus();
         }
         return sum;
     }

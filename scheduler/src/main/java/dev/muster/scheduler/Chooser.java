@@ -43,7 +43,7 @@ final class Chooser {
         units += need.shape().spared().more(node.spec);
         if (need.shape().cpusMax() >= 0) {
             int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
-            if (need.exclusive() && node.spec.cpus() > left) {
+            if (need.exclusive() && Need.Spared.openCpus(node.spec) > left) {
                 return 0;
             }
             units = Math.min(units, left / node.spec.cpusPerUnit());
@@ -307,10 +307,8 @@ final class Chooser {
             IndexSet freeUnits = free.apply(node);
             Map<String, IndexSet> devices = devices(need, pick, ofJob, at);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
-            if (need.shape().spared().said()) {
-                int count = freeUnits.count() + need.shape().spared().more(node.spec);
-                freeUnits = idleFirst(freeUnits.union(node.spec.reservedUnits()), node.freeUnits, count);
-            }
+            Need.Spared spared = need.shape().spared();
+            freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             int cpus = need.exclusive() ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
@@ -324,15 +322,16 @@ final class Chooser {
                 devices.put("gpu", placed.get().gpus());
             }
             boolean counted = need.shape().counted() && !need.exclusive();
-            int given = counted ? Math.min(units.count() * perUnit, cpus) : units.count() * perUnit;
-            int charged = counted ? given : units.count() * need.chargedCpus(node.spec);
+            int given = Math.min(units.count() * perUnit, counted ? cpus : spared.most(node.spec));
+            int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
             moreSockets(need, node, units, devices);
             long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count()
                     : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
-                    given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false));
+                    given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false,
+                    spared.charge(node.spec, given)));
         }
         // however they were found, the job has its nodes in the order of slurm.conf; only the script's, where it asks for one, goes first
         Map<String, Integer> order = new TreeMap<>();

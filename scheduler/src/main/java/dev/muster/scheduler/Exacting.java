@@ -101,7 +101,7 @@ final class Exacting {
         Optional<Partition> first = isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
         first.ifPresent(p -> meet(node, new Stay(Apart.of(job.desc(), p, state.settings()), 0, end)));
         for (String partition : held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
-            holds(partition, node, share.cpus(), 0, end);
+            holds(partition, node, share.chargedCpus(), 0, end);
         }
     }
 

@@ -314,7 +314,7 @@ public final class Forecast {
             exacting.held(job, n, share, Math.min(slot, slots));
             int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
             if (slot < slots && cores) {
-                cpus[slot][n] += share.cpus();
+                cpus[slot][n] += share.chargedCpus();
                 memoryMb[slot][n] += memory;
             }
             for (Ground.Part p : ground.on(n)) {

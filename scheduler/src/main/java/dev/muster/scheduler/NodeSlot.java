@@ -146,7 +146,7 @@ final class NodeSlot {
         }
         freeUnits = freeUnits.minus(share.cores());
         holders++;
-        count(partitions, share.cpus());
+        count(partitions, share.chargedCpus());
         countUnits(partitions, share.cores(), 1);
         if (!unitsOnly) {
             takeRest(share);
@@ -163,7 +163,7 @@ final class NodeSlot {
         }
         freeUnits = freeUnits.union(free.minus(spec.reservedUnits()));
         holders--;
-        count(partitions, -share.cpus());
+        count(partitions, -share.chargedCpus());
         countUnits(partitions, share.cores(), -1);
         if (!unitsOnly) {
             giveRest(share);

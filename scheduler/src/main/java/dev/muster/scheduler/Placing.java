@@ -146,7 +146,7 @@ final class Placing {
     /** As {@link #place(Need)}, on nodes that hang together in that topology. */
     Optional<Allocation> place(Need need, Topology topology) {
         int required = Feasibility.names(need.nodeList()).size();
-        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
+        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().any();
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
         List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())

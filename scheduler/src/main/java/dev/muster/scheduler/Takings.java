@@ -80,12 +80,12 @@ final class Takings {
                 devices.put(name, ids.intersect(node.freeGres.getOrDefault(name, IndexSet.empty())));
                 missing.put(name, ids.minus(devices.get(name)));
             });
-            Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false);
+            Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false, 0);
             node.hold(part, need.partition());
             taken.add(new Taken(node, part, need.partition()));
             outlook.take(node, need, free.count(), memoryMb);
-            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), s.cores().minus(free), s.cpus(),
-                    s.memoryMb() - memoryMb, missing, true, false), need));
+            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), s.cores().minus(free), s.chargedCpus(),
+                    s.memoryMb() - memoryMb, missing, true, false, 0), need));
         }
     }
 
@@ -104,7 +104,7 @@ final class Takings {
                 Map<String, IndexSet> devices = new HashMap<>();
                 s.rest.gres().forEach((name, ids) -> devices.put(name, ids.intersect(s.node.freeGres.getOrDefault(name, IndexSet.empty()))));
                 Allocation.Share held = new Allocation.Share(s.rest.node(), s.rest.agent(), s.rest.bootId(), s.rest.cores(), s.rest.cpus(),
-                        s.rest.memoryMb(), devices, true, false);
+                        s.rest.memoryMb(), devices, true, false, 0);
                 s.node.hold(held, s.need.partition());
                 arrived.add(new Taken(s.node, held, s.need.partition()));
             }
