@@ -151,18 +151,18 @@ final class JobEnvironment {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
         e.components();
-        Allocation.Share first = e.allocation.nodes().getFirst();
+        Allocation.Share script = e.allocation.ofScript();
         e.put("SLURM_NODEID", 0);
         e.put("SLURM_PROCID", 0);
         e.put("SLURM_LOCALID", 0);
         e.put("SLURM_GTIDS", 0);
         e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
-        e.put("SLURM_CPUS_ON_NODE", e.usable(first));
-        e.address(first.node());
+        e.put("SLURM_CPUS_ON_NODE", e.usable(script));
+        e.address(script.node());
         e.put("ENVIRONMENT", "BATCH");
-        e.put("HOSTNAME", first.node());
-        e.gpus(first.node(), first.gres());
-        e.parts(first.node(), first.gres());
+        e.put("HOSTNAME", script.node());
+        e.gpus(script.node(), script.gres());
+        e.parts(script.node(), script.gres());
         e.vars.putAll(MpiBootstrap.variables(Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
         return merge(submitted, e.vars);
     }

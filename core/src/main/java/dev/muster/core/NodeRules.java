@@ -294,7 +294,7 @@ final class NodeRules {
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
         Allocation after = job.run().allocation().with(node, Allocation.Share::withPrologDone);
         boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && !after.awaitsController() && !after.awaitsNodes()
-                && after.nodes().getFirst().node().equals(node) && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
+                && after.ofScript().node().equals(node) && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
         if (job.has(JobFlag.CONFIGURING) && job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
             changes.addAll(HetRules.ready(state, job, now));
         }
@@ -319,7 +319,7 @@ final class NodeRules {
                         b.at(BurstBuffer.Stage.RUNNING, now.seconds()).giving(c.environment()))));
             }
             Allocation after = job.run().allocation().controllerDone();
-            boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && after.nodes().getFirst().prologDone()
+            boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && after.ofScript().prologDone()
                     && !after.awaitsNodes()
                     && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
             if (job.run().steps().isEmpty() && (first || after.allPrologsDone())) {

@@ -333,12 +333,17 @@ final class Chooser {
                     given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false,
                     spared.charge(node.spec, given)));
         }
-        // however they were found, the job has its nodes in the order of slurm.conf; only the script's, where it asks for one, goes first
-        Map<String, Integer> order = new TreeMap<>();
-        picks.forEach(p -> order.put(p.node.spec.name(), p.node.spec.order()));
-        (need.batch().isEmpty() ? shares : shares.subList(1, shares.size()))
-                .sort(Comparator.comparingInt(s -> order.get(s.node())));
-        return Optional.of(new Allocation(1, List.copyOf(shares)));
+        // however they were found, the job has its nodes in the order of slurm.conf
+        Map<String, NodeSlot> slots = new TreeMap<>();
+        picks.forEach(p -> slots.put(p.node.spec.name(), p.node));
+        shares.sort(Comparator.comparingInt(s -> slots.get(s.node()).spec.order()));
+        return Optional.of(new Allocation(1, List.copyOf(shares)).withScriptOn(scriptOn(need, shares, slots)));
+    }
+
+    /** --batch: the script runs on the first node that has these features; "" for the first of all. */
+    private static String scriptOn(Need need, List<Allocation.Share> shares, Map<String, NodeSlot> slots) {
+        return need.batch().isEmpty() ? "" : shares.stream().map(Allocation.Share::node)
+                .filter(n -> Features.match(need.batch(), slots.get(n).features)).findFirst().orElse("");
     }
 
     private static int unitsPerSocket(NodeSlot node) {
@@ -409,13 +414,6 @@ final class Chooser {
     /** A node is rebooted for a job when nobody else is on it. */
     static boolean canServe(Need need, NodeSlot node) {
         return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && !node.asleep;
-    }
-
-    /** --batch: the script runs on the first node, which is one that has these features. */
-    static List<Pick> batchFirst(Need need, List<Pick> picks) {
-        List<Pick> out = new ArrayList<>(picks);
-        out.sort(Comparator.comparingInt(p -> Features.match(need.batch(), p.node().features) ? 0 : 1));
-        return need.batch().isEmpty() ? picks : out;
     }
 
     /** What nobody has before what is shared. */

@@ -180,7 +180,6 @@ final class Placing {
         if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
             return picks.isEmpty() ? Optional.empty() : scheduler.power().thriftily(() -> place(need, topology));
         }
-        picks = Chooser.batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
             String name = p.node().spec.name();
             bootIds.put(name, p.node().asleep || Chooser.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
