@@ -159,6 +159,7 @@ public final class Core {
             case Command.SetTrigger c -> new TriggerRules(state).set(c);
             case Command.ClearTriggers c -> new TriggerRules(state).clear(c);
             case Command.MemoryMeasured c -> MemoryRules.measured(state, c, now);
+            case Command.RenewGroups c -> GroupRules.renew(state, c);
             case Command.Happened c -> new TriggerRules(state).happened(c.event(), now);
             case Command.Schedule c -> schedule(c, now);
             case Command.Tick c -> new TimerRules(state, now, due, planner).due(happened);

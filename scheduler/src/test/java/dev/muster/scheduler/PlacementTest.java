@@ -268,6 +268,29 @@ class PlacementTest {
                 """);
     }
 
+    /** Whoever comes into a group later, or leaves it, is held against AllowGroups as he is then. */
+    @Test
+    void membershipCountsAsItIsNow() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "lab nodes=n1 allowgroups=lab\nall nodes=n1", "enforcePartLimits=NO");
+        int uid = Cluster.USER;
+        int held = c.accept("partition=all timing.beginTime=9999999");
+        List<Integer> before = c.state().jobs().at(held).desc().owner().gids();
+        int joins = c.accept("partition=lab");
+        c.schedule();
+        assertThat(c.shown(joins)).isEqualTo("(PartitionConfig)");
+        c.apply(new Command.RenewGroups(Map.of(uid + 1, List.of(60), uid, List.of(1, 60))));
+        c.schedule();
+        assertThat(c.shown(joins)).isEqualTo("n1:1");
+        assertThat(c.state().jobs().at(held).desc().owner().gids()).as("nobody asks there").isEqualTo(before);
+        int leaves = c.accept("partition=lab tasks=4");
+        c.apply(new Command.RenewGroups(Map.of(uid, List.of(60))));
+        c.schedule();
+        assertThat(c.shown(leaves)).isEqualTo("(Resources)");
+        c.apply(new Command.RenewGroups(Map.of(uid, List.of(1))));
+        c.schedule();
+        assertThat(c.shown(leaves)).isEqualTo("(PartitionConfig)");
+    }
+
     /** Since 26.05 no job has nodes on which none of its tasks would run. */
     @Test
     void fewerTasksThanNodes() {
