@@ -22,7 +22,20 @@ final class Chooser {
     private Chooser() {}
 
     /** A node and how many tasks of the need it can take. */
-    record Candidate(NodeSlot node, int tasks) {}
+    record Candidate(NodeSlot node, int tasks, Devices devices) {
+        Candidate(NodeSlot node, int tasks) {
+            this(node, tasks, Chooser::usable);
+        }
+
+        private int devices(Need need, Tres.Item item) {
+            return devices.usable(need, node, item);
+        }
+    }
+
+    /** How many devices the need can have of a node. */
+    interface Devices {
+        int usable(Need need, NodeSlot node, Tres.Item item);
+    }
 
     /** A picked node with the tasks it gets. */
     record Pick(NodeSlot node, int tasks) {}
@@ -184,8 +197,18 @@ final class Chooser {
             largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks).thenComparingInt(c -> c.node.index));
             largest.addAll(0, candidates.subList(0, required));
             chosen = enough(need, largest, required);
+            if (chosen.isEmpty() && !need.gresPerJob().isEmpty()) {
+                chosen = enough(need, richest(need, largest, required), required);
+            }
         }
         return chosen.isEmpty() ? List.of() : deal(need, chosen);
+    }
+
+    /** The required ones, and then who has most of what is asked for in all. */
+    private static List<Candidate> richest(Need need, List<Candidate> largest, int required) {
+        List<Candidate> out = new ArrayList<>(largest);
+        out.subList(required, out.size()).sort(Comparator.comparingInt(c -> -need.gresPerJob().stream().mapToInt(i -> c.devices(need, i)).sum()));
+        return out;
     }
 
     /** The first nodes in a row, none missing between them, that suffice and hold all required ones. */
@@ -224,7 +247,7 @@ final class Chooser {
         for (Tres.Item item : need.gresPerJob()) {
             int sum = 0;
             for (int i = 0; i < nodes; i++) {
-                sum += usable(need, candidates.get(i).node, item);
+                sum += candidates.get(i).devices(need, item);
             }
             if (sum < item.count()) {
                 return false;

@@ -138,7 +138,7 @@ public final class Forecast {
         this.unused = new long[slots];
         this.fuller = new int[count];
         this.licences = new LicencePlan(Licences.capacities(in.state), times);
-        this.devices = new DevicePlan(in.state, ground, slots);
+        this.devices = new DevicePlan(in.state, ground, cpus, memoryMb);
         for (int n = 0; n < ground.nodes(); n++) {
             numbers.put(in.nodes.get(n), n);
         }
@@ -493,9 +493,14 @@ public final class Forecast {
         if (c.named && (named.length == 0 || !together && isEnough(c, named.length, slot, end))) {
             return named.length > 0;
         }
-        return together ? together(c, mask, named, slot, end)
+        othersMayDo = false;
+        boolean fits = together ? together(c, mask, named, slot, end)
                 : !in.free.areSomeAsleep() ? singly(c, mask, named, slot, end) : awakeFirst(c, mask, named, slot, end);
+        return fits || othersMayDo && exacting.mayLook() && together(c, mask, named, slot, end);
     }
+
+    /** The first nodes that have room are as many as it may have, and have not all devices that it asks for. */
+    private boolean othersMayDo;
 
     private boolean singly(NeedClass c, long[] mask, int[] named, int slot, int end) {
         return isForOne(c, named) && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
@@ -565,7 +570,7 @@ public final class Forecast {
     private boolean oneByOne(NeedClass c, long[] mask, int[] named, int slot, int end) {
         int[] now = cpus[slot];
         int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
-        for (int w = 0; w < mask.length; w++) {
+        for (int w = 0; w < mask.length && !othersMayDo; w++) {
             if (mask[w] == 0 || most[slot][w] < c.cpusMin) {
                 continue;
             }
@@ -578,6 +583,10 @@ public final class Forecast {
                 }
                 if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
                     return true;
+                }
+                if (chosen == nodesMax && !c.need.gresPerJob().isEmpty()) {
+                    othersMayDo = true;
+                    return false;
                 }
                 if (chosen == nodesMax) {
                     dropSmallest(named.length);
@@ -608,21 +617,25 @@ public final class Forecast {
     private boolean together(NeedClass c, long[] mask, int[] named, int slot, int end) {
         List<Chooser.Candidate> able = new ArrayList<>();
         for (int i = 0; i < named.length; i++) {
-            able.add(new Chooser.Candidate(exacting.node(found[i]), foundTasks[i]));
+            able.add(candidate(found[i], foundTasks[i], slot, end));
         }
         for (int w = 0; w < mask.length; w++) {
             for (long bits = most[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 int tasks = cpus[slot][n] < c.cpusMin ? 0 : (int) Math.min(Integer.MAX_VALUE, tasksOn(c, n, slot, end));
                 if (tasks > 0 && !isAmong(named, n)) {
-                    able.add(new Chooser.Candidate(exacting.node(n), tasks));
+                    able.add(candidate(n, tasks, slot, end));
                 }
             }
         }
         List<Chooser.Pick> picks = exacting.pick(c.need, able, named.length, slot, end);
         chosen = 0;
         picks.forEach(p -> add(p.node().index, p.tasks()));
-        return !picks.isEmpty() && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));
+        return !picks.isEmpty();
+    }
+
+    private Chooser.Candidate candidate(int n, int tasks, int slot, int end) {
+        return new Chooser.Candidate(exacting.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
     }
 
     /** So many tasks fit on the node in all these slots. */
@@ -669,28 +682,42 @@ public final class Forecast {
         int sum = 0;
         int left = Math.max(c.need.tasks(), nodes);
         for (int i = 0; i < nodes; i++) {
+            foundTasks[i] = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
+            left -= foundTasks[i];
+        }
+        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, foundTasks, nodes, slot, end, exacting::node);
+        for (int i = 0; i < nodes; i++) {
             int n = found[i];
             own[i] = ground.node(n);
-            int tasks = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
-            left -= tasks;
-            int cpu = cpusOn(c, n, tasks);
-            int memory = (int) Math.min(Integer.MAX_VALUE / 2, memoryOn(c, n, cpu));
+            int gpusHere = c.need.gpus() == Need.Gpus.PLAIN ? 0 : gpus(c.need, dealt, i);
+            int cpu = Math.max(cpusOn(c, n, foundTasks[i]), gpusHere * c.need.gpus().cpus());
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, Math.max(memoryOn(c, n, cpu), gpusHere * c.need.gpus().memoryMb()));
             sum += cpu;
             if (keep) {
                 places.add(new Claim(own[i], start, to, cpu, memory));
             }
             occupy(n, slot, end, cpu, memory);
-            foundTasks[i] = tasks;
             exacting.holds(c.need, n, cpu, slot, end);
             fuller[n] = Math.max(fuller[n], end);
         }
-        devices.take(c.need, found, foundTasks, nodes, slot, end);
+        devices.take(c.need, found, foundTasks, nodes, dealt, slot, end);
         if (!c.need.licences().items().isEmpty()) {
             List<Licences.Item> layers = exacting.layersTaken(c.need, found, nodes, slot, end);
             licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
             licences.take(layers, slot, end);
         }
         return new Planned(start, own, sum, c.need.partition(), places);
+    }
+
+    private static final int[][] NONE_DEALT = {};
+
+    /** Of those that it has in all, so many are on the node. */
+    private static int gpus(Need need, int[][] dealt, int node) {
+        int sum = 0;
+        for (int i = 0; i < dealt.length; i++) {
+            sum += need.gresPerJob().get(i).name().equals("gpu") ? dealt[i][node] : 0;
+        }
+        return sum;
     }
 
     /** Memory is had of the whole node, and so are units of a reservation before and after its time. */
