@@ -144,7 +144,7 @@ public final class Core {
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
             case Command.NodeResponding c -> new NodeRules(state, now).responding(c);
             case Command.CertificateSigned c -> new NodeRules(state, now).signed(c);
-            case Command.UpdateNode c -> new NodeRules(state, now).update(c);
+            case Command.UpdateNode c -> new NodeUpdates(state, now).update(c);
             case Command.RebootNodes c -> PowerRules.reboot(state, now, c);
             case Command.AddNodes c -> new DynamicRules(state).add(c);
             case Command.RemoveNodes c -> new DynamicRules(state).remove(c);
