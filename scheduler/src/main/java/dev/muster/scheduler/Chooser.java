@@ -279,11 +279,15 @@ final class Chooser {
         return Math.max(1, Math.min(c.tasks, need.usableCpus(c.node.spec) / need.cpusPerTask()));
     }
 
-    /** As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are left as use one unit up. */
+    /**
+     * As Slurm does: each node in turn takes all it has room for, but for each node still to come of those that it asked for as many tasks are left
+     * as use one unit up.
+     */
     private static List<Pick> deal(Need need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
+        int asked = Math.min(counts.length, need.nodesWanted());
         int kept = 0;
-        for (Candidate c : chosen) {
+        for (Candidate c : chosen.subList(0, asked)) {
             kept += ofOneUnit(need, c);
         }
         // where nobody said how many tasks, there is one for each node
@@ -301,8 +305,9 @@ final class Chooser {
         for (int i = 0; i < counts.length && !dealt; i++) {
             int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
             int one = ofOneUnit(need, chosen.get(i));
-            kept -= one;
-            int most = Math.max(left - kept, Math.min(one, left - (counts.length - 1 - i)));
+            kept -= i < asked ? one : 0;
+            int toCome = counts.length - 1 - i;
+            int most = Math.max(left - Math.max(kept, toCome), Math.min(one, left - toCome));
             counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, most));
             left -= counts[i];
         }

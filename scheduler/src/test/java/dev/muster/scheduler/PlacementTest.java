@@ -11,6 +11,8 @@ import dev.muster.model.JobState;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Given nodes and partitions, a job's request → where it runs or in which words it is refused. */
 class PlacementTest {
@@ -266,6 +268,22 @@ class PlacementTest {
                 partition=login                          | Access/permission denied
                 partition=mem memPerNodeMb=101           | (MaxMemPerLimit)
                 """);
+    }
+
+    /** A core's worth of tasks is left for each node that was asked for, and for others what has no room before them: as many GPUs as there are tasks. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tasks=5                       | 4 1
+            tasks=5 nodesMin=2 nodesMax=2 | 3 2
+            tasks=4 nodesMin=2 nodesMax=2 | 2 2
+            tasks=9                       | 4 4 1
+            """)
+    void gpusOfTasksOverNodes(String job, String gpus) {
+        Cluster c = new Cluster("n[1-4] cpus=16 threads=2 mem=1000 gpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept("tresPerTask=gres/gpu:1 " + job);
+        c.schedule();
+        assertThat(c.state().jobs().at(id).run().allocation().nodes().stream().map(s -> "" + s.gres().get("gpu").count()).toList())
+                .containsExactly(gpus.split(" "));
     }
 
     /** Whoever comes into a group later, or leaves it, is held against AllowGroups as he is then. */
