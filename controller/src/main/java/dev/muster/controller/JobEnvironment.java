@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.GresRequest;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
@@ -518,7 +519,9 @@ final class JobEnvironment {
             nodes.forEach(n -> out.add(r.tasksPerNode()));
             return out;
         }
-        List<Integer> room = nodes.stream().map(n -> Math.max(1, n.usableCpus(r.threadsUsed()) / perTask)).toList();
+        int gpus = GresRequest.gpus(GresRequest.of(r).perTask());
+        List<Integer> room = nodes.stream().map(n -> Math.max(1, Math.min(n.usableCpus(r.threadsUsed()) / perTask,
+                gpus == 0 ? Integer.MAX_VALUE : n.gres().getOrDefault("gpu", IndexSet.empty()).count() / gpus))).toList();
         if (r.tasks() == 0) {
             return room;
         }

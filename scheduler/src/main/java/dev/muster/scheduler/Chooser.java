@@ -76,10 +76,11 @@ final class Chooser {
         if (need.memPerCpuMb() > 0) {
             // whole units (or sockets) are given, each with the memory of all its CPUs
             int charged = Math.max(1, need.chargedCpus(node.spec));
+            int idleCpus = cpus;
             cpus = (int) Math.min(cpus, need.shape().counted() ? memory / need.memPerCpuMb()
                     : memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
             if (need.exclusive()) {
-                cpus = need.memPerCpuMb() * node.spec.units() * charged <= memory ? cpus : 0;
+                cpus = need.memPerCpuMb() * Math.min((long) units * charged, need.shape().spared().most(node.spec)) <= memory ? idleCpus : 0;
             }
         }
         int tasks = need.overcommit() ? Math.max(need.tasks(), 1) : cpus / need.cpusPerTask();
@@ -184,7 +185,11 @@ final class Chooser {
             }
         }
         if (need.shape().contiguous()) {
-            List<Candidate> neighbours = neighbours(need, candidates, required);
+            List<Candidate> neighbours = List.of();
+            for (int nodes = need.nodesWanted(); nodes > need.nodesMin() && neighbours.isEmpty(); nodes--) {
+                neighbours = neighbours(need.exactly(nodes), candidates, required);
+            }
+            neighbours = neighbours.isEmpty() ? neighbours(need, candidates, required) : neighbours;
             return neighbours.isEmpty() ? List.of() : deal(need, neighbours);
         }
         if (topology.kind() != Topology.Kind.FLAT) {
@@ -279,15 +284,11 @@ final class Chooser {
         return Math.max(1, Math.min(c.tasks, need.usableCpus(c.node.spec) / need.cpusPerTask()));
     }
 
-    /**
-     * As Slurm does: each node in turn takes all it has room for, but for each node still to come of those that it asked for as many tasks are left
-     * as use one unit up.
-     */
+    /** As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are left as use one unit up. */
     private static List<Pick> deal(Need need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
-        int asked = Math.min(counts.length, need.nodesWanted());
         int kept = 0;
-        for (Candidate c : chosen.subList(0, asked)) {
+        for (Candidate c : chosen) {
             kept += ofOneUnit(need, c);
         }
         // where nobody said how many tasks, there is one for each node
@@ -305,9 +306,8 @@ final class Chooser {
         for (int i = 0; i < counts.length && !dealt; i++) {
             int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
             int one = ofOneUnit(need, chosen.get(i));
-            kept -= i < asked ? one : 0;
-            int toCome = counts.length - 1 - i;
-            int most = Math.max(left - Math.max(kept, toCome), Math.min(one, left - toCome));
+            kept -= one;
+            int most = Math.max(left - kept, Math.min(one, left - (counts.length - 1 - i)));
             counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, most));
             left -= counts[i];
         }

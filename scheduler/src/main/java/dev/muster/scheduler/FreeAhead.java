@@ -134,7 +134,7 @@ final class FreeAhead {
                 memoryMb[slot][n] += memory;
             }
             for (Ground.Part p : ground.on(n)) {
-                IndexSet here = cores ? share.cores().intersect(p.units()) : IndexSet.empty();
+                IndexSet here = cores ? exacting.node(n).units(share).intersect(p.units()) : IndexSet.empty();
                 int i = p.number() - ground.nodes();
                 used[i] = used[i] == null ? here : used[i].union(here);
                 devices.held(p.number(), share, Math.min(slot, slots));

@@ -256,9 +256,11 @@ record Need(
             // room for so many on each node, however many there are in all
             cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
         }
+        // who has so many tasks for each GPU has no more of them where there are so many GPUs
+        int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasksPerGpu() * gpusPerNode;
         int wanted = wanted(r, nodesMin, Math.min(tasks, partition.nodes().size()));
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted, tasks, cpusPerTask,
-                r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
+                tasksPerNode, cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),

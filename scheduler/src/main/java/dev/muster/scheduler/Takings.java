@@ -43,7 +43,7 @@ final class Takings {
     /** A job starts there. */
     void take(Job job, Allocation.Share share, Need need) {
         NodeSlot node = scheduler.node(share.node());
-        int idle = share.cores().intersect(node.freeUnits).count();
+        int idle = node.units(share).intersect(node.freeUnits).count();
         node.hold(share, need.partition());
         // it is being rebooted for this job: nobody else comes before it is there
         if (share.bootId().isEmpty()) {
@@ -72,7 +72,7 @@ final class Takings {
     void keep(Allocation place, Need need) {
         for (Allocation.Share s : place.nodes()) {
             NodeSlot node = scheduler.node(s.node());
-            IndexSet free = node.freeUnits.intersect(s.cores());
+            IndexSet free = node.freeUnits.intersect(node.units(s));
             long memoryMb = Math.max(0, Math.min(node.freeMemoryMb, s.memoryMb()));
             Map<String, IndexSet> devices = new HashMap<>();
             Map<String, IndexSet> missing = new HashMap<>();
@@ -84,7 +84,7 @@ final class Takings {
             node.hold(part, need.partition());
             taken.add(new Taken(node, part, need.partition()));
             outlook.take(node, need, free.count(), memoryMb);
-            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), s.cores().minus(free), s.chargedCpus(),
+            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), node.units(s).minus(free), s.chargedCpus(),
                     s.memoryMb() - memoryMb, missing, true, false, 0), need));
         }
     }

@@ -96,6 +96,25 @@ class ConfiguredDefaultsTest {
         assertThat(c.state().nodes().at("n1").cpusAllocated()).isEqualTo(charged);
     }
 
+    /** The node is its own: what it leaves alone nobody else has; and memory for each CPU is asked for of those that it may use. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            cpus=8 mem=800           | coreSpec=2                    | tasks=1     | (Resources)
+            cpus=8 mem=800           | threadSpec=2                  | tasks=1     | (Resources)
+            cpus=8 mem=800 kept=6-7  | coreSpec=-1                   | tasks=1     | (Resources)
+            cpus=8 mem=800 kept=6-7  | coreSpec=1                    | tasks=1     | (Resources)
+            cpus=8 mem=800           | coreSpec=2 memPerCpuMb=130    | tasks=1     | (Resources)
+            cpus=8 mem=800           | threadSpec=2 memPerCpuMb=130  | tasks=1     | (Resources)
+            cpus=8 mem=800 kept=6-7  | exclusive=NODE memPerCpuMb=130 | tasks=1    | (Resources)
+            """)
+    void nobodyElseIsOnTheNode(String node, String job, String other, String placed) {
+        Cluster c = new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true");
+        assertThat(c.place("tasks=1 " + job)).startsWith("n1:");
+        int id = c.accept(other);
+        c.schedule();
+        assertThat(c.shown(id)).isEqualTo(placed);
+    }
+
     @Test
     void theFirstCoresOfEachSocketWhereTheSiteSaysSo() {
         Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 default=yes", "options.spec_usage=true options.spec_cores_first=");

@@ -270,20 +270,32 @@ class PlacementTest {
                 """);
     }
 
-    /** A core's worth of tasks is left for each node that was asked for, and for others what has no room before them: as many GPUs as there are tasks. */
+    /** As many as there are tasks: a core's worth of these is left for each node to come, and no more where there are so many for each GPU. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            tasks=5                       | 4 1
-            tasks=5 nodesMin=2 nodesMax=2 | 3 2
-            tasks=4 nodesMin=2 nodesMax=2 | 2 2
-            tasks=9                       | 4 4 1
+            tresPerTask=gres/gpu:1 tasks=5                       | 3 2
+            tresPerTask=gres/gpu:1 tasks=5 nodesMin=2 nodesMax=2 | 3 2
+            tresPerTask=gres/gpu:1 tasks=4 nodesMin=2 nodesMax=2 | 2 2
+            tresPerJob=gres/gpu:6 tasks=6 nodesMin=1 nodesMax=3 useMinNodes=true | 4 2
+            tresPerNode=gres/gpu:2 tasksPerGpu=2 nodesMin=2 nodesMax=2 | 2 2
             """)
     void gpusOfTasksOverNodes(String job, String gpus) {
         Cluster c = new Cluster("n[1-4] cpus=16 threads=2 mem=1000 gpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", "gresTypes=gpu");
-        int id = c.accept("tresPerTask=gres/gpu:1 " + job);
+        int id = c.accept(job);
         c.schedule();
-        assertThat(c.state().jobs().at(id).run().allocation().nodes().stream().map(s -> "" + s.gres().get("gpu").count()).toList())
-                .containsExactly(gpus.split(" "));
+        Allocation has = c.state().jobs().at(id).run().allocation();
+        assertThat(has.nodes().stream().map(s -> "" + s.gres().get("gpu").count()).toList()).containsExactly(gpus.split(" "));
+        assertThat(has.nodes()).noneMatch(s -> s.cores().isEmpty());
+    }
+
+    /** Of a range most come first, of neighbours as well. */
+    @Test
+    void neighboursOfARange() {
+        table("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=1", "", """
+                contiguous=true nodesMin=3 nodesMax=4 tasks=5     | n1:2 n2:1 n3:1 n4:1
+                contiguous=true nodesMin=2 nodesMax=4 tasks=3     | n1:1 n2:1 n3:1
+                contiguous=true nodesMin=1 nodesMax=4 excludeList=n2 tasks=4 | n3:3 n4:1
+                """);
     }
 
     /** Whoever comes into a group later, or leaves it, is held against AllowGroups as he is then. */
