@@ -67,8 +67,8 @@ final class SrunHet {
         int most = components - 1;
         for (int group : groups) {
             if (group > most) {
-                throw c.bad(o.exitError(1), groups.size() == 1 ? "Requested het-group offset exceeds highest hetjob index (" + group + " > " + most + ")"
-                        : "Attempt to run a job step with het group value of " + group + ", but the job allocation has maximum value of " + most);
+                String alone = "Requested het-group offset exceeds highest hetjob index (" + group + " > " + most + ")";
+                throw c.bad(o.exitError(1), groups.size() == 1 ? alone : "Attempt to run a job step with het group value of " + group + ", but the job allocation has maximum value of " + most);
             }
         }
     }

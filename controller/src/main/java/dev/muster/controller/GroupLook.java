@@ -89,7 +89,8 @@ final class GroupLook {
         users.forEach(uid -> groups.apply(uid).ifPresent(gids -> now.put(uid, gids)));
         boolean more = !now.isEmpty();
         while (more) {
-            more = core.apply(new Command.RenewGroups(now)) instanceof Decision.Accepted a && a.reply() instanceof Integer n && n == GroupRules.JOBS_MAX;
+            more = core.apply(new Command.RenewGroups(now)) instanceof Decision.Accepted a && a.reply() instanceof Integer n
+                    && n == GroupRules.JOBS_MAX;
         }
     }
 }

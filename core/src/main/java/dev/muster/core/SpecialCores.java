@@ -7,7 +7,7 @@ public final class SpecialCores {
     private SpecialCores() {}
 
     /**
-     * @param kept those that the node's line keeps from jobs anyway: they are given back, or others come to them, in the order in which they are taken
+     * @param kept those that the node's line keeps from jobs anyway: they are given back, or others come to them, in the order of taking
      */
     public static IndexSet of(IndexSet kept, int units, int sockets, int count, boolean fromFirst) {
         int there = units % Math.max(1, sockets) == 0 ? Math.max(1, sockets) : 1;
