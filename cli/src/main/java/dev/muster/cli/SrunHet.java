@@ -68,7 +68,8 @@ final class SrunHet {
         for (int group : groups) {
             if (group > most) {
                 String alone = "Requested het-group offset exceeds highest hetjob index (" + group + " > " + most + ")";
-                throw c.bad(o.exitError(1), groups.size() == 1 ? alone : "Attempt to run a job step with het group value of " + group + ", but the job allocation has maximum value of " + most);
+                throw c.bad(o.exitError(1), groups.size() == 1 ? alone
+                        : "Attempt to run a job step with het group value of " + group + ", but the job allocation has maximum value of " + most);
             }
         }
     }

@@ -114,8 +114,6 @@ class UpdateWordsTest {
             {"user", "deadline=99999999999", denied},
             {"root", "deadline=99999999999", "\"deadline\":99999999999"},
             {"root", "deadline=5", "Invalid time specified"},
-            {"user", "timelimit=-20", "TimeLimit decrement larger than current time limit (20 > 10)"},
-            {"user", "timelimit=x", "Requested time limit is invalid (missing or exceeds some limit)"},
             {"user", "timemin=3", "\"timeMinMin\":3"},
             {"user", "timemin=30", "Invalid time-min specification (exceeds job's time or other limits)"},
             {"user", "delayboot=2", "\"delayBootMin\":2"},
