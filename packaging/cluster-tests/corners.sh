@@ -82,6 +82,16 @@ if [ "$(id -u)" = 0 ]; then
   becomes "AllowGroups" "PENDING PartitionConfig" '"$(squeue -h -j "$id" -o "%T %r")"'
   scontrol update partitionname=grp allowgroups="$(id -gn 65534)"
   becomes "until its group is one of them" COMPLETED '"$(squeue -h -t all -j "$id" -o %T)"'
+  # groups count as they are now, and not as they were when the job came
+  if command -v gpasswd >/dev/null && groupadd mustercorner 2>/dev/null; then
+    scontrol create partitionname=late nodes=ALL allowgroups=mustercorner
+    id=$(cd /tmp; other sbatch --parsable -p late -o /dev/null --wrap true)
+    becomes "who is in no such group" "PENDING PartitionConfig" '"$(squeue -h -j "$id" -o "%T %r")"'
+    gpasswd -a "$(id -un 65534)" mustercorner >/dev/null 2>&1; scontrol update partitionname=late allowgroups=mustercorner
+    becomes "until he is" COMPLETED '"$(squeue -h -t all -j "$id" -o %T)"'
+    gpasswd -d "$(id -un 65534)" mustercorner >/dev/null 2>&1; groupdel mustercorner
+    scontrol delete partitionname=late
+  fi
   conf EnforcePartLimits=ALL; scontrol create partitionname=grp nodes=ALL allowgroups=root
   check "which refuses it" "sbatch: error: Batch job submission failed: User's group not permitted to use this partition" "$(cd /tmp; other sbatch -p grp --wrap true 2>&1)"
   sed -i "/^EnforcePartLimits/d" "$SLURM_CONF"; reread

@@ -27,9 +27,16 @@ final class ScontrolReservation {
     /** Said with the right ending for what was not done. */
     private static sealed class Wrong extends Exception {
         private static final long serialVersionUID = 1;
+        private final String errno;
 
         Wrong(String sentence) {
+            this(sentence, "No error");
+        }
+
+        /** @param errno what the original has as the last error then */
+        Wrong(String sentence, String errno) {
             super(sentence, null, false, false);
+            this.errno = errno;
         }
 
         String with(String ending) {
@@ -104,7 +111,8 @@ final class ScontrolReservation {
                     case Times.Parsed.Ok ok -> out.put(key, Long.toString(ok.epochSec()));
                     case Times.Parsed.Invalid bad -> {
                         c.err().println("Invalid time specification (pos=" + bad.position() + "): " + value);
-                        throw new Wrong("Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".");
+                        throw new Wrong("Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".",
+                                SlurmErrno.INVALID_TIME_VALUE.sentence());
                     }
                 }
             }
@@ -260,8 +268,7 @@ final class ScontrolReservation {
             values = values(c, words, false);
         } catch (Wrong e) {
             c.error(e.with("  No reservation update."));
-            boolean time = e.getMessage().startsWith("Invalid start time") || e.getMessage().startsWith("Invalid end time");
-            c.err().println("slurm_update error: " + (time ? SlurmErrno.INVALID_TIME_VALUE.sentence() : "No error"));
+            c.err().println("slurm_update error: " + e.errno);
             return 1;
         }
         Json.Obj q = request(c, values);

@@ -315,7 +315,8 @@ final class ScontrolUpdate {
                 if (isUnknownKey(c, e, all)) {
                     return 1;
                 }
-                c.err().println(e.getMessage().startsWith("TimeLimit ") ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
+                boolean own = e.errno() == SlurmErrno.TIME_LIMIT_DECREMENT.number();
+                c.err().println(own ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
                 rc = 1;
             }
         }

@@ -57,10 +57,13 @@ final class Srun implements Command {
             return 0;
         }
         o.readEnvironment();
-        if (o.has(JobOption.HET_GROUP)) {
-            SrunHet.groups(c, o);       // what is no group is told where there is no such job, too
-        }
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
+        if (o.has(JobOption.HET_GROUP)) {
+            List<Integer> groups = SrunHet.groups(c, o);       // what is no group is told where there is no such job, too
+            if (!inside && sections.size() == 1) {
+                SrunHet.within(c, o, groups, 1);
+            }
+        }
         if (inside) {
             Clusters.ofAllocation(c);
         }

@@ -4,7 +4,7 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -30,18 +30,18 @@ final class SrunHet {
      */
     static List<Part> parts(CommandContext c, List<List<String>> sections, int size) throws UsageException {
         List<Part> out = new ArrayList<>();
-        Set<Integer> seen = new HashSet<>();
+        Set<Integer> seen = new LinkedHashSet<>();
         JobOptions first = null;
+        boolean named = false;
         for (int i = 0; i < sections.size(); i++) {
             JobOptions typed = new JobOptions(c, 'R');
             List<String> program = typed.readArguments(sections.get(i));
+            // whoever comes after somebody with a group and names none has that one as well
+            boolean again = named && !typed.has(JobOption.HET_GROUP);
+            named |= typed.has(JobOption.HET_GROUP);
             for (int group : typed.has(JobOption.HET_GROUP) ? groups(c, typed) : List.of(i)) {
-                if (!seen.add(group)) {
+                if (!seen.add(group) || again) {
                     throw new UsageException(typed.exitError(1), List.of("srun: fatal: Duplicate het groups in single srun not supported"));
-                }
-                if (group >= (size > 0 ? size : sections.size())) {
-                    throw c.bad(typed.exitError(1), "Attempt to run a job step with het group value of " + group
-                            + ", but the job allocation has maximum value of " + ((size > 0 ? size : sections.size()) - 1));
                 }
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));
@@ -54,11 +54,24 @@ final class SrunHet {
                 out.add(new Part(group, own, program));
             }
         }
+        within(c, first, List.copyOf(seen), size > 0 ? size : sections.size());
         List<Part> parts = withPrograms(c, out);
         for (Part p : parts) {
             CliFilter.preSubmit(p.options, p.group, p.program);
         }
         return parts;
+    }
+
+    /** Refuses groups that a job of so many components does not have: whoever asks for one alone is told so in other words. */
+    static void within(CommandContext c, JobOptions o, List<Integer> groups, int components) throws UsageException {
+        int most = components - 1;
+        for (int group : groups) {
+            if (group > most) {
+                String alone = "Requested het-group offset exceeds highest hetjob index (" + group + " > " + most + ")";
+                throw c.bad(o.exitError(1), groups.size() == 1 ? alone
+                        : "Attempt to run a job step with het group value of " + group + ", but the job allocation has maximum value of " + most);
+            }
+        }
     }
 
     private static List<Part> withPrograms(CommandContext c, List<Part> parts) throws UsageException {

@@ -357,7 +357,12 @@ class StepTest {
             srun -n0 true | 1 | srun: error: Invalid numeric value "0" for --ntasks.
             srun --multi-prog /nonexist | 1 | srun: error: Could not open multi_prog config file /nonexist
             srun --het-group=1 true : true | 1 | srun: fatal: Duplicate het groups in single srun not supported
-            srun --het-group=2 a : a | 1 | \
+            srun --het-group=0 true : true | 1 | srun: fatal: Duplicate het groups in single srun not supported
+            srun --het-group=7 true : true | 1 | srun: fatal: Duplicate het groups in single srun not supported
+            srun --het-group=1 true | 1 | srun: error: Requested het-group offset exceeds highest hetjob index (1 > 0)
+            srun --het-group=0,1 true | 1 | \
+                srun: error: Attempt to run a job step with het group value of 1, but the job allocation has maximum value of 0
+            srun a : --het-group=2 a | 1 | \
                 srun: error: Attempt to run a job step with het group value of 2, but the job allocation has maximum value of 1
             srun --accel-bind=q true | 255 | srun: error: Invalid --accel-bind specification
             srun --accel-bind=gn true | 1 | srun: error: --accel-bind binds to GPUs only (g) in this version of Muster, not gn

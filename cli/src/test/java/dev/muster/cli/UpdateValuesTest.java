@@ -2,6 +2,8 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.model.SlurmErrno;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -60,5 +62,23 @@ class UpdateValuesTest {
         assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(key), value, typed)))
                 .isEqualTo(expected.replace("SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
                         .replace("E: ", "scontrol: error: ").replace("NONE", "slurm_update error: No error"));
+    }
+
+    /** What it says of a limit that nothing can be taken from is its own; of other refusals it says for which job. */
+    @Test
+    void whatIsRefused() {
+        FakeHost host = new FakeHost();
+        host.refuse("UpdateJob", SlurmErrno.TIME_LIMIT_DECREMENT.number(), "TimeLimit decrement larger than current time limit (20 > 10)");
+        assertThat(host.run("scontrol update jobid=5 timelimit=-20").err())
+                .isEqualTo("scontrol: error: TimeLimit decrement larger than current time limit (20 > 10)\n");
+        host.refuse("UpdateJob", SlurmErrno.INVALID_TIME_LIMIT.number(), "TimeLimit of some kind");
+        assertThat(host.run("scontrol update jobid=5 timelimit=5").err()).isEqualTo("TimeLimit of some kind for job 5\n");
+    }
+
+    @Test
+    void timesOfReservations() {
+        assertThat(new FakeHost().run("scontrol update reservation=r starttime=nosuch").err())
+                .endsWith("Invalid start time starttime=nosuch.  No reservation update.\nslurm_update error: Invalid time specified\n");
+        assertThat(new FakeHost().run("scontrol update reservation=r duration=nosuch").err()).endsWith("slurm_update error: No error\n");
     }
 }

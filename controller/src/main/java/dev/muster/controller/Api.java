@@ -667,7 +667,12 @@ final class Api {
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        return done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes, controller.allowedGids(changes)), caller.uid()));
+        Map<String, Integer> gids = controller.allowedGids(changes);
+        Reply reply = done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes, gids), caller.uid()));
+        if (changes.keySet().stream().anyMatch("allowgroups"::startsWith)) {
+            controller.groupLook().soon();
+        }
+        return reply;
     }
 
     private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {

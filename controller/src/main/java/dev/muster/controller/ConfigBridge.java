@@ -22,6 +22,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
+import dev.muster.core.SpecialCores;
 import dev.muster.core.TaskBinding;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
@@ -244,6 +245,9 @@ final class ConfigBridge {
         if (conf.yes(Key.ALLOW_SPEC_RESOURCES_USAGE)) {
             options.put(Settings.SPEC_USAGE, "true");
         }
+        if (conf.schedulerParameters().containsKey(Settings.SPEC_CORES_FIRST)) {
+            options.put(Settings.SPEC_CORES_FIRST, "");
+        }
         String jobDefaults = gpuDefaults(conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
         if (!jobDefaults.isEmpty()) {
             options.put(Settings.JOB_DEFAULTS, jobDefaults);
@@ -349,7 +353,7 @@ final class ConfigBridge {
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
                 n.tmpDiskMb(), n.features(), n.weight(), gres,
-                reserved(n, units, conf.schedulerParameters().containsKey("spec_cores_first")), n.state(), n.reason(), order,
+                reserved(n, units, conf.schedulerParameters().containsKey(Settings.SPEC_CORES_FIRST)), n.state(), n.reason(), order,
                 n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime(), List.of(), n.topology(),
                 n.bcastAddress());
     }
@@ -399,7 +403,7 @@ final class ConfigBridge {
         return String.join(",", files);
     }
 
-    /** CpuSpecList names the CPUs kept from jobs: the whole core of each; of CoreSpecCount each socket in turn gives its last core, or its first. */
+    /** CpuSpecList names the CPUs kept from jobs: the whole core of each; CoreSpecCount says how many. */
     private static IndexSet reserved(NodeConf n, int units, boolean fromFirst) {
         List<IndexSet.Spec> named = n.cpuSpecList().isEmpty() ? List.of() : IndexSet.parseSpec(n.cpuSpecList(), n.cpus() - 1);
         if (!named.isEmpty()) {
@@ -411,17 +415,8 @@ final class ConfigBridge {
             }
             return out;
         }
-        if (n.coreSpecCount() <= 0) {
-            return IndexSet.empty();
-        }
-        int sockets = units % Math.max(1, n.sockets()) == 0 ? Math.max(1, n.sockets()) : 1;
-        int perSocket = units / sockets;
-        IndexSet out = IndexSet.empty();
-        for (int i = 0; i < Math.min(units - 1, n.coreSpecCount()); i++) {
-            int fromEnd = i % sockets * perSocket + i / sockets;
-            out = out.with(fromFirst ? fromEnd : units - 1 - fromEnd);
-        }
-        return out;
+        int count = (int) Math.max(0, Math.min(units - 1, n.coreSpecCount()));
+        return SpecialCores.of(IndexSet.empty(), units, n.sockets(), count, fromFirst);
     }
 
     /** Of those groups that the host knows: core and scheduler know numbers alone. */

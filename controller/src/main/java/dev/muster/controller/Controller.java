@@ -77,6 +77,8 @@ final class Controller {
     private final AtomicReference<SlurmConf> conf = new AtomicReference<>();
     private final DaemonLog log;
     private final Identities identities = new Identities();
+    private final GroupLook groupLook = new GroupLook(() -> core().durable(), identities::gidsNow, c -> core().execute(c, -1),
+            new File("/etc/group")::lastModified);
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
     private final DebugFlags flags;
@@ -199,6 +201,7 @@ final class Controller {
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
+        Thread.ofVirtual().name("groups").start(groupLook::run);
         new PlanThread(scheduler, thread, () -> stopping, statistics.plans(), log).start();
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
@@ -322,6 +325,7 @@ final class Controller {
         }
         links.dropUnknown(thread.durable());
         identities.groups().update(c.number(Key.GROUP_UPDATE_TIME), c.number(Key.GROUP_UPDATE_FORCE) != 0);
+        groupLook.update(c.number(Key.GROUP_UPDATE_TIME), c.number(Key.GROUP_UPDATE_FORCE) != 0);
         configService.take(c);
         String wrong = filter.configure(c);
         if (!wrong.isEmpty()) {
@@ -585,6 +589,10 @@ final class Controller {
         Map<String, String> values = new TreeMap<>();
         m.values().forEach((k, v) -> values.put(k.toLowerCase(java.util.Locale.ROOT), v));
         return PartitionEdit.edit(empty, values, allowedGids(values), thread.durable());
+    }
+
+    GroupLook groupLook() {
+        return groupLook;
     }
 
     /** Of the groups that AllowGroups is to have, by its key or the beginning of it. */

@@ -168,7 +168,7 @@ final class FollowEdge {
                     ""));
         }
         int waitMs = job.state().isTerminal() ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX);
-        String node = job.run().allocation().nodes().getFirst().node();
+        String node = job.run().allocation().ofScript().node();
         NodeMessages.FileRead read = links.read(node, id -> new NodeMessages.ReadFile(id, job.desc().owner(), job.id(), path, q.offset(),
                 Math.clamp(q.maxBytes(), 1, FollowMessages.OUTPUT_BYTES_MAX), waitMs, q.file()), waitMs + NODE_MS);
         if (!read.error().isEmpty()) {

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.GresRequest;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
@@ -151,18 +152,18 @@ final class JobEnvironment {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
         e.components();
-        Allocation.Share first = e.allocation.nodes().getFirst();
+        Allocation.Share script = e.allocation.ofScript();
         e.put("SLURM_NODEID", 0);
         e.put("SLURM_PROCID", 0);
         e.put("SLURM_LOCALID", 0);
         e.put("SLURM_GTIDS", 0);
         e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
-        e.put("SLURM_CPUS_ON_NODE", e.usable(first));
-        e.address(first.node());
+        e.put("SLURM_CPUS_ON_NODE", e.usable(script));
+        e.address(script.node());
         e.put("ENVIRONMENT", "BATCH");
-        e.put("HOSTNAME", first.node());
-        e.gpus(first.node(), first.gres());
-        e.parts(first.node(), first.gres());
+        e.put("HOSTNAME", script.node());
+        e.gpus(script.node(), script.gres());
+        e.parts(script.node(), script.gres());
         e.vars.putAll(MpiBootstrap.variables(Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
         return merge(submitted, e.vars);
     }
@@ -518,7 +519,9 @@ final class JobEnvironment {
             nodes.forEach(n -> out.add(r.tasksPerNode()));
             return out;
         }
-        List<Integer> room = nodes.stream().map(n -> Math.max(1, n.usableCpus(r.threadsUsed()) / perTask)).toList();
+        int gpus = GresRequest.gpus(GresRequest.of(r).perTask());
+        List<Integer> room = nodes.stream().map(n -> Math.max(1, Math.min(n.usableCpus(r.threadsUsed()) / perTask,
+                gpus == 0 ? Integer.MAX_VALUE : n.gres().getOrDefault("gpu", IndexSet.empty()).count() / gpus))).toList();
         if (r.tasks() == 0) {
             return room;
         }

@@ -82,7 +82,7 @@ final class JobPaths {
             case 'b' -> job.array().task() >= 0 ? Integer.toString(job.array().task() % 10) : "4294967294";
             // a step's number is named of srun's steps alone
             case 'J', 'j' -> Integer.toString(job.id());
-            case 'N' -> job.run().allocation().isEmpty() ? "" : job.run().allocation().nodes().getFirst().node();
+            case 'N' -> job.run().allocation().isEmpty() ? "" : job.run().allocation().ofScript().node();
             case 'n', 't' -> "0";
             case 'r' -> Integer.toString(job.restarts());
             case 'S' -> Sluid.text(job.shownSluid());

@@ -42,7 +42,7 @@ final class JobRecord {
         return of(j).put("job_state", j.state().ordinal() | (j.holdsNodes() ? COMPLETING : 0L)).put("exit_code", (long) row.exit().waitStatus())
                 .put("derived_ec", (long) row.derivedExit().waitStatus()).put("group_name", row.groupName()).put("nodes", row.nodes())
                 .put("total_nodes", (long) row.nodeCount()).put("total_cpus", (long) row.cpusAllocated())
-                .put("batch_host", batch ? row.nodes().isEmpty() ? "" : j.run().allocation().nodes().getFirst().node() : "")
+                .put("batch_host", batch ? row.nodes().isEmpty() ? "" : j.run().allocation().ofScript().node() : "")
                 .put("alloc_node", j.desc().payload().submitHost()).put("cluster", j.desc().extras().cluster())
                 .put("std_in", batch ? paths.stdin().text() : "").put("std_out", batch ? paths.stdout().text() : "")
                 .put("std_err", batch && !j.desc().files().stderr().isEmpty() ? paths.stderr().text() : "")

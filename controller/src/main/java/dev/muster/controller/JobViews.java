@@ -282,7 +282,7 @@ final class JobViews {
                 wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
-                d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "",
+                d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.ofScript().node() : "",
                 wants(Costly.NODE_COUNT) ? nodes(job) : 0,
                 Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), cpus, cpus, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(),

@@ -107,7 +107,7 @@ class EmbeddedAccountingTest {
 
     private static Allocation.Share share(String node, Map<String, IndexSet> gres) {
         return new Allocation.Share(node, Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512, gres, false,
-            false);
+            false, 0);
     }
 
     private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {

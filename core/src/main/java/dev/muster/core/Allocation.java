@@ -20,17 +20,18 @@ import java.util.stream.Stream;
  * @param resizes  when it became smaller, in order: accounting has a row for each size
  * @param ports    of MpiParams that are the job's own on each of its nodes, for its steps
  * @param channels of the fabric between its nodes
+ * @param scriptOn the node that runs the script; "" for the first
  */
 public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
-        boolean backfilled, List<Resize> resizes, IndexSet ports, List<ImexChannels.Channel> channels) {
+        boolean backfilled, List<Resize> resizes, IndexSet ports, List<ImexChannels.Channel> channels, String scriptOn) {
     public Allocation {
         nodes = ByNode.of(nodes, Share::node);
     }
 
-    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty(), List.of());
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
 
     public Allocation(int version, List<Share> nodes) {
-        this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty(), List.of());
+        this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
     }
 
     /** @param time seconds since 1970; @param firstStep steps with this number and above belong to the new size */
@@ -45,9 +46,10 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
      * @param bootId   of the node when the job was started there: launches for another boot are refused; "" until a node that was
      *                 without power has come up
      * @param cores    indices of allocated units (cores, or CPUs where each is a unit of its own)
-     * @param cpus     how many CPUs these are
+     * @param cpus     how many CPUs of these the job may use
      * @param gres     GRES name → device indices
      * @param released nothing of the attempt is left on the node
+     * @param charge   CPUs that the job is charged for where those are not the ones it may use; 0 where they are
      */
     public record Share(
             String node,
@@ -58,7 +60,13 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
             long memoryMb,
             Map<String, IndexSet> gres,
             boolean prologDone,
-            boolean released) {
+            boolean released,
+            int charge) {
+
+        /** What is in use of the node because of the job: who leaves cores or threads alone pays for what others cannot have. */
+        public int chargedCpus() {
+            return charge > 0 ? charge : cpus;
+        }
 
         /** CPUs for tasks: fewer than there are where so many threads of each core are used. @param threads 0 for all */
         public int usableCpus(int threads) {
@@ -66,20 +74,20 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         }
 
         public Share withReleased() {
-            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true);
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true, charge);
         }
 
         Share withMemory(long mb) {
-            return new Share(node, agent, bootId, cores, cpus, mb, gres, prologDone, released);
+            return new Share(node, agent, bootId, cores, cpus, mb, gres, prologDone, released, charge);
         }
 
         /** The node has come up. */
         Share onBoot(String boot) {
-            return new Share(node, agent, boot, cores, cpus, memoryMb, gres, prologDone, released);
+            return new Share(node, agent, boot, cores, cpus, memoryMb, gres, prologDone, released, charge);
         }
 
         public Share withPrologDone() {
-            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, true, released);
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, true, released, charge);
         }
     }
 
@@ -87,10 +95,21 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         return nodes.isEmpty();
     }
 
+    /** The part of the node that runs the script. */
+    public Share ofScript() {
+        int at = scriptOn.isEmpty() ? 0 : ByNode.find(nodes, scriptOn, Share::node);
+        return nodes.get(Math.max(0, at));
+    }
+
+    public Allocation withScriptOn(String node) {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, channels, node);
+    }
+
+    /** Those that the job is charged for. */
     public int cpus() {
         int sum = 0;
         for (Share s : nodes) {
-            sum += s.cpus;
+            sum += s.chargedCpus();
         }
         return sum;
     }
@@ -116,13 +135,13 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     Allocation without(List<String> names, Optional<Resize> resize) {
         return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
                 Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled,
-                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes, ports, channels);
+                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes, ports, channels, scriptOn);
     }
 
     /** Nothing is left on a node that was given up. */
     Allocation left(String node) {
         return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList(),
-                backfilled, resizes, ports, channels);
+                backfilled, resizes, ports, channels, scriptOn);
     }
 
     /** The part of a node, given up or not. */
@@ -170,33 +189,33 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     Allocation awaitingController(boolean onNodes) {
         return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving,
-                backfilled, resizes, ports, channels);
+                backfilled, resizes, ports, channels, scriptOn);
     }
 
     Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes, ports, channels);
+        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
     }
 
     public Allocation withLicences(String text) {
-        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes, ports, channels);
+        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes, ports, channels, scriptOn);
     }
 
     public Allocation withPorts(IndexSet own) {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels);
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels, scriptOn);
     }
 
     public Allocation withChannels(List<ImexChannels.Channel> own) {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, own);
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, own, scriptOn);
     }
 
     public Allocation ahead() {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes, ports, channels);
+        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes, ports, channels, scriptOn);
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
         int at = ByNode.find(nodes, node, Share::node);
         List<Share> changed = at >= 0 && nodes instanceof ByNode<Share> all ? all.with(at, change.apply(nodes.get(at)))
                 : nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList();
-        return new Allocation(version + 1, changed, awaitsController, licences, leaving, backfilled, resizes, ports, channels);
+        return new Allocation(version + 1, changed, awaitsController, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
     }
 }

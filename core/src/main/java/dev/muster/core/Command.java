@@ -216,6 +216,9 @@ public sealed interface Command {
     /** {@code --mem-update}: what an attempt uses on the node where it uses most, in KiB. */
     record MemoryMeasured(int jobId, int attempt, long usedKb) implements Command {}
 
+    /** @param gids of users, the groups that they are in now */
+    record RenewGroups(Map<Integer, List<Integer>> gids) implements Command {}
+
     /** Something has happened to a daemon. @param event of {@link Trigger#OF_DAEMONS} */
     record Happened(String event) implements Command {}
 

@@ -144,7 +144,7 @@ public final class Core {
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
             case Command.NodeResponding c -> new NodeRules(state, now).responding(c);
             case Command.CertificateSigned c -> new NodeRules(state, now).signed(c);
-            case Command.UpdateNode c -> new NodeRules(state, now).update(c);
+            case Command.UpdateNode c -> new NodeUpdates(state, now).update(c);
             case Command.RebootNodes c -> PowerRules.reboot(state, now, c);
             case Command.AddNodes c -> new DynamicRules(state).add(c);
             case Command.RemoveNodes c -> new DynamicRules(state).remove(c);
@@ -159,6 +159,7 @@ public final class Core {
             case Command.SetTrigger c -> new TriggerRules(state).set(c);
             case Command.ClearTriggers c -> new TriggerRules(state).clear(c);
             case Command.MemoryMeasured c -> MemoryRules.measured(state, c, now);
+            case Command.RenewGroups c -> GroupRules.renew(state, c);
             case Command.Happened c -> new TriggerRules(state).happened(c.event(), now);
             case Command.Schedule c -> schedule(c, now);
             case Command.Tick c -> new TimerRules(state, now, due, planner).due(happened);

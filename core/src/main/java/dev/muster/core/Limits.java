@@ -233,7 +233,7 @@ public final class Limits {
         return restricts(info.allowQos()) ? allows(info.allowQos(), qos) : !names(info.denyQos(), qos);
     }
 
-    private static boolean restricts(String list) {
+    static boolean restricts(String list) {
         return !list.isEmpty() && !list.equalsIgnoreCase("ALL");
     }
 

@@ -77,17 +77,14 @@ final class PowerRules {
                     }
                 }
             } else if (isLate(node)) {
-                if (new NodeRules(state, now).notResumed(node, NOT_RESUMED) instanceof Decision.Accepted a) {
-                    changes.addAll(a.changes());
-                    direct.addAll(a.direct());
-                    // what was only rebooted has its power
-                    boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty()
-                            && state.settings().options().containsKey(Power.STARTS);
-                    if (node.has(Node.Flag.POWERING_UP) && node.has(Node.Flag.CLOUD)) {
-                        changes.add(lost(node));
-                    } else if (started) {
-                        changes.add(absent(node));
-                    }
+                new NodeLoss(state, now, changes, direct).notResumed(node, NOT_RESUMED);
+                // what was only rebooted has its power
+                boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty()
+                        && state.settings().options().containsKey(Power.STARTS);
+                if (node.has(Node.Flag.POWERING_UP) && node.has(Node.Flag.CLOUD)) {
+                    changes.add(lost(node));
+                } else if (started) {
+                    changes.add(absent(node));
                 }
             }
             after.ifPresent(n -> changes.add(changed(n)));
@@ -315,9 +312,8 @@ final class PowerRules {
             if (absent) {
                 continue;
             }
-            if (c.force() && new NodeRules(state, now).freed(node) instanceof Decision.Accepted a) {
-                changes.addAll(a.changes());
-                direct.addAll(a.direct());
+            if (c.force()) {
+                new NodeLoss(state, now, changes, direct).freed(node);
             }
             if (!c.action().equals(node.powerAction())) {
                 changes.add(new Change.NodePowerActionChosen(name, c.action()));

@@ -36,6 +36,7 @@ public enum Rights {
             case Command.EndInactive c -> DAEMON;
             case Command.Happened c -> DAEMON;
             case Command.MemoryMeasured c -> DAEMON;
+            case Command.RenewGroups c -> DAEMON;
             case Command.RegisterNode c -> DAEMON;
             case Command.CertificateSigned c -> DAEMON;
             case Command.Report c -> DAEMON;

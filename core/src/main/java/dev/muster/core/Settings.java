@@ -157,6 +157,8 @@ public record Settings(
     public static final String REBOOTS = "reboots";
     /** An option: {@code true} with AllowSpecResourcesUsage: jobs say how many cores of their nodes they leave alone. */
     public static final String SPEC_USAGE = "spec_usage";
+    /** An option: with SchedulerParameters=spec_cores_first these are the first of each socket. */
+    public static final String SPEC_CORES_FIRST = "spec_cores_first";
     /** An option: JobDefaults, what a job asks for where neither it nor its partition says anything: {@link GpuDefaults}. */
     public static final String JOB_DEFAULTS = "job_defaults";
     /** An option: MaxNodeCount, where it is set. */

@@ -473,7 +473,7 @@ public record State(
                     .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts()).withFailedNode("")
                     .with(Runs.start(now, tickMs, c)));
             for (Allocation.Share s : c.allocation().nodes()) {
-                node(s.node(), n -> n.withJob(c.jobId(), s.cpus(), s.memoryMb()));
+                node(s.node(), n -> n.withJob(c.jobId(), s.chargedCpus(), s.memoryMb()));
             }
             buffers = buffers.started(c.jobId(), now);
         }
@@ -562,7 +562,7 @@ public record State(
                 return;
             }
             if (nodes.has(c.node())) {
-                node(c.node(), n -> n.withoutJob(c.jobId(), share.get().cpus(), share.get().memoryMb(), now));
+                node(c.node(), n -> n.withoutJob(c.jobId(), share.get().chargedCpus(), share.get().memoryMb(), now));
             }
             boolean left = job.run().allocation().isLeaving(c.node());
             if (left && job.state().isActive()) {

@@ -47,7 +47,7 @@ final class StepRules {
     /** The batch script's step. */
     static List<Change> script(int jobId, JobDesc desc, Allocation allocation, Now now) {
         return desc.kind() != JobDesc.Kind.BATCH ? List.of() : List.of(new Change.StepStarted(jobId,
-                step(Step.BATCH, List.of(part(allocation.nodes().getFirst(), List.of(0))), now)));
+                step(Step.BATCH, List.of(part(allocation.ofScript(), List.of(0))), now)));
     }
 
     private static Step step(int id, List<Step.Part> parts, Now now) {

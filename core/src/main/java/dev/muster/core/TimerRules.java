@@ -59,7 +59,7 @@ final class TimerRules {
         new TriggerRules(state).due(happened, now, changes);
         new PowerRules(state, now).due(changes, direct, planner, due);
         for (String node : due.toResume(now.seconds())) {
-            changes.addAll(new NodeRules(state, now).resumed(state.nodes().at(node)));
+            changes.addAll(new NodeUpdates(state, now).resumed(state.nodes().at(node)));
         }
         beginSteps();
         purge(new CronRules(state, now).due(changes));

@@ -321,8 +321,8 @@ final class UpdateRules {
         }
         int limit = (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
         if (relative && limit <= 0) {
-            return value.startsWith("+") ? refuse(SlurmErrno.INVALID_TIME_LIMIT) : Optional.of(new Decision.Rejected(SlurmErrno.INVALID_TIME_LIMIT,
-                    "TimeLimit decrement larger than current time limit (" + parsed.getAsLong() + " > " + current + ")"));
+            return value.startsWith("+") ? refuse(SlurmErrno.INVALID_TIME_LIMIT) : Optional.of(new Decision.Rejected(SlurmErrno.TIME_LIMIT_DECREMENT,
+                    SlurmErrno.TIME_LIMIT_DECREMENT.sentence() + " (" + parsed.getAsLong() + " > " + current + ")"));
         }
         if (job.state().isActive()) {
             boolean longer = limit < 0 && current >= 0 || limit > current && current >= 0;

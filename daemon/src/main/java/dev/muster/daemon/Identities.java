@@ -53,6 +53,12 @@ public final class Identities {
         return name.isEmpty() || name.startsWith("-") ? Optional.empty() : user(name);
     }
 
+    /** The groups that the user is in now, looked up anew; who was stated is in those that were stated. */
+    public Optional<List<Integer>> gidsNow(int uid) {
+        users.remove(Integer.toString(uid));
+        return byUid(uid).map(Identity::gids);
+    }
+
     /** The name, or the number as text where there is none. */
     public String userName(int uid) {
         return byUid(uid).map(Identity::user).orElse(Integer.toString(uid));

@@ -116,7 +116,9 @@ public enum SlurmErrno {
     AUTH_CRED_INVALID(6000, "Invalid authentication credential"),
     PROTOCOL_AUTHENTICATION_ERROR(1007, "Protocol authentication error"),
     PROTOCOL_INCOMPLETE_PACKET(5005, "Zero Bytes were transmitted or received"),
-    PROTOCOL_SOCKET_IMPL_TIMEOUT(5004, "Socket timed out on send/recv operation");
+    PROTOCOL_SOCKET_IMPL_TIMEOUT(5004, "Socket timed out on send/recv operation"),
+    /** The original's scontrol finds that itself, and has no number for it. */
+    TIME_LIMIT_DECREMENT(19001, "TimeLimit decrement larger than current time limit");
 
     private final int number;
     private final String sentence;

@@ -75,7 +75,7 @@ final class Backfill {
         Set<String> out = new HashSet<>();
         scheduler.order().forEach(place -> {
             Job job = place.job();
-            for (String name : scheduler.partitions(job)) {
+            for (String name : scheduler.ranks().partitions(job)) {
                 if (!out.contains(name) && (job.isHet() || Slowdown.isWide(width(job, name), scheduler.cpusOf(name)))) {
                     out.add(name);
                 }

@@ -22,7 +22,20 @@ final class Chooser {
     private Chooser() {}
 
     /** A node and how many tasks of the need it can take. */
-    record Candidate(NodeSlot node, int tasks) {}
+    record Candidate(NodeSlot node, int tasks, Devices devices) {
+        Candidate(NodeSlot node, int tasks) {
+            this(node, tasks, Chooser::usable);
+        }
+
+        private int devices(Need need, Tres.Item item) {
+            return devices.usable(need, node, item);
+        }
+    }
+
+    /** How many devices the need can have of a node. */
+    interface Devices {
+        int usable(Need need, NodeSlot node, Tres.Item item);
+    }
 
     /** A picked node with the tasks it gets. */
     record Pick(NodeSlot node, int tasks) {}
@@ -43,7 +56,7 @@ final class Chooser {
         units += need.shape().spared().more(node.spec);
         if (need.shape().cpusMax() >= 0) {
             int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
-            if (need.exclusive() && node.spec.cpus() > left) {
+            if (need.exclusive() && Need.Spared.openCpus(node.spec) > left) {
                 return 0;
             }
             units = Math.min(units, left / node.spec.cpusPerUnit());
@@ -63,10 +76,11 @@ final class Chooser {
         if (need.memPerCpuMb() > 0) {
             // whole units (or sockets) are given, each with the memory of all its CPUs
             int charged = Math.max(1, need.chargedCpus(node.spec));
+            int idleCpus = cpus;
             cpus = (int) Math.min(cpus, need.shape().counted() ? memory / need.memPerCpuMb()
                     : memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
             if (need.exclusive()) {
-                cpus = need.memPerCpuMb() * node.spec.units() * charged <= memory ? cpus : 0;
+                cpus = need.memPerCpuMb() * Math.min((long) units * charged, need.shape().spared().most(node.spec)) <= memory ? idleCpus : 0;
             }
         }
         int tasks = need.overcommit() ? Math.max(need.tasks(), 1) : cpus / need.cpusPerTask();
@@ -171,7 +185,11 @@ final class Chooser {
             }
         }
         if (need.shape().contiguous()) {
-            List<Candidate> neighbours = neighbours(need, candidates, required);
+            List<Candidate> neighbours = List.of();
+            for (int nodes = need.nodesWanted(); nodes > need.nodesMin() && neighbours.isEmpty(); nodes--) {
+                neighbours = neighbours(need.exactly(nodes), candidates, required);
+            }
+            neighbours = neighbours.isEmpty() ? neighbours(need, candidates, required) : neighbours;
             return neighbours.isEmpty() ? List.of() : deal(need, neighbours);
         }
         if (topology.kind() != Topology.Kind.FLAT) {
@@ -184,8 +202,18 @@ final class Chooser {
             largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks).thenComparingInt(c -> c.node.index));
             largest.addAll(0, candidates.subList(0, required));
             chosen = enough(need, largest, required);
+            if (chosen.isEmpty() && !need.gresPerJob().isEmpty()) {
+                chosen = enough(need, richest(need, largest, required), required);
+            }
         }
         return chosen.isEmpty() ? List.of() : deal(need, chosen);
+    }
+
+    /** The required ones, and then who has most of what is asked for in all. */
+    private static List<Candidate> richest(Need need, List<Candidate> largest, int required) {
+        List<Candidate> out = new ArrayList<>(largest);
+        out.subList(required, out.size()).sort(Comparator.comparingInt(c -> -need.gresPerJob().stream().mapToInt(i -> c.devices(need, i)).sum()));
+        return out;
     }
 
     /** The first nodes in a row, none missing between them, that suffice and hold all required ones. */
@@ -224,7 +252,7 @@ final class Chooser {
         for (Tres.Item item : need.gresPerJob()) {
             int sum = 0;
             for (int i = 0; i < nodes; i++) {
-                sum += usable(need, candidates.get(i).node, item);
+                sum += candidates.get(i).devices(need, item);
             }
             if (sum < item.count()) {
                 return false;
@@ -307,10 +335,8 @@ final class Chooser {
             IndexSet freeUnits = free.apply(node);
             Map<String, IndexSet> devices = devices(need, pick, ofJob, at);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
-            if (need.shape().spared().said()) {
-                int count = freeUnits.count() + need.shape().spared().more(node.spec);
-                freeUnits = idleFirst(freeUnits.union(node.spec.reservedUnits()), node.freeUnits, count);
-            }
+            Need.Spared spared = need.shape().spared();
+            freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             int cpus = need.exclusive() ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
@@ -324,22 +350,28 @@ final class Chooser {
                 devices.put("gpu", placed.get().gpus());
             }
             boolean counted = need.shape().counted() && !need.exclusive();
-            int given = counted ? Math.min(units.count() * perUnit, cpus) : units.count() * perUnit;
-            int charged = counted ? given : units.count() * need.chargedCpus(node.spec);
+            int given = Math.min(units.count() * perUnit, counted ? cpus : spared.most(node.spec));
+            int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
             moreSockets(need, node, units, devices);
             long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count()
                     : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
-                    given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false));
+                    given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false,
+                    spared.charge(node.spec, given)));
         }
-        // however they were found, the job has its nodes in the order of slurm.conf; only the script's, where it asks for one, goes first
-        Map<String, Integer> order = new TreeMap<>();
-        picks.forEach(p -> order.put(p.node.spec.name(), p.node.spec.order()));
-        (need.batch().isEmpty() ? shares : shares.subList(1, shares.size()))
-                .sort(Comparator.comparingInt(s -> order.get(s.node())));
-        return Optional.of(new Allocation(1, List.copyOf(shares)));
+        // however they were found, the job has its nodes in the order of slurm.conf
+        Map<String, NodeSlot> slots = new TreeMap<>();
+        picks.forEach(p -> slots.put(p.node.spec.name(), p.node));
+        shares.sort(Comparator.comparingInt(s -> slots.get(s.node()).spec.order()));
+        return Optional.of(new Allocation(1, List.copyOf(shares)).withScriptOn(scriptOn(need, shares, slots)));
+    }
+
+    /** --batch: the script runs on the first node that has these features; "" for the first of all. */
+    private static String scriptOn(Need need, List<Allocation.Share> shares, Map<String, NodeSlot> slots) {
+        return need.batch().isEmpty() ? "" : shares.stream().map(Allocation.Share::node)
+                .filter(n -> Features.match(need.batch(), slots.get(n).features)).findFirst().orElse("");
     }
 
     private static int unitsPerSocket(NodeSlot node) {
@@ -410,13 +442,6 @@ final class Chooser {
     /** A node is rebooted for a job when nobody else is on it. */
     static boolean canServe(Need need, NodeSlot node) {
         return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && !node.asleep;
-    }
-
-    /** --batch: the script runs on the first node, which is one that has these features. */
-    static List<Pick> batchFirst(Need need, List<Pick> picks) {
-        List<Pick> out = new ArrayList<>(picks);
-        out.sort(Comparator.comparingInt(p -> Features.match(need.batch(), p.node().features) ? 0 : 1));
-        return need.batch().isEmpty() ? picks : out;
     }
 
     /** What nobody has before what is shared. */

@@ -11,6 +11,9 @@ import dev.muster.model.IndexSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 
 /**
  * How many generic resources of each kind that somebody waits for are free on each node when: GPUs of a type, shards, or what else nodes have.
@@ -27,13 +30,18 @@ final class DevicePlan {
     private final Ground ground;
     private final List<String> nodes;
     private final int slots;
+    /** What is free beside devices, by slot and node: GPUs may bring CPUs and memory along. */
+    private final int[][] cpus;
+    private final int[][] memoryMb;
     private final Map<Kind, Column> columns = new LinkedHashMap<>();
 
-    DevicePlan(State state, Ground ground, int slots) {
+    DevicePlan(State state, Ground ground, int[][] cpus, int[][] memoryMb) {
         this.state = state;
         this.ground = ground;
         this.nodes = ground.names();
-        this.slots = slots;
+        this.slots = cpus.length;
+        this.cpus = cpus;
+        this.memoryMb = memoryMb;
     }
 
     /** Somebody waits for such: before {@link #fill}. */
@@ -41,10 +49,14 @@ final class DevicePlan {
         for (List<Tres.Item> items : List.of(need.gresPerNode(), need.gresPerTask(), need.gresPerJob())) {
             for (Tres.Item item : items) {
                 for (String type : List.of("", item.type())) {
-                    columns.computeIfAbsent(new Kind(item.name(), type), k -> new Column(k, new int[slots][nodes.size()]));
+                    columns.computeIfAbsent(new Kind(item.name(), type), this::column);
                 }
             }
         }
+    }
+
+    private Column column(Kind kind) {
+        return new Column(kind, new int[slots][nodes.size()]);
     }
 
     /** Free ones of a name by slot and node; empty if nobody waits for such. */
@@ -55,6 +67,12 @@ final class DevicePlan {
 
     /** Takes up what the nodes have. Jobs come afterwards, with {@link #held}. */
     void fill() {
+        // who says no type takes of those that others want
+        Set<String> typed = columns.keySet().stream().filter(k -> !k.type.isEmpty()).map(Kind::name).collect(Collectors.toSet());
+        for (int n = 0; n < nodes.size() && !typed.isEmpty(); n++) {
+            state.nodes().at(nodes.get(n)).spec().gres().stream().filter(g -> typed.contains(g.name()))
+                    .forEach(g -> columns.computeIfAbsent(new Kind(g.name(), g.type()), this::column));
+        }
         for (Column c : columns.values()) {
             for (int n = 0; n < nodes.size(); n++) {
                 Node.Spec spec = state.nodes().at(nodes.get(n)).spec();
@@ -134,12 +152,32 @@ final class DevicePlan {
         return tasks;
     }
 
+    /** Devices of a node that the need can have in all these slots. */
+    int usable(Need need, Tres.Item item, int node, int from, int end) {
+        int count = Math.max(0, free(item, node, from, end));
+        if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
+            count = Math.min(count, Math.max(0, least(cpus, node, from, end)) / need.gpus().cpus());
+        }
+        if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
+            count = (int) Math.min(count, Math.max(0, least(memoryMb, node, from, end)) / need.gpus().memoryMb());
+        }
+        return count;
+    }
+
+    private static int least(int[][] of, int node, int from, int end) {
+        int least = Integer.MAX_VALUE;
+        for (int s = from; s < end; s++) {
+            least = Math.min(least, of[s][node]);
+        }
+        return least;
+    }
+
     /** Together these nodes have all that the job asks for as a whole. */
     boolean suffice(Need need, int[] found, int count, int from, int end) {
         for (Tres.Item item : need.gresPerJob()) {
             long sum = 0;
             for (int i = 0; i < count; i++) {
-                sum += Math.max(0, free(item, found[i], from, end));
+                sum += usable(need, item, found[i], from, end);
             }
             if (sum < item.count()) {
                 return false;
@@ -148,8 +186,29 @@ final class DevicePlan {
         return true;
     }
 
-    /** Takes what the need gets on nodes with so many tasks each. */
-    void take(Need need, int[] found, int[] tasks, int count, int from, int end) {
+    /**
+     * Of what the need asks for as a whole, what each of the nodes gives: as {@link JobDevices} deals it out if nobody else was on them.
+     *
+     * @param empty nodes as if nobody was on them
+     */
+    int[][] dealt(Need need, int[] found, int[] tasks, int count, int from, int end, IntFunction<NodeSlot> empty) {
+        int[][] out = new int[need.gresPerJob().size()][];
+        for (int i = 0; i < out.length; i++) {
+            Tres.Item item = need.gresPerJob().get(i);
+            int[] usable = new int[count];
+            int[] near = new int[count];
+            for (int n = 0; n < count; n++) {
+                NodeSlot node = empty.apply(found[n]);
+                usable[n] = usable(need, item, found[n], from, end);
+                near[n] = JobDevices.near(need, item, node, node.freeUnits, tasks[n], count == 1, usable[n]);
+            }
+            out[i] = JobDevices.deal(item.count(), usable, near);
+        }
+        return out;
+    }
+
+    /** Takes what the need gets on nodes with so many tasks each. @param ofJob as {@link #dealt} */
+    void take(Need need, int[] found, int[] tasks, int count, int[][] ofJob, int from, int end) {
         if (columns.isEmpty()) {
             return;
         }
@@ -161,23 +220,20 @@ final class DevicePlan {
                 take(item, found[i], item.count() * tasks[i], from, end);
             }
         }
-        for (Tres.Item item : need.gresPerJob()) {
-            int left = item.count();
-            for (int i = 0; i < count && left > 0; i++) {
-                // one at least for each node to come
-                int here = Math.clamp(left - (count - 1 - i), 0, Math.max(0, free(item, found[i], from, end)));
-                take(item, found[i], here, from, end);
-                left -= here;
+        for (int item = 0; item < ofJob.length; item++) {
+            for (int i = 0; i < count; i++) {
+                take(need.gresPerJob().get(item), found[i], ofJob[item][i], from, end);
             }
         }
     }
 
     private void take(Tres.Item item, int node, int count, int from, int end) {
         Node.Spec spec = state.nodes().at(nodes.get(node)).spec();
+        Map<String, Integer> types = item.type().isEmpty() ? byType(spec, item.name(), node, count, from, end) : Map.of(item.type(), count);
         for (Column c : columns.values()) {
             boolean same = c.kind.name.equals(item.name());
-            if (same && (c.kind.type.isEmpty() || c.kind.type.equals(item.type()) || isOfOneType(spec, item))) {
-                take(c, node, count, from, end);
+            if (same) {
+                take(c, node, c.kind.type.isEmpty() ? count : types.getOrDefault(c.kind.type, 0), from, end);
             } else if (!same && item.name().equals("gpu") && SharedGpus.isShared(c.kind.name)) {
                 take(c, node, count * SharedGpus.perGpu(spec.gres(), c.kind.name), from, end);
             } else if (!same && c.kind.name.equals("gpu") && SharedGpus.isShared(item.name())) {
@@ -187,8 +243,17 @@ final class DevicePlan {
         }
     }
 
-    /** Whatever is taken without a type is of that one. */
-    private static boolean isOfOneType(Node.Spec spec, Tres.Item item) {
-        return item.type().isEmpty() && spec.gres().stream().filter(g -> g.name().equals(item.name())).map(Node.Gres::type).distinct().count() == 1;
+    /** What is taken without a type is of the first that the node has, and then of the next. */
+    private Map<String, Integer> byType(Node.Spec spec, String name, int node, int count, int from, int end) {
+        Map<String, Integer> out = new LinkedHashMap<>();
+        int left = count;
+        for (Node.Gres g : spec.gres()) {
+            if (g.name().equals(name) && columns.containsKey(new Kind(name, g.type())) && !out.containsKey(g.type())) {
+                int here = Math.clamp(free(new Tres.Item(name, g.type(), 1), node, from, end), 0, left);
+                out.put(g.type(), here);
+                left -= here;
+            }
+        }
+        return out;
     }
 }

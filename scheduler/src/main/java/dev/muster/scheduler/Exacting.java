@@ -101,7 +101,7 @@ final class Exacting {
         Optional<Partition> first = isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
         first.ifPresent(p -> meet(node, new Stay(Apart.of(job.desc(), p, state.settings()), 0, end)));
         for (String partition : held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
-            holds(partition, node, share.cpus(), 0, end);
+            holds(partition, node, share.chargedCpus(), 0, end);
         }
     }
 
@@ -191,12 +191,16 @@ final class Exacting {
 
     /** The need's nodes cannot be picked one after the other: it matters which others it gets. */
     boolean isTogether(NeedClass c, int slot) {
-        if (c.simple && c.single || looks > LOOKS_MAX) {
+        if (c.simple && c.single || !mayLook()) {
             return false;
         }
         Need need = c.need;
         return need.shape().contiguous() || !Features.isPlain(need.features()) || hangsTogether(need, slot)
                 || !layers(need, slot, slot + 1).isEmpty();
+    }
+
+    boolean mayLook() {
+        return looks <= LOOKS_MAX;
     }
 
     private boolean hangsTogether(Need need, int slot) {
@@ -230,7 +234,7 @@ final class Exacting {
             return List.of();
         }
         Need asked = from < patience ? need : need.onAnySwitches();
-        return Chooser.pick(asked.withoutJobGres(), those, required, need.network().in(state.settings()), layers);
+        return Chooser.pick(asked, those, required, need.network().in(state.settings()), layers);
     }
 
     /** What a job on these nodes takes of layers. */

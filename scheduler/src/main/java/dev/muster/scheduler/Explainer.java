@@ -286,7 +286,7 @@ public final class Explainer {
         long own = priorityOf(job);
         List<String> partitions = List.of(job.desc().partition().split(","));
         for (Job other : state.jobs().values()) {
-            if (Scheduler.inQueue(other) && other.id() != job.id()
+            if (Ranks.inQueue(other) && other.id() != job.id()
                     && partitions.stream().anyMatch(List.of(other.desc().partition().split(","))::contains)
                     && (priorityOf(other) > own || priorityOf(other) == own && other.id() < job.id())) {
                 ahead.add(other);

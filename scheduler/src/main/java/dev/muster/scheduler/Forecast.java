@@ -1,13 +1,11 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Planner;
 import dev.muster.core.Reservation;
 import dev.muster.core.SoftLimit;
 import dev.muster.core.State;
-import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,19 +79,21 @@ public final class Forecast {
     private final Times times;
     private int walked;
     private int tried;
-    private final Ground ground;
-    /** Nodes and parts of nodes, as {@link Ground} numbers them. */
-    private final int count;
     private final int slots;
+    private final FreeAhead ahead;
+    private final Ground ground;
+    /** Of {@link #ahead}. */
     private final int[][] cpus;
     private final int[][] memoryMb;
-    /** Of blocks of 64 nodes, no less than the most CPUs that one of them has; and how many nodes nobody is on. */
     private final int[][] most;
+    private final int[][] gpus;
     private final int[] idle;
-    /** The slot after the last in which something is taken that was not there before: until then a node may become fuller. */
     private final int[] fuller;
-    /** CPUs that nobody has, in all. */
     private final long[] unused;
+    private final int[] whole;
+    private final LicencePlan licences;
+    private final DevicePlan devices;
+    private final Exacting exacting;
     /** Of each class the first slot in which it may still fit. */
     private int[] from = new int[1024];
     /** Likewise of those who want few switches, by {@link #patience}. */
@@ -103,15 +103,8 @@ public final class Forecast {
     private final Map<Place, long[]> masksWithin = new HashMap<>();
     /** By mask, its nodes with power and those without. */
     private final Map<long[], long[][]> halves = new IdentityHashMap<>();
-    /** CPUs of each whole node, of a part those of its node. */
-    private final int[] whole;
     /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
-    private final LicencePlan licences;
-    private final DevicePlan devices;
-    private int[][] gpus;
-    private final Map<String, Integer> numbers = new HashMap<>();
-    private final Exacting exacting;
     private final Map<Integer, Planned> planned = new HashMap<>();
     private final Kept claims;
     private int[] found = new int[64];
@@ -126,28 +119,24 @@ public final class Forecast {
         this.in = in;
         this.times = in.times;
         this.slots = times.count();
-        this.ground = new Ground(in.state, in.nodes, times, in.nowS);
-        this.count = ground.size();
+        this.ahead = new FreeAhead(in);
+        this.ground = ahead.ground;
         this.claims = new Kept(ground.nodes());
-        this.whole = Arrays.copyOf(in.whole.cpus, count);
-        ground.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
-        this.cpus = new int[slots][count];
-        this.memoryMb = new int[slots][count];
-        this.most = new int[slots][FreeTable.words(count)];
-        this.idle = new int[slots];
-        this.unused = new long[slots];
-        this.fuller = new int[count];
-        this.licences = new LicencePlan(Licences.capacities(in.state), times);
-        this.devices = new DevicePlan(in.state, ground, slots);
-        for (int n = 0; n < ground.nodes(); n++) {
-            numbers.put(in.nodes.get(n), n);
-        }
-        this.exacting = new Exacting(in.state, ground, times, numbers, licences);
+        this.cpus = ahead.cpus;
+        this.memoryMb = ahead.memoryMb;
+        this.most = ahead.most;
+        this.gpus = ahead.gpus;
+        this.idle = ahead.idle;
+        this.fuller = ahead.fuller;
+        this.unused = ahead.unused;
+        this.whole = ahead.whole;
+        this.licences = ahead.licences;
+        this.devices = ahead.devices;
+        this.exacting = ahead.exacting;
     }
 
     static Forecast of(Input in) {
         Forecast f = new Forecast(in);
-        f.fill();
         int left = in.claims;
         for (QueueOrder.Block block : in.queue) {
             for (int i = 0; i < block.size; i++) {
@@ -184,6 +173,12 @@ public final class Forecast {
         long[] ends = Stream.concat(state.tasksOf(job.array().jobId()).stream(), state.jobs().find(job.array().jobId()).stream())
                 .filter(t -> t.state().isActive()).mapToLong(t -> left(state, t, tickMs)).sorted().toArray();
         return ends.length < most ? 0 : ends[ends.length - most];
+    }
+
+    /** Seconds until the job must be over. */
+    static long left(State state, Job job, long tickMs) {
+        long end = SoftLimit.endTick(job, state.settings(), tickMs);
+        return end < 0 ? job.state().isActive() ? Long.MAX_VALUE / 2 : Outlook.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
     }
 
     static int tasks(Job job) {
@@ -234,123 +229,6 @@ public final class Forecast {
     /** Of nodes' numbers. */
     int era() {
         return in.era;
-    }
-
-    // ---- what will be free when
-
-    private void fill() {
-        for (int n = 0; n < ground.nodes(); n++) {
-            boolean ready = in.free.isReady(n);
-            cpus[0][n] = ready ? in.free.cpus[n] : Integer.MIN_VALUE / 2;
-            memoryMb[0][n] = (int) Math.clamp(in.free.memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
-        }
-        for (Classes.Lane lane : in.lanes) {
-            foresee(lane.need.need);
-        }
-        in.special.values().forEach(ways -> ways.forEach(a -> foresee(a.need.need)));
-        devices.fill();
-        gpus = devices.all("gpu");
-        IndexSet[] used = new IndexSet[ground.parts().size()];
-        for (Job job : in.state.jobs().values()) {
-            if (!job.holdsNodes()) {
-                continue;
-            }
-            long left = left(in.state, job, in.tickMs);
-            licences.running(job.desc().charge().reservation(), Licences.held(job), left);
-            give(job, job.run().allocation().nodes(), left, !Stopped.gaveItsCores(in.state, job), used);
-            give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true, used);
-        }
-        licences.keep(in.state, in.nowS);
-        for (Ground.Part p : ground.parts()) {
-            boolean ready = in.free.isReady(p.node());
-            IndexSet had = used[p.number() - ground.nodes()];
-            int taken = had == null ? 0 : had.count() * in.state.nodes().at(in.nodes.get(p.node())).spec().cpusPerUnit();
-            cpus[0][p.number()] = ready ? p.cpus() - taken : Integer.MIN_VALUE / 2;
-            memoryMb[0][p.number()] = memoryMb[0][p.node()];
-        }
-        for (int s = 1; s < slots; s++) {
-            for (int n = 0; n < count; n++) {
-                // no more than there is: what several share comes back with each of them
-                int most = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
-                cpus[s][n] = Math.min(most, cpus[s - 1][n] + cpus[s][n]);
-                memoryMb[s][n] += memoryMb[s - 1][n];
-            }
-        }
-        keepReservations();
-        for (int s = 0; s < slots; s++) {
-            for (int n = 0; n < count; n++) {
-                most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
-                idle[s] += cpus[s][n] >= whole[n] ? 1 : 0;
-                unused[s] += Math.max(0, cpus[s][n]);
-            }
-        }
-    }
-
-    /** Seconds until the job must be over. */
-    static long left(State state, Job job, long tickMs) {
-        long end = SoftLimit.endTick(job, state.settings(), tickMs);
-        return end < 0 ? job.state().isActive() ? Long.MAX_VALUE / 2 : Outlook.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
-    }
-
-    private void foresee(Need need) {
-        devices.want(need);
-        if (need.apart() != Apart.ANYBODY) {
-            exacting.mind(need.apart());
-        }
-    }
-
-    /**
-     * @param cores it has them, not only what a suspended job keeps
-     * @param used  units that somebody has of what reservations have, by their parts
-     */
-    private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores, IndexSet[] used) {
-        int slot = Math.max(1, times.slotAt(Math.max(0, afterS)));
-        for (Allocation.Share share : shares) {
-            Integer n = numbers.get(share.node());
-            if (n == null || share.released()) {
-                continue;
-            }
-            devices.held(n, share, Math.min(slot, slots));
-            exacting.held(job, n, share, Math.min(slot, slots));
-            int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
-            if (slot < slots && cores) {
-                cpus[slot][n] += share.cpus();
-                memoryMb[slot][n] += memory;
-            }
-            for (Ground.Part p : ground.on(n)) {
-                IndexSet here = cores ? share.cores().intersect(p.units()) : IndexSet.empty();
-                int i = p.number() - ground.nodes();
-                used[i] = used[i] == null ? here : used[i].union(here);
-                devices.held(p.number(), share, Math.min(slot, slots));
-                if (slot < slots && cores) {
-                    cpus[slot][p.number()] += here.count() * in.state.nodes().at(share.node()).spec().cpusPerUnit();
-                    memoryMb[slot][p.number()] += memory;
-                }
-            }
-        }
-    }
-
-    /** What reservations have is nobody else's in their times. Of reservations that lie over one another the larger counts. */
-    private void keepReservations() {
-        ground.byNode().forEach((n, parts) -> {
-            if (!in.free.isReady(n)) {
-                return;
-            }
-            int last = parts.stream().mapToInt(p -> p.area().last()).max().orElse(0);
-            for (int s = 0; s < last; s++) {
-                int sum = 0;
-                IndexSet before = IndexSet.empty();
-                for (Ground.Part p : parts) {
-                    if (p.isKept(s)) {
-                        int here = Math.max(0, cpus[s][p.number()]);
-                        sum = before.intersect(p.units()).isEmpty() ? sum + here : Math.max(sum, here);
-                        before = before.union(p.units());
-                    }
-                }
-                cpus[s][n] -= sum;
-            }
-            fuller[n] = Math.max(fuller[n], last);
-        });
     }
 
     // ---- one job after the other
@@ -493,9 +371,14 @@ public final class Forecast {
         if (c.named && (named.length == 0 || !together && isEnough(c, named.length, slot, end))) {
             return named.length > 0;
         }
-        return together ? together(c, mask, named, slot, end)
+        othersMayDo = false;
+        boolean fits = together ? together(c, mask, named, slot, end)
                 : !in.free.areSomeAsleep() ? singly(c, mask, named, slot, end) : awakeFirst(c, mask, named, slot, end);
+        return fits || othersMayDo && exacting.mayLook() && together(c, mask, named, slot, end);
     }
+
+    /** The first nodes that have room are as many as it may have, and have not all devices that it asks for. */
+    private boolean othersMayDo;
 
     private boolean singly(NeedClass c, long[] mask, int[] named, int slot, int end) {
         return isForOne(c, named) && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
@@ -565,7 +448,7 @@ public final class Forecast {
     private boolean oneByOne(NeedClass c, long[] mask, int[] named, int slot, int end) {
         int[] now = cpus[slot];
         int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
-        for (int w = 0; w < mask.length; w++) {
+        for (int w = 0; w < mask.length && !othersMayDo; w++) {
             if (mask[w] == 0 || most[slot][w] < c.cpusMin) {
                 continue;
             }
@@ -578,6 +461,10 @@ public final class Forecast {
                 }
                 if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
                     return true;
+                }
+                if (chosen == nodesMax && !c.need.gresPerJob().isEmpty()) {
+                    othersMayDo = true;
+                    return false;
                 }
                 if (chosen == nodesMax) {
                     dropSmallest(named.length);
@@ -608,21 +495,25 @@ public final class Forecast {
     private boolean together(NeedClass c, long[] mask, int[] named, int slot, int end) {
         List<Chooser.Candidate> able = new ArrayList<>();
         for (int i = 0; i < named.length; i++) {
-            able.add(new Chooser.Candidate(exacting.node(found[i]), foundTasks[i]));
+            able.add(candidate(found[i], foundTasks[i], slot, end));
         }
         for (int w = 0; w < mask.length; w++) {
             for (long bits = most[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 int tasks = cpus[slot][n] < c.cpusMin ? 0 : (int) Math.min(Integer.MAX_VALUE, tasksOn(c, n, slot, end));
                 if (tasks > 0 && !isAmong(named, n)) {
-                    able.add(new Chooser.Candidate(exacting.node(n), tasks));
+                    able.add(candidate(n, tasks, slot, end));
                 }
             }
         }
         List<Chooser.Pick> picks = exacting.pick(c.need, able, named.length, slot, end);
         chosen = 0;
         picks.forEach(p -> add(p.node().index, p.tasks()));
-        return !picks.isEmpty() && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));
+        return !picks.isEmpty();
+    }
+
+    private Chooser.Candidate candidate(int n, int tasks, int slot, int end) {
+        return new Chooser.Candidate(exacting.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
     }
 
     /** So many tasks fit on the node in all these slots. */
@@ -669,22 +560,25 @@ public final class Forecast {
         int sum = 0;
         int left = Math.max(c.need.tasks(), nodes);
         for (int i = 0; i < nodes; i++) {
+            foundTasks[i] = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
+            left -= foundTasks[i];
+        }
+        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, foundTasks, nodes, slot, end, exacting::node);
+        for (int i = 0; i < nodes; i++) {
             int n = found[i];
             own[i] = ground.node(n);
-            int tasks = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
-            left -= tasks;
-            int cpu = cpusOn(c, n, tasks);
-            int memory = (int) Math.min(Integer.MAX_VALUE / 2, memoryOn(c, n, cpu));
+            int gpusHere = c.need.gpus() == Need.Gpus.PLAIN ? 0 : gpus(c.need, dealt, i);
+            int cpu = Math.max(cpusOn(c, n, foundTasks[i]), gpusHere * c.need.gpus().cpus());
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, Math.max(memoryOn(c, n, cpu), gpusHere * c.need.gpus().memoryMb()));
             sum += cpu;
             if (keep) {
                 places.add(new Claim(own[i], start, to, cpu, memory));
             }
-            occupy(n, slot, end, cpu, memory);
-            foundTasks[i] = tasks;
+            ahead.occupy(n, slot, end, cpu, memory);
             exacting.holds(c.need, n, cpu, slot, end);
             fuller[n] = Math.max(fuller[n], end);
         }
-        devices.take(c.need, found, foundTasks, nodes, slot, end);
+        devices.take(c.need, found, foundTasks, nodes, dealt, slot, end);
         if (!c.need.licences().items().isEmpty()) {
             List<Licences.Item> layers = exacting.layersTaken(c.need, found, nodes, slot, end);
             licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
@@ -693,28 +587,15 @@ public final class Forecast {
         return new Planned(start, own, sum, c.need.partition(), places);
     }
 
-    /** Memory is had of the whole node, and so are units of a reservation before and after its time. */
-    private void occupy(int n, int slot, int end, int cpu, int memory) {
-        for (int s = slot; s < end; s++) {
-            idle[s] -= cpus[s][n] >= whole[n] ? 1 : 0;
-            cpus[s][n] -= cpu;
-            unused[s] -= cpu;
-            memoryMb[s][n] -= memory;
+    private static final int[][] NONE_DEALT = {};
+
+    /** Of those that it has in all, so many are on the node. */
+    private static int gpus(Need need, int[][] dealt, int node) {
+        int sum = 0;
+        for (int i = 0; i < dealt.length; i++) {
+            sum += need.gresPerJob().get(i).name().equals("gpu") ? dealt[i][node] : 0;
         }
-        List<Ground.Part> parts = ground.on(ground.node(n));
-        for (Ground.Part p : parts) {
-            for (int s = slot; s < end && p.number() != n; s++) {
-                memoryMb[s][p.number()] -= memory;
-            }
-        }
-        if (ground.isPart(n)) {
-            Ground.Part own = ground.part(n);
-            for (int s = slot; s < end; s++) {
-                cpus[s][own.node()] -= own.isKept(s) ? 0 : cpu;
-                memoryMb[s][own.node()] -= memory;
-            }
-            fuller[own.node()] = Math.max(fuller[own.node()], end);
-        }
+        return sum;
     }
 
     private int cpusOn(NeedClass c, int n, int tasks) {

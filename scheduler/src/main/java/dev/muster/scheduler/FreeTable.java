@@ -360,7 +360,7 @@ final class FreeTable {
     /** What is free of a node, and who is still there, after some have left. @param open CPUs that reservations leave, -1 where that must be all */
     private record Left(int free, long memoryMb, int gpus, int holders, int open) {
         Left without(Allocation.Share s, NodeSlot slot) {
-            return new Left(free + s.cores().count() * slot.spec.cpusPerUnit(), memoryMb + s.memoryMb(),
+            return new Left(free + slot.units(s).count() * slot.spec.cpusPerUnit(), memoryMb + s.memoryMb(),
                     gpus + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0), holders - 1, open);
         }
 

@@ -46,7 +46,7 @@ final class GpuPlaces {
 
     /** It matters on this node which cores come with which GPUs. */
     private static boolean matters(Need need, NodeSlot node) {
-        return node.gpuCores != GpuCores.NONE && !need.exclusive() && !need.shape().spared().said() && need.shape().perSocket().isEmpty()
+        return node.gpuCores != GpuCores.NONE && !need.exclusive() && !need.shape().spared().any() && need.shape().perSocket().isEmpty()
                 && wantsGpus(need);
     }
 

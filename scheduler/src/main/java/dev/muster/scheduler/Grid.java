@@ -82,7 +82,7 @@ final class Grid {
     boolean mayFit(Need need, List<NodeSlot> order, int[] index, int slot) {
         long cpus = 0;
         int found = 0;
-        boolean any = need.exclusive() || need.shape().spared().said();
+        boolean any = need.exclusive() || need.shape().spared().any();
         for (int i = 0; i < index.length && (found < need.nodesMin() || !any && cpus < need.cpus()); i++) {
             if (!isFull(need, index[i], slot)) {
                 found++;
@@ -94,7 +94,7 @@ final class Grid {
 
     /** Nothing of the node is there for the need at the beginning of a slot. */
     boolean isFull(Need need, int node, int slot) {
-        return need.exclusive() ? busy[slot][node] : units[slot][node] <= 0 && !need.shape().spared().said();
+        return need.exclusive() ? busy[slot][node] : units[slot][node] <= 0 && !need.shape().spared().any();
     }
 
     int unitsIn(int node, int fromSlot, int toSlot) {

@@ -43,7 +43,7 @@ final class HetPass {
     /** Starts the whole job of this leader, or explains why it waits. */
     void consider(Job leader) {
         List<Job> members = HetRules.members(state, leader);
-        if (members.size() < leader.het().members().size() || !members.stream().allMatch(Scheduler::inQueue)) {
+        if (members.size() < leader.het().members().size() || !members.stream().allMatch(Ranks::inQueue)) {
             return;
         }
         List<Part> parts = new ArrayList<>();
@@ -139,7 +139,7 @@ final class HetPass {
             return Optional.empty();
         }
         reason = JobReason.PARTITION_DOWN;
-        for (String name : scheduler.partitions(job)) {
+        for (String name : scheduler.ranks().partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {
                 continue;

@@ -35,33 +35,48 @@ final class JobDevices {
     }
 
     private int[] dealt(Tres.Item item) {
-        int[] out = new int[picks.size()];
-        int left = item.count();
+        int[] usable = new int[picks.size()];
+        int[] near = new int[picks.size()];
+        for (int i = 0; i < usable.length; i++) {
+            NodeSlot node = picks.get(i).node();
+            usable[i] = Chooser.usable(need, node, item);
+            near[i] = near(need, item, node, free.apply(node), picks.get(i).tasks(), usable.length == 1, usable[i]);
+        }
+        return deal(item.count(), usable, near);
+    }
+
+    /** @param usable of each node; @param near of these */
+    static int[] deal(int count, int[] usable, int[] near) {
+        int[] out = new int[usable.length];
+        int left = count;
         for (int i = 0; i < out.length; i++) {
             int kept = out.length - 1 - i;
-            out[i] = Math.min(left, Math.min(Math.max(left - kept, 1), near(item, picks.get(i))));
+            out[i] = Math.min(left, Math.min(Math.max(left - kept, 1), near[i]));
             left -= out[i];
         }
         for (int i = 0; i < out.length && left > 0; i++) {
-            int more = Math.clamp(Chooser.usable(need, picks.get(i).node(), item) - out[i], 0, left);
+            int more = Math.clamp(usable[i] - out[i], 0, left);
             out[i] += more;
             left -= more;
         }
         return out;
     }
 
-    /** Those near the cores that the job would have there if it did not ask for devices: one at least, where there is any. */
-    private int near(Tres.Item item, Chooser.Pick pick) {
-        NodeSlot node = pick.node();
-        int usable = Chooser.usable(need, node, item);
+    /**
+     * Those near the cores that the job would have there if it did not ask for devices: one at least, where there is any.
+     *
+     * @param free  units that it may have
+     * @param alone the job has no other node
+     */
+    static int near(Need need, Tres.Item item, NodeSlot node, IndexSet free, int tasks, boolean alone, int usable) {
         boolean any = !item.name().equals("gpu") || node.gpuCores == GpuCores.NONE || need.gpus().enforced() || need.gpus().cpus() > 0
-                || need.exclusive() || picks.size() == 1;
+                || need.exclusive() || alone;
         if (any) {
             return usable;
         }
-        int cpus = Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask());
+        int cpus = Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : tasks * need.cpusPerTask());
         int perUnit = need.usableCpus(node.spec);
-        IndexSet units = SocketOrder.choose(need, node, free.apply(node), (cpus + perUnit - 1) / perUnit, pick.tasks());
+        IndexSet units = SocketOrder.choose(need, node, free, (cpus + perUnit - 1) / perUnit, tasks);
         IndexSet gpus = node.devices(item.name(), item.type());
         for (GpuCores.Group g : node.gpuCores.groups()) {
             gpus = g.units().intersect(units).isEmpty() ? gpus.minus(g.gpus()) : gpus;

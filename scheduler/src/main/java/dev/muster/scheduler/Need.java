@@ -10,10 +10,12 @@ import dev.muster.core.QosRules;
 import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
 import dev.muster.core.SoftLimit;
+import dev.muster.core.SpecialCores;
 import dev.muster.core.State;
 import dev.muster.core.TaskLayout;
 import dev.muster.core.Tres;
 import dev.muster.model.Distribution;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
@@ -103,7 +105,8 @@ record Need(
                     r.tasksPerSocket(),
                     Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
                     r.contiguous(), r.spread(), isBlock(r, settings), isWhole(partition, settings), isCounted(settings),
-                    new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()),
+                    new Spared(r.coreSpec() != 0, Math.max(0, r.coreSpec()), settings.options().containsKey(Settings.SPEC_CORES_FIRST),
+                            r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
                     ExtraConstraint.of(extra, settings));
         }
@@ -132,24 +135,46 @@ record Need(
     }
 
     /**
-     * Cores or threads of each node that a job does not use, instead of those that the node's line keeps from jobs.
+     * What a job leaves alone of each of its nodes, which are charged to it all the same.
      *
-     * @param said the job said so; otherwise the node's line holds
+     * @param said    the job said how many cores; otherwise the node's line holds
+     * @param first   these are the first of each socket
+     * @param threads that it does not use of the cores it has: those are its all the same
      */
-    record Spared(boolean said, int cores, int threads) {
-        /** CPUs of a node for the job: a core of which a thread is left is the job's. */
+    record Spared(boolean said, int cores, boolean first, int threads) {
+        boolean any() {
+            return said || threads > 0;
+        }
+
+        /** CPUs of a node for the job. */
         int most(Node.Spec spec) {
-            return said && cores == 0 ? Math.max(0, spec.cpus() - threads) : spec.cpus();
+            return Math.max(0, spec.cpus() - threads);
         }
 
         /** How many allocation units more than usual (or, below 0, fewer) a job may have of an idle node. */
         int more(Node.Spec spec) {
-            if (!said) {
-                return 0;
-            }
-            int unitsPerCore = Math.max(1, spec.units() / Math.max(1, spec.sockets() * spec.coresPerSocket()));
-            int perUnit = Math.max(1, spec.cpusPerUnit());
-            return spec.reservedUnits().count() - (cores > 0 ? cores * unitsPerCore : threads / perUnit);
+            return said ? spec.reservedUnits().count() - count(spec) : 0;
+        }
+
+        private int count(Node.Spec spec) {
+            return cores * Math.max(1, spec.units() / Math.max(1, spec.sockets() * spec.coresPerSocket()));
+        }
+
+        /** Those of a node that the job may have. @param free without what its line keeps from jobs */
+        IndexSet of(Node.Spec spec, IndexSet free) {
+            return !said ? free : free.union(spec.reservedUnits())
+                    .minus(SpecialCores.of(spec.reservedUnits(), spec.units(), spec.sockets(), count(spec), first));
+        }
+
+        /** CPUs that are charged for where they are not those that the job has; 0 where they are. */
+        int charge(Node.Spec spec, int cpus) {
+            int all = openCpus(spec);
+            return !said && threads == 0 || all == cpus ? 0 : all;
+        }
+
+        /** Of a node's CPUs those that its line does not keep from jobs. */
+        static int openCpus(Node.Spec spec) {
+            return spec.cpus() - spec.reservedUnits().count() * spec.cpusPerUnit();
         }
     }
 
@@ -231,9 +256,11 @@ record Need(
             // room for so many on each node, however many there are in all
             cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
         }
+        // who has so many tasks for each GPU has no more of them where there are so many GPUs
+        int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasksPerGpu() * gpusPerNode;
         int wanted = wanted(r, nodesMin, Math.min(tasks, partition.nodes().size()));
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted, tasks, cpusPerTask,
-                r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
+                tasksPerNode, cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
                 r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),

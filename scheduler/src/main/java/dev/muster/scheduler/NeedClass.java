@@ -100,7 +100,7 @@ final class NeedClass {
         this.partition = partition;
         this.need = need;
         this.where = where;
-        this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().said();
+        this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().any();
         this.exclusive = need.exclusive();
         this.licensed = !need.licences().items().isEmpty();
         this.named = !need.nodeList().isEmpty();

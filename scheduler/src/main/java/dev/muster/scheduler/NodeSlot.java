@@ -137,17 +137,23 @@ final class NodeSlot {
         release(share, partitions, false);
     }
 
+    /** Units that nobody else may have because of it: who leaves some of a node alone has the others, and nobody has these. */
+    IndexSet units(Allocation.Share share) {
+        return share.charge() == 0 ? share.cores() : IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
+    }
+
     /** @param unitsOnly cores come and go, memory and devices stay: what suspension does */
     void hold(Allocation.Share share, String partitions, boolean unitsOnly) {
-        for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+        IndexSet units = units(share);
+        for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
             if (u < unitHolders.length) {
                 unitHolders[u]++;
             }
         }
-        freeUnits = freeUnits.minus(share.cores());
+        freeUnits = freeUnits.minus(units);
         holders++;
-        count(partitions, share.cpus());
-        countUnits(partitions, share.cores(), 1);
+        count(partitions, share.chargedCpus());
+        countUnits(partitions, units, 1);
         if (!unitsOnly) {
             takeRest(share);
         }
@@ -155,16 +161,17 @@ final class NodeSlot {
     }
 
     void release(Allocation.Share share, String partitions, boolean unitsOnly) {
-        IndexSet free = share.cores();
-        for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+        IndexSet units = units(share);
+        IndexSet free = units;
+        for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
             if (u < unitHolders.length && --unitHolders[u] > 0) {
                 free = free.without(u);
             }
         }
         freeUnits = freeUnits.union(free.minus(spec.reservedUnits()));
         holders--;
-        count(partitions, -share.cpus());
-        countUnits(partitions, share.cores(), -1);
+        count(partitions, -share.chargedCpus());
+        countUnits(partitions, units, -1);
         if (!unitsOnly) {
             giveRest(share);
         }

@@ -5,6 +5,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
 import dev.muster.core.State;
+import dev.muster.model.IndexSet;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -93,7 +94,7 @@ final class Outlook {
     /** As {@link #take} for a moment. @param there or back again */
     void arrive(NodeSlot node, Need need, Allocation.Share share, boolean there) {
         if (grid != null) {
-            grid.give(node.index, times().endSlot(0, need.limitMin()), there ? -share.cores().count() : share.cores().count(),
+            grid.give(node.index, times().endSlot(0, need.limitMin()), there ? -node.units(share).count() : node.units(share).count(),
                     there ? -share.memoryMb() : share.memoryMb());
         }
     }
@@ -110,7 +111,7 @@ final class Outlook {
         for (Allocation.Share share : shares) {
             NodeSlot node = scheduler.node(share.node());
             if (node != null && !share.released()) {
-                grid.give(node.index, times().slotAt(Math.max(0, afterSeconds)), off ? share.cores().count() : -share.cores().count(),
+                grid.give(node.index, times().slotAt(Math.max(0, afterSeconds)), off ? node.units(share).count() : -node.units(share).count(),
                         off ? share.memoryMb() : -share.memoryMb());
             }
         }
@@ -122,13 +123,14 @@ final class Outlook {
             if (node != null && !share.released() && node.isShared()) {
                 // a core that several have is free with the last of them
                 long[] ends = unitEnds.computeIfAbsent(node.index, n -> new long[node.spec.units()]);
-                for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+                IndexSet units = node.units(share);
+                for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
                     ends[u] = Math.max(ends[u], afterSeconds + 1);
                 }
                 grid.free(node.index, afterSeconds, 0, share.memoryMb());
                 lastEnd.merge(node.index, afterSeconds, Math::max);
             } else if (node != null && !share.released()) {
-                grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());
+                grid.free(node.index, afterSeconds, node.units(share).count(), share.memoryMb());
                 lastEnd.merge(node.index, afterSeconds, Math::max);
             }
         }

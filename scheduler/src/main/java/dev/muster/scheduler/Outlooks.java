@@ -130,7 +130,7 @@ final class Outlooks {
             // who was turned down for what was kept there is looked at anew
             before.nodes(scheduler.free()::hasRoom).forEach(scheduler.free()::freer);
             List<Integer> jobs = claims.jobs();
-            jobs.stream().filter(id -> !before.has(id)).forEach(scheduler::lookAt);
+            jobs.stream().filter(id -> !before.has(id)).forEach(scheduler.ranks()::lookAt);
             // their turns come in this order if nothing else happens
             scheduler.known().comers().clear();
             scheduler.known().comers().addAll(jobs);
@@ -223,7 +223,7 @@ final class Outlooks {
     }
 
     private Optional<Need> need(State state, Job job) {
-        for (String name : scheduler.partitions(job)) {
+        for (String name : scheduler.ranks().partitions(job)) {
             Optional<Partition> p = state.partitions().find(name);
             if (p.isPresent() && Limits.reason(job.desc(), p.get(), state) == JobReason.NONE) {
                 return Optional.of(scheduler.needs().of(job, p.get(), state));

@@ -123,7 +123,7 @@ final class Pass {
                     stopped.add(job);
                 }
             }
-            stopped.sort(Comparator.comparingInt(j -> -scheduler.tier(j)));
+            stopped.sort(Comparator.comparingInt(j -> -scheduler.ranks().tier(j)));
         }
     }
 
@@ -146,7 +146,7 @@ final class Pass {
 
     /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
     void goOn(int tier) {
-        while (!stopped.isEmpty() && scheduler.tier(stopped.getFirst()) >= tier) {
+        while (!stopped.isEmpty() && scheduler.ranks().tier(stopped.getFirst()) >= tier) {
             List<Job> whole = Stopped.together(state, stopped.removeFirst());
             if (!resumes.contains(whole.getFirst().id()) && Stopped.haveTheirCores(scheduler, whole)) {
                 whole.forEach(j -> resumes.add(j.id()));
@@ -231,7 +231,7 @@ final class Pass {
             scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
             return false;
         }
-        for (String name : scheduler.partitions(job)) {
+        for (String name : scheduler.ranks().partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state)).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {

@@ -146,7 +146,7 @@ final class Placing {
     /** As {@link #place(Need)}, on nodes that hang together in that topology. */
     Optional<Allocation> place(Need need, Topology topology) {
         int required = Feasibility.names(need.nodeList()).size();
-        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
+        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().any();
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
         List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
@@ -180,7 +180,6 @@ final class Placing {
         if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
             return picks.isEmpty() ? Optional.empty() : scheduler.power().thriftily(() -> place(need, topology));
         }
-        picks = Chooser.batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
             String name = p.node().spec.name();
             bootIds.put(name, p.node().asleep || Chooser.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());

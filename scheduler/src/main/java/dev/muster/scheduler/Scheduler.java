@@ -11,8 +11,6 @@ import dev.muster.core.LimitBook;
 import dev.muster.core.Node;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
-import dev.muster.core.Power;
-import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Touched;
 import dev.muster.model.JobDesc;
@@ -43,16 +41,11 @@ public final class Scheduler implements Planner {
     private final List<NodeSlot> nodes = new ArrayList<>();
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
-    private final Map<String, Integer> tiers = new HashMap<>();
     private final Map<String, Long> cpus = new HashMap<>();
     private final Holdings holdings = new Holdings(byName);
     private dev.muster.core.Settings settings;
-    private final QueueOrder queue = new QueueOrder();
-    private final Map<Integer, QueueOrder.Place> places = new HashMap<>();
-    /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
-    private final Map<Integer, Long> computed = new java.util.concurrent.ConcurrentHashMap<>();
-    private Optional<Priorities> priorities = Optional.empty();
-    private long computedAtMs;
+    private final Ranks ranks = new Ranks();
+    private final QueueOrder queue = ranks.order();
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
     private final HeldLicences licensed = new HeldLicences();
@@ -137,13 +130,9 @@ public final class Scheduler implements Planner {
         nodes.clear();
         byName.clear();
         byPartition.clear();
-        tiers.clear();
         cpus.clear();
         settings = state.settings();
-        queue.clear();
-        places.clear();
-        computed.clear();
-        priorities = Optional.empty();
+        ranks.reset(state);
         runningTasks.clear();
         holding.clear();
         licensed.clear();
@@ -180,7 +169,6 @@ public final class Scheduler implements Planner {
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
             cpus.put(p.name(), members.stream().mapToLong(n -> n.spec.cpus()).sum());
-            tiers.put(p.name(), p.info().priorityTier());
         });
         holdings.reset(state);
         state.jobs().values().forEach(j -> {
@@ -251,13 +239,13 @@ public final class Scheduler implements Planner {
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
-                computed.remove(id);
+                ranks.forget(id);
             }
         }
         yields.follow(after, jobs, holding);
         boolean policy = entry.changes().stream().anyMatch(c -> c instanceof Change.PolicyChanged || c instanceof Change.UsageCharged);
         if (policy) {
-            computedAtMs = Long.MIN_VALUE / 2;
+            ranks.outdated();
             // a QOS may lift limits of a partition
             if (before.accounts().qos() != after.accounts().qos()) {
                 needs.forgetJobs();
@@ -270,52 +258,6 @@ public final class Scheduler implements Planner {
         }
     }
 
-    static boolean inQueue(Job job) {
-        return job.isPending() && job.eligibleTime() > 0 && !job.isHeld();
-    }
-
-    /** Priorities follow time and usage: all are computed anew each PriorityCalcPeriod. */
-    private void refresh(State state, Now now) {
-        if (!Priorities.isActive(state.settings())) {
-            return;
-        }
-        long periodMs = 1000 * Math.max(1, Long.parseLong(state.settings().options().getOrDefault("priority_calc_period", "300")));
-        if (priorities.isPresent() && now.tickMs() - computedAtMs < periodMs) {
-            return;
-        }
-        computedAtMs = now.tickMs();
-        priorities = Optional.of(new Priorities(state, now.seconds()));
-        places.replaceAll((id, old) -> place(state, state.jobs().at(id)));
-        queue.fill(places.values());
-    }
-
-    private void enqueue(State state, Job job) {
-        QueueOrder.Place place = place(state, job);
-        places.put(job.id(), place);
-        queue.add(place);
-    }
-
-    private long priority(Job job) {
-        if (priorities.isEmpty()) {
-            return job.priority();
-        }
-        long fresh = priorities.get().of(job);
-        long p = priorities.get().onlyRises() ? Math.max(fresh, computed.getOrDefault(job.id(), 0L)) : fresh;
-        computed.put(job.id(), p);
-        return p;
-    }
-
-    @Override
-    public OptionalLong priority(int jobId) {
-        Long p = computed.get(jobId);
-        return p == null ? OptionalLong.empty() : OptionalLong.of(p);
-    }
-
-    /** A job of several partitions stands where the best of their tiers puts it. */
-    private QueueOrder.Place place(State state, Job job) {
-        return HetOrder.place(state, job, this::tier, this::priority);
-    }
-
     /** Not for a limit, a licence or anything else that no order of the queue could give it. */
     private boolean waitedForResources(Job job) {
         JobReason reason = reasons.getOrDefault(job.isArrayTask() ? job.array().jobId() : job.id(), JobReason.NONE);
@@ -323,8 +265,8 @@ public final class Scheduler implements Planner {
     }
 
     private void add(State state, Job job) {
-        if (inQueue(job)) {
-            enqueue(state, job);
+        if (Ranks.inQueue(job)) {
+            ranks.add(state, job);
         }
         if (job.holdsNodes()) {
             holdings.began(state, job);
@@ -335,11 +277,8 @@ public final class Scheduler implements Planner {
     }
 
     private void remove(State state, Job job) {
-        if (inQueue(job)) {
-            QueueOrder.Place place = places.remove(job.id());
-            if (place != null) {
-                queue.remove(place);
-            }
+        if (Ranks.inQueue(job)) {
+            ranks.remove(job.id());
             needs.forget(job.id());
             limits.forget(job.id());
         }
@@ -354,7 +293,7 @@ public final class Scheduler implements Planner {
     /** Much of what happens to a job of many nodes concerns one of them, or none. */
     private static boolean staysWhereItIs(Job was, Job now) {
         return was.holdsNodes() && now.holdsNodes() && was.state() != JobState.SUSPENDED && now.state() != JobState.SUSPENDED
-                && !inQueue(was) && !inQueue(now)
+                && !Ranks.inQueue(was) && !Ranks.inQueue(now)
                 && was.desc() == now.desc() && was.array().jobId() == now.array().jobId()
                 && was.run().allocation().held().size() == now.run().allocation().held().size();
     }
@@ -379,27 +318,9 @@ public final class Scheduler implements Planner {
         }
     }
 
-    /** Those that the job names, the highest tier first. */
-    List<String> partitions(Job job) {
-        String named = job.desc().partition();
-        if (named.indexOf(',') < 0) {
-            return List.of(named);
-        }
-        List<String> out = new ArrayList<>(List.of(named.split(",")));
-        out.sort(Comparator.comparingInt((String name) -> tiers.getOrDefault(name, 1)).reversed());
-        return out;
-    }
-
-    int tier(Job job) {
-        Integer only = tiers.get(job.desc().partition());
-        if (only != null) {
-            return Math.max(0, only);
-        }
-        int tier = 0;
-        for (String name : job.desc().partition().split(",")) {
-            tier = Math.max(tier, tiers.getOrDefault(name, 1));
-        }
-        return tier;
+    @Override
+    public OptionalLong priority(int jobId) {
+        return ranks.priority(jobId);
     }
 
     @Override
@@ -446,7 +367,7 @@ public final class Scheduler implements Planner {
 
     @Override
     public List<Estimate> upcoming(long until) {
-        return outlooks.upcoming(until, planned, places.keySet());
+        return outlooks.upcoming(until, planned, ranks.jobs());
     }
 
     /** Jobs waiting for resources. */
@@ -475,7 +396,7 @@ public final class Scheduler implements Planner {
             forgetLanes();
         }
         power.renew(state);
-        refresh(state, now);
+        ranks.refresh(state, now);
         passes++;
         Pass pass = new Pass(this, state, now, most);
         List<Start> starts = pass.run();
@@ -568,6 +489,10 @@ public final class Scheduler implements Planner {
         return queue;
     }
 
+    Ranks ranks() {
+        return ranks;
+    }
+
     Classes known() {
         return known;
     }
@@ -599,12 +524,7 @@ public final class Scheduler implements Planner {
     }
 
     boolean isQueued(int jobId) {
-        return places.containsKey(jobId);
-    }
-
-    /** The job is not passed over in the next pass, whatever is known of it. */
-    void lookAt(int jobId) {
-        Optional.ofNullable(places.get(jobId)).ifPresent(queue::look);
+        return ranks.has(jobId);
     }
 
     /** Somebody makes plans on a thread of his own: passes over a large cluster leave that to him, and keep the places that his plans give. */

@@ -33,7 +33,7 @@ final class Stopped {
         for (Job job : jobs) {
             for (Allocation.Share s : job.run().allocation().nodes()) {
                 NodeSlot node = scheduler.node(s.node());
-                if (node == null || !node.freeUnits.intersect(s.cores()).equals(s.cores())) {
+                if (node == null || !node.units(s).minus(node.spec.reservedUnits()).minus(node.freeUnits).isEmpty()) {
                     return false;
                 }
             }

@@ -43,7 +43,7 @@ final class Takings {
     /** A job starts there. */
     void take(Job job, Allocation.Share share, Need need) {
         NodeSlot node = scheduler.node(share.node());
-        int idle = share.cores().intersect(node.freeUnits).count();
+        int idle = node.units(share).intersect(node.freeUnits).count();
         node.hold(share, need.partition());
         // it is being rebooted for this job: nobody else comes before it is there
         if (share.bootId().isEmpty()) {
@@ -72,7 +72,7 @@ final class Takings {
     void keep(Allocation place, Need need) {
         for (Allocation.Share s : place.nodes()) {
             NodeSlot node = scheduler.node(s.node());
-            IndexSet free = node.freeUnits.intersect(s.cores());
+            IndexSet free = node.freeUnits.intersect(node.units(s));
             long memoryMb = Math.max(0, Math.min(node.freeMemoryMb, s.memoryMb()));
             Map<String, IndexSet> devices = new HashMap<>();
             Map<String, IndexSet> missing = new HashMap<>();
@@ -80,12 +80,12 @@ final class Takings {
                 devices.put(name, ids.intersect(node.freeGres.getOrDefault(name, IndexSet.empty())));
                 missing.put(name, ids.minus(devices.get(name)));
             });
-            Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false);
+            Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false, 0);
             node.hold(part, need.partition());
             taken.add(new Taken(node, part, need.partition()));
             outlook.take(node, need, free.count(), memoryMb);
-            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), s.cores().minus(free), s.cpus(),
-                    s.memoryMb() - memoryMb, missing, true, false), need));
+            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), node.units(s).minus(free), s.chargedCpus(),
+                    s.memoryMb() - memoryMb, missing, true, false, 0), need));
         }
     }
 
@@ -104,7 +104,7 @@ final class Takings {
                 Map<String, IndexSet> devices = new HashMap<>();
                 s.rest.gres().forEach((name, ids) -> devices.put(name, ids.intersect(s.node.freeGres.getOrDefault(name, IndexSet.empty()))));
                 Allocation.Share held = new Allocation.Share(s.rest.node(), s.rest.agent(), s.rest.bootId(), s.rest.cores(), s.rest.cpus(),
-                        s.rest.memoryMb(), devices, true, false);
+                        s.rest.memoryMb(), devices, true, false, 0);
                 s.node.hold(held, s.need.partition());
                 arrived.add(new Taken(s.node, held, s.need.partition()));
             }

@@ -77,7 +77,7 @@ final class Turns {
                     take(ordered);
                 }
                 if (pass.hasStopped()) {
-                    pass.goOn(scheduler.tier(job));
+                    pass.goOn(scheduler.ranks().tier(job));
                 }
                 if (!later(block, i)) {
                     consider(block, i);
@@ -127,7 +127,7 @@ final class Turns {
         if (!backfill.fills() || job.isHet() || !job.desc().charge().reservation().isEmpty()) {
             return false;
         }
-        List<String> partitions = scheduler.partitions(job);
+        List<String> partitions = scheduler.ranks().partitions(job);
         boolean own = true;
         boolean blocked = true;
         for (String partition : partitions) {

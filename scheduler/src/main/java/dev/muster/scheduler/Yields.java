@@ -206,7 +206,7 @@ final class Yields {
             NodeSlot slot = scheduler.node(s.node());
             if (slot != null && !s.released()) {
                 int n = slot.index;
-                c.cpus[n] += sign * s.cores().count() * slot.spec.cpusPerUnit();
+                c.cpus[n] += sign * slot.units(s).count() * slot.spec.cpusPerUnit();
                 c.memoryMb[n] += sign * s.memoryMb();
                 c.gpus[n] += sign * (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0);
                 c.holders[n] += sign;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** An allocation of many nodes is as one of few: only quicker to change. */
 class ByNodeTest {
     private static Allocation.Share share(String node) {
-        return new Allocation.Share(node, Allocation.Agent.SLURMD, "boot", IndexSet.of(0), 1, 10, Map.of(), false, false);
+        return new Allocation.Share(node, Allocation.Agent.SLURMD, "boot", IndexSet.of(0), 1, 10, Map.of(), false, false, 0);
     }
 
     private static List<Allocation.Share> shares(int count) {

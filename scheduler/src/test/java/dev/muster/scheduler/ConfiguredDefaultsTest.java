@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Allocation;
 import dev.muster.core.Sampling;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,19 +57,69 @@ class ConfiguredDefaultsTest {
     @CsvSource(delimiter = '|', textBlock = """
             cpus=8             | tasks=1              | n1:1
             cpus=8             | tasks=1 coreSpec=2   | n1:6
-            cpus=8             | tasks=1 threadSpec=3 | n1:5
             cpus=8             | tasks=7 coreSpec=2 nodesMin=1 | Requested node configuration is not available
-            cpus=8 threads=2   | tasks=1 coreSpec=1   | n1:6
-            cpus=8 threads=2   | tasks=1 threadSpec=2 | n1:6
-            cpus=8 threads=2   | tasks=1 threadSpec=7 | n1:2
+            cpus=8             | tasks=6 threadSpec=3 nodesMin=1 | Requested node configuration is not available
             cpus=8 threads=2   | tasks=2 threadSpec=7 nodesMin=1 | Requested node configuration is not available
             cpus=8 kept=0-1    | tasks=6              | n1:6
-            cpus=8 kept=0-1    | tasks=1 coreSpec=-1  | n1:8
-            cpus=8 kept=0-1    | tasks=1 coreSpec=1   | n1:7
             cpus=8 kept=0-1    | tasks=1 coreSpec=-1 threadSpec=1 | --core-spec together with --thread-spec is not supported by this version of Muster
             """)
     void coresLeftAlone(String node, String job, String placed) {
         assertThat(new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true").place(job)).isEqualTo(placed);
+    }
+
+    /** Which cores the job has, for how many CPUs these are good, and how many it is charged for: whole nodes, but for what their lines keep. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            cpus=8                     | coreSpec=2    | 0-5        | 6  | 8
+            cpus=8                     | threadSpec=3  | 0-7        | 5  | 8
+            cpus=8 threads=2           | coreSpec=1    | 0-2        | 6  | 8
+            cpus=8 threads=2           | threadSpec=2  | 0-3        | 6  | 8
+            cpus=8 threads=2           | threadSpec=7  | 0-3        | 1  | 8
+            cpus=8 kept=0-1            | coreSpec=-1   | 0-7        | 8  | 6
+            cpus=8 kept=0-1            | coreSpec=1    | 1-7        | 7  | 6
+            cpus=8 kept=0-1            | coreSpec=3    | 2-6        | 5  | 6
+            cpus=8 kept=0-1            | threadSpec=3  | 2-7        | 5  | 6
+            cpus=8 kept=0-1            | threadSpec=1  | 2-7        | 6  | 6
+            cpus=8 sockets=2           | coreSpec=3    | 0-2,4-5    | 5  | 8
+            cpus=16 sockets=2 threads=2 | coreSpec=3   | 0-2,4-5    | 10 | 16
+            cpus=16 sockets=2 threads=2 kept=3,7 | coreSpec=1 | 0-2,4-7 | 14 | 12
+            cpus=16 sockets=2 threads=2 kept=3,7 | coreSpec=3 | 0-2,4-5 | 10 | 12
+            cpus=16 sockets=2 threads=2 kept=3,7 | threadSpec=5 | 0-2,4-6 | 11 | 12
+            """)
+    void whatIsLeftAloneIsChargedFor(String node, String job, String cores, int cpus, int charged) {
+        Cluster c = new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true");
+        new Play(c).lines("submit tasks=1 " + job + "\nschedule");
+        Allocation has = c.state().jobs().at(1).run().allocation();
+        assertThat(has.nodes().getFirst().cores().compact()).isEqualTo(cores);
+        assertThat(has.nodes().getFirst().cpus()).isEqualTo(cpus);
+        assertThat(has.cpus()).isEqualTo(charged);
+        assertThat(c.state().nodes().at("n1").cpusAllocated()).isEqualTo(charged);
+    }
+
+    /** The node is its own: what it leaves alone nobody else has; and memory for each CPU is asked for of those that it may use. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            cpus=8 mem=800           | coreSpec=2                    | tasks=1     | (Resources)
+            cpus=8 mem=800           | threadSpec=2                  | tasks=1     | (Resources)
+            cpus=8 mem=800 kept=6-7  | coreSpec=-1                   | tasks=1     | (Resources)
+            cpus=8 mem=800 kept=6-7  | coreSpec=1                    | tasks=1     | (Resources)
+            cpus=8 mem=800           | coreSpec=2 memPerCpuMb=130    | tasks=1     | (Resources)
+            cpus=8 mem=800           | threadSpec=2 memPerCpuMb=130  | tasks=1     | (Resources)
+            cpus=8 mem=800 kept=6-7  | exclusive=NODE memPerCpuMb=130 | tasks=1    | (Resources)
+            """)
+    void nobodyElseIsOnTheNode(String node, String job, String other, String placed) {
+        Cluster c = new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true");
+        assertThat(c.place("tasks=1 " + job)).startsWith("n1:");
+        int id = c.accept(other);
+        c.schedule();
+        assertThat(c.shown(id)).isEqualTo(placed);
+    }
+
+    @Test
+    void theFirstCoresOfEachSocketWhereTheSiteSaysSo() {
+        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 default=yes", "options.spec_usage=true options.spec_cores_first=");
+        new Play(c).lines("submit tasks=1 coreSpec=3\nschedule");
+        assertThat(c.state().jobs().at(1).run().allocation().nodes().getFirst().cores().compact()).isEqualTo("2-3,5-7");
     }
 
     @ParameterizedTest

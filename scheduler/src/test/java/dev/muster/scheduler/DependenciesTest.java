@@ -71,6 +71,8 @@ class DependenciesTest {
                 update 1 timelimit=-5               -> says Requested time limit is invalid (missing or exceeds some limit)
                 update 1 arraytaskthrottle=2
                 update 1 timelimit=5
+                update 1 timelimit=-20              -> says TimeLimit decrement larger than current time limit (20 > 5)
+                update 1 timelimit=x                -> says Requested time limit is invalid (missing or exceeds some limit)
                 update 1 timelimit=+5
                 """);
     }

@@ -2,7 +2,11 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Job;
+import dev.muster.core.Step;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A constraint → which nodes, or in which words it is refused. n1 has a, n2 b, n3 a and c, n4 a, c and d. */
 class FeaturesTest {
@@ -27,6 +31,24 @@ class FeaturesTest {
                 """);
     }
 
+    /** The nodes stay as slurm.conf has them: only the script goes elsewhere. */
+    @ParameterizedTest
+    @CsvSource(delimiterString = "->", textBlock = """
+            nodesMin=3 features=a|b                        -> n1
+            nodesMin=3 features=a|b extras.batchFeatures=b -> n2
+            nodesMin=3 features=a|b extras.batchFeatures=a -> n1
+            nodesMin=3 features=a|c extras.batchFeatures=c -> n3
+            nodesMin=3 features=a&c extras.batchFeatures=a&c -> n3
+            """)
+    void theScriptRunsOnTheFirstNodeThatHasItsFeatures(String job, String node) {
+        Cluster c = new Cluster("n1 cpus=1 feature=a\nn2 cpus=1 feature=a;b\nn3 cpus=1 feature=a;c\nn4 cpus=1 feature=a;c\nn5 cpus=1 feature=a;c",
+                "p nodes=n[1-5] default=yes", "");
+        new Play(c).lines("submit kind=BATCH " + job + "\nschedule");
+        Job placed = c.state().jobs().at(1);
+        assertThat(placed.run().allocation().nodeNames()).isSorted();
+        assertThat(placed.step(Step.BATCH).orElseThrow().nodes()).extracting(Step.Part::node).containsExactly(node);
+    }
+
     @Test
     void constraints() {
         String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b\nn3 cpus=1 feature=a;c\nn4 cpus=1 feature=a;c;d\n";
@@ -49,7 +71,7 @@ class FeaturesTest {
                 nodesMin=1 features=z*1                  | Invalid feature specification
                 nodesMin=1 features=a*0                  | Invalid feature specification
                 nodesMin=3 features=a|b extras.batchFeatures=c | Job --batch option is invalid or not a subset of --constraints
-                nodesMin=3 features=a|b|c extras.batchFeatures=c | n3:1 n1:1 n2:1
+                nodesMin=3 features=a|b|c extras.batchFeatures=c | n1:1 n2:1 n3:1
                 """.strip().split("\n")) {
             int bar = row.lastIndexOf('|');
             Cluster c = new Cluster(nodes, "p nodes=n[1-4] defmempercpu=1", "");

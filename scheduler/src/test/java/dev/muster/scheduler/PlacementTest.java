@@ -11,6 +11,8 @@ import dev.muster.model.JobState;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Given nodes and partitions, a job's request → where it runs or in which words it is refused. */
 class PlacementTest {
@@ -266,6 +268,57 @@ class PlacementTest {
                 partition=login                          | Access/permission denied
                 partition=mem memPerNodeMb=101           | (MaxMemPerLimit)
                 """);
+    }
+
+    /** As many as there are tasks: a core's worth of these is left for each node to come, and no more where there are so many for each GPU. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tresPerTask=gres/gpu:1 tasks=5                       | 3 2
+            tresPerTask=gres/gpu:1 tasks=5 nodesMin=2 nodesMax=2 | 3 2
+            tresPerTask=gres/gpu:1 tasks=4 nodesMin=2 nodesMax=2 | 2 2
+            tresPerJob=gres/gpu:6 tasks=6 nodesMin=1 nodesMax=3 useMinNodes=true | 4 2
+            tresPerNode=gres/gpu:2 tasksPerGpu=2 nodesMin=2 nodesMax=2 | 2 2
+            """)
+    void gpusOfTasksOverNodes(String job, String gpus) {
+        Cluster c = new Cluster("n[1-4] cpus=16 threads=2 mem=1000 gpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept(job);
+        c.schedule();
+        Allocation has = c.state().jobs().at(id).run().allocation();
+        assertThat(has.nodes().stream().map(s -> "" + s.gres().get("gpu").count()).toList()).containsExactly(gpus.split(" "));
+        assertThat(has.nodes()).noneMatch(s -> s.cores().isEmpty());
+    }
+
+    /** Of a range most come first, of neighbours as well. */
+    @Test
+    void neighboursOfARange() {
+        table("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=1", "", """
+                contiguous=true nodesMin=3 nodesMax=4 tasks=5     | n1:2 n2:1 n3:1 n4:1
+                contiguous=true nodesMin=2 nodesMax=4 tasks=3     | n1:1 n2:1 n3:1
+                contiguous=true nodesMin=1 nodesMax=4 excludeList=n2 tasks=4 | n3:3 n4:1
+                """);
+    }
+
+    /** Whoever comes into a group later, or leaves it, is held against AllowGroups as he is then. */
+    @Test
+    void membershipCountsAsItIsNow() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "lab nodes=n1 allowgroups=lab\nall nodes=n1", "enforcePartLimits=NO");
+        int uid = Cluster.USER;
+        int held = c.accept("partition=all timing.beginTime=9999999");
+        List<Integer> before = c.state().jobs().at(held).desc().owner().gids();
+        int joins = c.accept("partition=lab");
+        c.schedule();
+        assertThat(c.shown(joins)).isEqualTo("(PartitionConfig)");
+        c.apply(new Command.RenewGroups(Map.of(uid + 1, List.of(60), uid, List.of(1, 60))));
+        c.schedule();
+        assertThat(c.shown(joins)).isEqualTo("n1:1");
+        assertThat(c.state().jobs().at(held).desc().owner().gids()).as("nobody asks there").isEqualTo(before);
+        int leaves = c.accept("partition=lab tasks=4");
+        c.apply(new Command.RenewGroups(Map.of(uid, List.of(60))));
+        c.schedule();
+        assertThat(c.shown(leaves)).isEqualTo("(Resources)");
+        c.apply(new Command.RenewGroups(Map.of(uid, List.of(1))));
+        c.schedule();
+        assertThat(c.shown(leaves)).isEqualTo("(PartitionConfig)");
     }
 
     /** Since 26.05 no job has nodes on which none of its tasks would run. */

@@ -308,7 +308,7 @@ public final class PlanBenchmark {
                 int id = load(plain, features);
                 int minutes = 1 + random.nextInt(random.nextBoolean() ? 300 : 4000);
                 dev.muster.core.Allocation.Share share = new dev.muster.core.Allocation.Share(n.name(), dev.muster.core.Allocation.Agent.SLURMD,
-                        "boot", IndexSet.range(from, to - 1, 1), to - from, n.memoryMb() / (jobs + 1), gres, true, false);
+                        "boot", IndexSet.range(from, to - 1, 1), to - from, n.memoryMb() / (jobs + 1), gres, true, false, 0);
                 loading.add(new Change.JobStarted(id, 1, new dev.muster.core.Allocation(1, List.of(share)), minutes, ms + minutes * 60_000L, false));
             }
         }

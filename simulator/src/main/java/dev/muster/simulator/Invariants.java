@@ -123,11 +123,11 @@ final class Invariants {
         Map<String, IndexSet> gres = new TreeMap<>();
         for (Map.Entry<Integer, Allocation.Share> e : holders.entrySet()) {
             Allocation.Share share = e.getValue();
-            cpus += share.cpus();
+            cpus += share.chargedCpus();
             memory += share.memoryMb();
             // whoever was suspended lent its cores, and an administrator may have let it go on beside the borrower
             boolean lends = state.jobs().at(e.getKey()).run().suspendTime() > 0;
-            lent += lends ? share.cpus() : 0;
+            lent += lends ? share.chargedCpus() : 0;
             if (!lends && !cores.intersect(share.cores()).isEmpty()) {
                 throw new Violation("I13 each core once", "node " + node.name() + " job " + e.getKey() + " cores " + share.cores());
             }

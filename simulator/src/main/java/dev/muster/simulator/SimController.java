@@ -310,7 +310,8 @@ final class SimController implements Pipeline.Effects {
             if (job != null && job.attempt() == m.attempt()) {
                 job.run().allocation().on(r.node()).filter(Allocation.Share::released).ifPresent(share -> append(new Change.NodeRestored(
                         new Node(node.spec(), node.flags(), node.reason(), node.reasonUid(), node.reasonTime(), node.bootId(), node.version(),
-                                node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(), node.cpusAllocated() - share.cpus(),
+                                node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(),
+                                node.cpusAllocated() - share.chargedCpus(),
                                 node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter(), node.powerTime(),
                                 node.changeable(), node.active(), node.wanted(), node.powerAction(), node.marks()))));
             }

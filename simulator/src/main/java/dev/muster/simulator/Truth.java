@@ -219,7 +219,7 @@ final class Truth {
             throw new Violation("I11 true exit status", "job " + c.jobId() + " " + c.state() + " " + c.exit() + ", really "
                     + (batch == null ? "never ran" : batch.alive ? "runs" : batch.exit.toString()));
         }
-        if (c.state() == JobState.TIMEOUT && batch == null && reality.couldReport(job.run().allocation().nodes().getFirst().node())) {
+        if (c.state() == JobState.TIMEOUT && batch == null && reality.couldReport(job.run().allocation().ofScript().node())) {
             throw new Violation("I23 what was started is launched", "job " + c.jobId() + " is TIMEOUT and never ran");
         }
         if (c.reason() == JobReason.JOB_LAUNCH_FAILURE && reality.wasRefused(c.jobId(), job.attempt())) {

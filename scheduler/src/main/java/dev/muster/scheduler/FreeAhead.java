@@ -1,0 +1,195 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.Licences;
+import dev.muster.model.IndexSet;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What nobody has of each node, or part of one as {@link Ground} numbers them, in each slot of a plan's times: of those who run as long as they may,
+ * and of those who are planned. Devices, licences and who keeps whom away are noted with it.
+ */
+final class FreeAhead {
+    private final Forecast.Input in;
+    private final Times times;
+    private final int slots;
+    private final int count;
+    private final Map<String, Integer> numbers = new HashMap<>();
+    final Ground ground;
+    final int[][] cpus;
+    final int[][] memoryMb;
+    /** Of blocks of 64 nodes, no less than the most CPUs that one of them has; and how many nodes nobody is on. */
+    final int[][] most;
+    final int[] idle;
+    /** The slot after the last in which something is taken that was not there before: until then a node may become fuller. */
+    final int[] fuller;
+    /** CPUs that nobody has, in all. */
+    final long[] unused;
+    /** CPUs of each whole node, of a part those of its node. */
+    final int[] whole;
+    final LicencePlan licences;
+    final DevicePlan devices;
+    final Exacting exacting;
+    /** Free GPUs by slot and node; empty if nobody waits for any. */
+    int[][] gpus;
+
+    FreeAhead(Forecast.Input in) {
+        this.in = in;
+        this.times = in.times();
+        this.slots = times.count();
+        this.ground = new Ground(in.state(), in.nodes(), times, in.nowS());
+        this.count = ground.size();
+        this.whole = Arrays.copyOf(in.whole().cpus, count);
+        ground.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
+        this.cpus = new int[slots][count];
+        this.memoryMb = new int[slots][count];
+        this.most = new int[slots][FreeTable.words(count)];
+        this.idle = new int[slots];
+        this.unused = new long[slots];
+        this.fuller = new int[count];
+        this.licences = new LicencePlan(Licences.capacities(in.state()), times);
+        this.devices = new DevicePlan(in.state(), ground, cpus, memoryMb);
+        for (int n = 0; n < ground.nodes(); n++) {
+            numbers.put(in.nodes().get(n), n);
+        }
+        this.exacting = new Exacting(in.state(), ground, times, numbers, licences);
+        fill();
+    }
+
+    private void fill() {
+        for (int n = 0; n < ground.nodes(); n++) {
+            boolean ready = in.free().isReady(n);
+            cpus[0][n] = ready ? in.free().cpus[n] : Integer.MIN_VALUE / 2;
+            memoryMb[0][n] = (int) Math.clamp(in.free().memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
+        }
+        for (Classes.Lane lane : in.lanes()) {
+            foresee(lane.need.need);
+        }
+        in.special().values().forEach(ways -> ways.forEach(a -> foresee(a.need().need)));
+        devices.fill();
+        gpus = devices.all("gpu");
+        IndexSet[] used = new IndexSet[ground.parts().size()];
+        for (Job job : in.state().jobs().values()) {
+            if (!job.holdsNodes()) {
+                continue;
+            }
+            long left = Forecast.left(in.state(), job, in.tickMs());
+            licences.running(job.desc().charge().reservation(), Licences.held(job), left);
+            give(job, job.run().allocation().nodes(), left, !Stopped.gaveItsCores(in.state(), job), used);
+            give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true, used);
+        }
+        licences.keep(in.state(), in.nowS());
+        for (Ground.Part p : ground.parts()) {
+            boolean ready = in.free().isReady(p.node());
+            IndexSet had = used[p.number() - ground.nodes()];
+            int taken = had == null ? 0 : had.count() * in.state().nodes().at(in.nodes().get(p.node())).spec().cpusPerUnit();
+            cpus[0][p.number()] = ready ? p.cpus() - taken : Integer.MIN_VALUE / 2;
+            memoryMb[0][p.number()] = memoryMb[0][p.node()];
+        }
+        for (int s = 1; s < slots; s++) {
+            for (int n = 0; n < count; n++) {
+                // no more than there is: what several share comes back with each of them
+                int most = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
+                cpus[s][n] = Math.min(most, cpus[s - 1][n] + cpus[s][n]);
+                memoryMb[s][n] += memoryMb[s - 1][n];
+            }
+        }
+        keepReservations();
+        for (int s = 0; s < slots; s++) {
+            for (int n = 0; n < count; n++) {
+                most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
+                idle[s] += cpus[s][n] >= whole[n] ? 1 : 0;
+                unused[s] += Math.max(0, cpus[s][n]);
+            }
+        }
+    }
+
+    private void foresee(Need need) {
+        devices.want(need);
+        if (need.apart() != Apart.ANYBODY) {
+            exacting.mind(need.apart());
+        }
+    }
+
+    /**
+     * @param cores it has them, not only what a suspended job keeps
+     * @param used  units that somebody has of what reservations have, by their parts
+     */
+    private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores, IndexSet[] used) {
+        int slot = Math.max(1, times.slotAt(Math.max(0, afterS)));
+        for (Allocation.Share share : shares) {
+            Integer n = numbers.get(share.node());
+            if (n == null || share.released()) {
+                continue;
+            }
+            devices.held(n, share, Math.min(slot, slots));
+            exacting.held(job, n, share, Math.min(slot, slots));
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
+            if (slot < slots && cores) {
+                cpus[slot][n] += share.chargedCpus();
+                memoryMb[slot][n] += memory;
+            }
+            for (Ground.Part p : ground.on(n)) {
+                IndexSet here = cores ? exacting.node(n).units(share).intersect(p.units()) : IndexSet.empty();
+                int i = p.number() - ground.nodes();
+                used[i] = used[i] == null ? here : used[i].union(here);
+                devices.held(p.number(), share, Math.min(slot, slots));
+                if (slot < slots && cores) {
+                    cpus[slot][p.number()] += here.count() * in.state().nodes().at(share.node()).spec().cpusPerUnit();
+                    memoryMb[slot][p.number()] += memory;
+                }
+            }
+        }
+    }
+
+    /** What reservations have is nobody else's in their times. Of reservations that lie over one another the larger counts. */
+    private void keepReservations() {
+        ground.byNode().forEach((n, parts) -> {
+            if (!in.free().isReady(n)) {
+                return;
+            }
+            int last = parts.stream().mapToInt(p -> p.area().last()).max().orElse(0);
+            for (int s = 0; s < last; s++) {
+                int sum = 0;
+                IndexSet before = IndexSet.empty();
+                for (Ground.Part p : parts) {
+                    if (p.isKept(s)) {
+                        int here = Math.max(0, cpus[s][p.number()]);
+                        sum = before.intersect(p.units()).isEmpty() ? sum + here : Math.max(sum, here);
+                        before = before.union(p.units());
+                    }
+                }
+                cpus[s][n] -= sum;
+            }
+            fuller[n] = Math.max(fuller[n], last);
+        });
+    }
+
+    /** Memory is had of the whole node, and so are units of a reservation before and after its time. */
+    void occupy(int n, int slot, int end, int cpu, int memory) {
+        for (int s = slot; s < end; s++) {
+            idle[s] -= cpus[s][n] >= whole[n] ? 1 : 0;
+            cpus[s][n] -= cpu;
+            unused[s] -= cpu;
+            memoryMb[s][n] -= memory;
+        }
+        List<Ground.Part> parts = ground.on(ground.node(n));
+        for (Ground.Part p : parts) {
+            for (int s = slot; s < end && p.number() != n; s++) {
+                memoryMb[s][p.number()] -= memory;
+            }
+        }
+        if (ground.isPart(n)) {
+            Ground.Part own = ground.part(n);
+            for (int s = slot; s < end; s++) {
+                cpus[s][own.node()] -= own.isKept(s) ? 0 : cpu;
+                memoryMb[s][own.node()] -= memory;
+            }
+            fuller[own.node()] = Math.max(fuller[own.node()], end);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Job;
+import dev.muster.core.Now;
+import dev.muster.core.Partition;
+import dev.muster.core.Priorities;
+import dev.muster.core.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Where in the queue who waits stands: by tiers of partitions, and by priorities that follow time and usage. */
+final class Ranks {
+    private final Map<String, Integer> tiers = new HashMap<>();
+    private final QueueOrder queue = new QueueOrder();
+    private final Map<Integer, QueueOrder.Place> places = new HashMap<>();
+    /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
+    private final Map<Integer, Long> computed = new ConcurrentHashMap<>();
+    private Optional<Priorities> priorities = Optional.empty();
+    private long computedAtMs;
+
+    /** Nobody waits. */
+    void reset(State state) {
+        tiers.clear();
+        queue.clear();
+        places.clear();
+        computed.clear();
+        priorities = Optional.empty();
+        for (Partition p : state.partitions().values()) {
+            tiers.put(p.name(), p.info().priorityTier());
+        }
+    }
+
+    QueueOrder order() {
+        return queue;
+    }
+
+    boolean has(int jobId) {
+        return places.containsKey(jobId);
+    }
+
+    Set<Integer> jobs() {
+        return places.keySet();
+    }
+
+    void remove(int jobId) {
+        QueueOrder.Place place = places.remove(jobId);
+        if (place != null) {
+            queue.remove(place);
+        }
+    }
+
+    /** It does not wait any more, nor will it under this number. */
+    void forget(int jobId) {
+        computed.remove(jobId);
+    }
+
+    /** The job is not passed over in the next pass, whatever is known of it. */
+    void lookAt(int jobId) {
+        Optional.ofNullable(places.get(jobId)).ifPresent(queue::look);
+    }
+
+    /** Shares or usage have changed: the next {@link #refresh} computes them whenever it comes. */
+    void outdated() {
+        computedAtMs = Long.MIN_VALUE / 2;
+    }
+
+    static boolean inQueue(Job job) {
+        return job.isPending() && job.eligibleTime() > 0 && !job.isHeld();
+    }
+
+    /** Priorities follow time and usage: all are computed anew each PriorityCalcPeriod. */
+    void refresh(State state, Now now) {
+        if (!Priorities.isActive(state.settings())) {
+            return;
+        }
+        long periodMs = 1000 * Math.max(1, Long.parseLong(state.settings().options().getOrDefault("priority_calc_period", "300")));
+        if (priorities.isPresent() && now.tickMs() - computedAtMs < periodMs) {
+            return;
+        }
+        computedAtMs = now.tickMs();
+        priorities = Optional.of(new Priorities(state, now.seconds()));
+        places.replaceAll((id, old) -> place(state, state.jobs().at(id)));
+        queue.fill(places.values());
+    }
+
+    void add(State state, Job job) {
+        QueueOrder.Place place = place(state, job);
+        places.put(job.id(), place);
+        queue.add(place);
+    }
+
+    private long computed(Job job) {
+        if (priorities.isEmpty()) {
+            return job.priority();
+        }
+        long fresh = priorities.get().of(job);
+        long p = priorities.get().onlyRises() ? Math.max(fresh, computed.getOrDefault(job.id(), 0L)) : fresh;
+        computed.put(job.id(), p);
+        return p;
+    }
+
+    /** As it was computed; empty where none is. */
+    OptionalLong priority(int jobId) {
+        Long p = computed.get(jobId);
+        return p == null ? OptionalLong.empty() : OptionalLong.of(p);
+    }
+
+    /** A job of several partitions stands where the best of their tiers puts it. */
+    private QueueOrder.Place place(State state, Job job) {
+        return HetOrder.place(state, job, this::tier, this::computed);
+    }
+
+    /** Those that the job names, the highest tier first. */
+    List<String> partitions(Job job) {
+        String named = job.desc().partition();
+        if (named.indexOf(',') < 0) {
+            return List.of(named);
+        }
+        List<String> out = new ArrayList<>(List.of(named.split(",")));
+        out.sort(Comparator.comparingInt((String name) -> tiers.getOrDefault(name, 1)).reversed());
+        return out;
+    }
+
+    int tier(Job job) {
+        Integer only = tiers.get(job.desc().partition());
+        if (only != null) {
+            return Math.max(0, only);
+        }
+        int tier = 0;
+        for (String name : job.desc().partition().split(",")) {
+            tier = Math.max(tier, tiers.getOrDefault(name, 1));
+        }
+        return tier;
+    }
+}
