@@ -517,6 +517,29 @@ class ListingTest {
         assertThat(host.run("scontrol abort")).isEqualTo(new FakeHost.Ran(1, "", "invalid keyword: abort\n"));
     }
 
+    /** Of a job that runs the step is what is wrong; a job that does not is no job to scancel, and its code is 1. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            scancel 9.5          | RUNNING   | 2017 | 225 | job step id 9.5: Invalid job id specified
+            scancel 9.5          | COMPLETED | 2017 | 1   | job step id 9.5: Invalid job id specified
+            scancel 9.batch      | COMPLETED | 2021 | 1   | job step id 9.batch: Invalid job id specified
+            scancel 9.5          | -         | 2017 | 1   | job step id 9.5: Invalid job id specified
+            scancel 9_1.5        | -         | 2017 | 1   | job step id 9_1.5: Invalid job id specified
+            scancel -s USR1 9    | COMPLETED | 2021 | 1   | job id 9: Invalid job id specified
+            scancel -b 9         | COMPLETED | 2021 | 1   | job id 9: Invalid job id specified
+            """)
+    void scancelsCodeForWhatIsNotThere(String line, String state, int errno, int rc, String said) {
+        String job = line.substring(line.lastIndexOf(' ') + 1);
+        FakeHost host = new FakeHost().reply("Cancel", "{\"done\":[],\"errors\":[{\"job\":\"" + job + "\",\"errno\":" + errno + ",\"error\":\""
+                + (errno == 2017 ? "Invalid job id specified" : "Job/step already completing or completed") + "\"}]}");
+        if (state == null) {
+            host.refuse("QueryJobs", 2017, "Invalid job id specified");
+        } else {
+            host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\"}]}");
+        }
+        assertThat(host.run(line)).isEqualTo(new FakeHost.Ran(rc, "", "scancel: error: Kill job error on " + said + "\n"));
+    }
+
     @Test
     void scancelIsQuietAboutJobsThatAreGone() {
         host.reply("Cancel", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
