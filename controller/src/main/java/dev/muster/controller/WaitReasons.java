@@ -1,0 +1,131 @@
+package dev.muster.controller;
+
+import dev.muster.core.Job;
+import dev.muster.core.Priorities;
+import dev.muster.core.State;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+
+/**
+ * Why jobs waited, for their rows: the last reason but their turn and what is free, which stays when they run and when they are over. What a
+ * pass told a job is in no record; it is looked up when the job's row is made, and now and then for all that wait. After a restart it is what
+ * the tables have.
+ */
+final class WaitReasons {
+    /** With more jobs than that nobody looks through all of them. */
+    private static final int LOOK_MAX = 50_000;
+
+    /** What the last pass said, by the job's number: why it waits, and the computed priority if it has one. */
+    record Queue(IntFunction<JobReason> reason, IntFunction<OptionalLong> priority) {}
+
+    /** One attempt. */
+    private record Key(long sluid, int restarts) {
+        static Key of(Job job) {
+            return new Key(job.rowSluid(), job.restarts());
+        }
+    }
+
+    private final Map<Key, JobReason> last = new ConcurrentHashMap<>();
+    private final Function<Job, Optional<JobRow>> tables;
+    private volatile Queue queue = new Queue(_ -> JobReason.NONE, _ -> OptionalLong.empty());
+    /** Jobs from before are those of which the tables may know more. 0: not known yet. In seconds since 1970. */
+    private long since;
+
+    /** @param tables the row that is there of a job */
+    WaitReasons(Function<Job, Optional<JobRow>> tables) {
+        this.tables = tables;
+    }
+
+    void queue(Queue known) {
+        queue = known;
+    }
+
+    private static boolean isKept(JobReason reason) {
+        return reason != JobReason.NONE && reason != JobReason.PRIORITY && reason != JobReason.RESOURCES;
+    }
+
+    /** A job that waits, just before an entry that changes it. */
+    void leaves(Job before, long now) {
+        since = since == 0 ? now : since;
+        if (before.state() != JobState.PENDING) {
+            return;
+        }
+        if (isKept(before.reason())) {
+            last.put(Key.of(before), before.reason());
+        }
+    }
+
+    /** A job whose row may have been made before this controller began. */
+    void remembers(Job job) {
+        if (job.submitTime() < since && !last.containsKey(Key.of(job))) {
+            last.put(Key.of(job), tables.apply(job).flatMap(r -> word(r.reason())).orElse(JobReason.NONE));
+        }
+    }
+
+    /** A task that leaves its array's record waited for what that did. */
+    void splits(Job array, Job task) {
+        JobReason reason = last.getOrDefault(Key.of(array), JobReason.NONE);
+        if (isKept(reason)) {
+            last.putIfAbsent(Key.of(task), reason);
+        }
+    }
+
+    private static Optional<JobReason> word(String reason) {
+        for (JobReason r : JobReason.values()) {
+            if (isKept(r) && r.word().equals(reason)) {
+                return Optional.of(r);
+            }
+        }
+        return Optional.empty();
+    }
+
+    void forget(Job job) {
+        last.remove(Key.of(job));
+    }
+
+    private JobReason now(Job job) {
+        return job.reason() == JobReason.NONE ? queue.reason.apply(job.id()) : job.reason();
+    }
+
+    /** The job's row with why it waited, and with the priority that it has in the queue. */
+    JobRow of(State state, Job job, JobRow row) {
+        if (job.state() == JobState.PENDING) {
+            JobReason reason = now(job);
+            if (isKept(reason)) {
+                last.put(Key.of(job), reason);
+            }
+            boolean computed = !job.isHeld() && !Priorities.isFixed(job) && Priorities.isActive(state.settings());
+            return row.waited(last.getOrDefault(Key.of(job), JobReason.NONE).word(),
+                    computed ? queue.priority.apply(job.id()).orElse(row.priority()) : row.priority());
+        }
+        // that it is over says the row's state: in place of how it ended stands why it waited
+        JobReason waited = last.getOrDefault(Key.of(job), JobReason.NONE);
+        return waited == JobReason.NONE ? row : row.waited(waited.word(), row.priority());
+    }
+
+    /** Those that wait for something else than their rows say. */
+    List<Job> changed(State state) {
+        List<Job> out = new ArrayList<>();
+        if (state.jobs().size() > LOOK_MAX) {
+            return out;
+        }
+        for (Job job : state.jobs().values()) {
+            if (job.state() == JobState.PENDING) {
+                JobReason reason = now(job);
+                if (isKept(reason) && reason != last.get(Key.of(job))) {
+                    out.add(job);
+                }
+            }
+        }
+        return out;
+    }
+}
