@@ -56,6 +56,9 @@ final class Sacct implements Command {
         boolean jobs;
         boolean states;
         String text = "";
+        /** {@code -c}, and the file of {@code -f}. */
+        boolean completion;
+        String file = "";
         boolean array;
         boolean truncate;
         /** Whether the format was given, and so is added to by the next one. */
@@ -117,8 +120,15 @@ final class Sacct implements Command {
             // alone it is the limit itself
             w.query.put("maxLimitMin", w.query.number("minLimitMin"));
         }
+        if (w.completion) {
+            w.format = w.format.equals(BRIEF) ? SacctCompletions.BRIEF : w.format.equals(LONG) ? SacctCompletions.LONG
+                    : w.format.isEmpty() ? SacctCompletions.PLAIN : w.format;
+        }
         List<Column> columns = columns(c, w);
         window(c, w);
+        if (w.completion) {
+            return completions(c, w, columns);
+        }
         qosThere(c, w);
         report(c, w);
         return w.text.isEmpty() ? show(c, w, columns) : texts(c, w);
@@ -148,6 +158,11 @@ final class Sacct implements Command {
             case "allusers" -> {
                 w.query.put("allUsers", Boolean.TRUE);
                 w.users = true;
+            }
+            case "completion" -> w.completion = true;
+            case "file" -> {
+                w.completion = true;
+                w.file = v;
             }
             case "batch-script" -> text(w, "script");
             case "env-vars" -> text(w, "environment");
@@ -608,6 +623,33 @@ final class Sacct implements Command {
             wholeJ = Math.max(wholeJ, s.integer("stepId") >= 0 ? 0 : used);
         }
         job.put("usage", new Json.Obj().put("userCpuUs", user).put("systemCpuUs", system).put("energyJ", Math.max(stepsJ, wholeJ)));
+    }
+
+    private static int completions(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
+        boolean more = w.array || w.expand || !w.text.isEmpty() || !w.json.isEmpty() || !w.filter.isEmpty();
+        if (more) {
+            throw c.bad(1, "records of completion are listed in columns, with what is written there alone");
+        }
+        if (!w.users) {
+            w.query.fields().remove("userIds");     // the file is everybody's who may read it
+        }
+        boolean[] begun = {w.noHeader};
+        int rc = SacctCompletions.show(c, w.file, w.query, !w.start.isEmpty() || !w.end.isEmpty(),
+                columns.stream().map(Column::field).toList(), values -> {
+                    if (!begun[0]) {
+                        header(c, w, columns);
+                        begun[0] = true;
+                    }
+                    StringBuilder line = new StringBuilder();
+                    for (int i = 0; i < values.size(); i++) {
+                        value(line, w, columns.get(i), values.get(i), i == values.size() - 1);
+                    }
+                    c.out().println(line.toString());
+                });
+        if (!begun[0]) {
+            header(c, w, columns);
+        }
+        return rc;
     }
 
     private static void header(CommandContext c, Wanted w, List<Column> columns) {
