@@ -189,6 +189,14 @@ class ListingTest {
         assertThat(ran.err()).isEmpty();
     }
 
+    /** One that has no limit has an end where its start is known, and it is none. */
+    @ParameterizedTest
+    @CsvSource({"RUNNING,100,NONE", "SUSPENDED,100,NONE", "PENDING,0,N/A", "PENDING,1795300000,NONE"})
+    void theEndOfWhatHasNoLimit(String state, long start, String end) {
+        host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\",\"startTime\":" + start + ",\"endTime\":0}]}");
+        assertThat(host.run("squeue -h -o %e").out()).isEqualTo(end + "\n");
+    }
+
     @Test
     void squeueMistakes() {
         FakeHost.Ran ran = host.run("squeue -o %i|%-5i|x%y -h -j 187");
