@@ -39,6 +39,8 @@ final class WaitReasons {
     private volatile Queue queue = new Queue(_ -> JobReason.NONE, _ -> OptionalLong.empty());
     /** Jobs from before are those of which the tables may know more. 0: not known yet. In seconds since 1970. */
     private long since;
+    private Optional<Priorities> priorities = Optional.empty();
+    private long prioritiesOf;
 
     /** @param tables the row that is there of a job */
     WaitReasons(Function<Job, Optional<JobRow>> tables) {
@@ -103,13 +105,30 @@ final class WaitReasons {
             if (isKept(reason)) {
                 last.put(Key.of(job), reason);
             }
-            boolean computed = !job.isHeld() && !Priorities.isFixed(job) && Priorities.isActive(state.settings());
-            return row.waited(last.getOrDefault(Key.of(job), JobReason.NONE).word(),
-                    computed ? queue.priority.apply(job.id()).orElse(row.priority()) : row.priority());
+            return row.waited(last.getOrDefault(Key.of(job), JobReason.NONE).word(), priority(state, job));
         }
         // that it is over says the row's state: in place of how it ended stands why it waited
         JobReason waited = last.getOrDefault(Key.of(job), JobReason.NONE);
-        return waited == JobReason.NONE ? row : row.waited(waited.word(), row.priority());
+        long priority = job.run().startTime() == 0 ? priority(state, job) : row.priority();
+        return waited == JobReason.NONE ? row.waited(row.reason(), priority) : row.waited(waited.word(), priority);
+    }
+
+    /** Of a job that has not begun. */
+    private long priority(State state, Job job) {
+        if (job.isHeld() || Priorities.isFixed(job) || !Priorities.isActive(state.settings())) {
+            return job.priority();
+        }
+        return queue.priority.apply(job.id()).orElseGet(() -> computed(state, job));
+    }
+
+    /** Of one that is in no queue, as it waits for others or for a time: by what counted within the last second. */
+    private synchronized long computed(State state, Job job) {
+        long now = System.currentTimeMillis() / 1000;
+        if (priorities.isEmpty() || prioritiesOf != now) {
+            priorities = Optional.of(new Priorities(state, now));
+            prioritiesOf = now;
+        }
+        return priorities.get().of(job);
     }
 
     /** Those that wait for something else than their rows say. */

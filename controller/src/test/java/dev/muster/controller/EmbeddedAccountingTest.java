@@ -154,6 +154,20 @@ class EmbeddedAccountingTest {
         assertThat(row()).startsWith("FAILED QOSMaxJobsPerUserLimit ");
     }
 
+    /** PriorityType=priority/multifactor: the number that the queue goes by, of those that are in no queue as well. */
+    @Test
+    void aRowHasThePriorityOfTheQueue() {
+        open();
+        happens("Config", new Change.ConfigApplied(json("{'options':{'priority_type':'priority/multifactor','priority_weight_age':'0'}}",
+                dev.muster.core.Settings.class), List.of(), List.of()));
+        accounting.queue(new WaitReasons.Queue(id -> JobReason.NONE, id -> OptionalLong.of(700)));
+        submitted();
+        assertThat(row()).isEqualTo("PENDING None 700");
+        accounting.queue(new WaitReasons.Queue(id -> JobReason.DEPENDENCY, id -> OptionalLong.empty()));
+        happens("Tick", new Change.TimePassed());
+        assertThat(row()).startsWith("PENDING Dependency ").doesNotEndWith(" 5");
+    }
+
     @Test
     void aHoldIsWhyAJobWaited() {
         open();
