@@ -159,11 +159,7 @@ final class Sacct implements Command {
                 w.query.put("allUsers", Boolean.TRUE);
                 w.users = true;
             }
-            case "completion" -> w.completion = true;
-            case "file" -> {
-                w.completion = true;
-                w.file = v;
-            }
+            case "completion", "file" -> ofCompletion(w, v);
             case "batch-script" -> text(w, "script");
             case "env-vars" -> text(w, "environment");
             case "brief" -> w.format = BRIEF;
@@ -225,6 +221,11 @@ final class Sacct implements Command {
         }
     }
 
+    private static void ofCompletion(Wanted w, String file) {
+        w.completion = true;
+        w.file = file.isEmpty() ? w.file : file;
+    }
+
     private static void units(Wanted w, String v) throws UsageException {
         if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
             throw new UsageException(1, List.of("sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
@@ -267,7 +268,7 @@ final class Sacct implements Command {
     private static void whole(CommandContext c, Wanted w, String v) throws UsageException {
         String word = v.isEmpty() ? "yes" : Texts.lower(v);
         if (!word.equals("yes") && !word.equals("no")) {
-            throw new UsageException(1, List.of("sacct: fatal: Invalid value for --whole-hetjob: " + v));
+            throw new UsageException(1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
         }
         w.query.put("wholeHetjob", word);
     }
@@ -656,7 +657,10 @@ final class Sacct implements Command {
         StringBuilder line = new StringBuilder();
         StringBuilder dashes = new StringBuilder();
         for (int i = 0; i < columns.size(); i++) {
-            value(line, w, columns.get(i), columns.get(i).field.title, i == columns.size() - 1);
+            int width = Math.abs(columns.get(i).width);
+            String title = columns.get(i).field.title;
+            // a title that does not fit ends without a sign of it
+            value(line, w, columns.get(i), w.parsable || title.length() <= width ? title : title.substring(0, width), i == columns.size() - 1);
             dashes.repeat('-', Math.abs(columns.get(i).width)).append(' ');
         }
         c.out().println(line.toString());

@@ -83,7 +83,10 @@ final class Sinfo implements Command {
                 default -> option(c, w, h.opt().name(), h.value());
             }
         }
-        if (typed(p, "all") && typed(p, "partition")) {
+        if (w.longForm && (Standard.isTyped(p, "format") || Standard.isTyped(p, "Format"))) {
+            throw Standard.formatAndLong(c);
+        }
+        if (Standard.isTyped(p, "all") && Standard.isTyped(p, "partition")) {
             throw c.bad(1, "Conflicting options, -p and -a, specified. Please choose one or the other.");
         }
         if (!p.operands().isEmpty()) {
@@ -117,10 +120,6 @@ final class Sinfo implements Command {
             out.add(field.longName + ":" + (field == SinfoField.NODE_LIST ? "0" : column.substring(0, column.length() - 1)));
         }
         return String.join(" ,", out);
-    }
-
-    private static boolean typed(GetOpt.Parsed p, String name) {
-        return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
     }
 
     private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {

@@ -189,6 +189,23 @@ class ListingTest {
         assertThat(ran.err()).isEmpty();
     }
 
+    /** The node that is none is named, not the list; a typed format stands alone. */
+    @Test
+    void whatSqueueAndSinfoRefuse() {
+        host.refuse("QueryJobs", 2018, "Invalid node name specified");
+        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\"},{\"name\":\"n2\"}]}");
+        assertThat(host.run("squeue -h -w n1,n8,n9")).isEqualTo(new FakeHost.Ran(1, "", "squeue: error: Invalid node name n8\n"));
+        assertThat(host.run("squeue -h -w n[1-3]").err()).isEqualTo("squeue: error: Invalid node name n3\n");
+        String both = ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.\n";
+        assertThat(host.run("squeue -l -o %i")).isEqualTo(new FakeHost.Ran(1, "", "squeue" + both));
+        assertThat(host.run("sinfo -l -o %P")).isEqualTo(new FakeHost.Ran(1, "", "sinfo" + both));
+        assertThat(host.run("sinfo -O partition -l")).isEqualTo(new FakeHost.Ran(1, "", "sinfo" + both));
+        assertThat(host.run("squeue -O jobid -o %i").err()).isEqualTo("squeue: error: -O (--Format) is incompatible with -o (--format)\n");
+        assertThat(host.run("scontrol show daemons n1").err()).isEqualTo("too many arguments for keyword:show\n");
+        assertThat(host.run("scontrol update nodename=n1 state=drain reason=").err())
+            .isEqualTo("You must specify a reason when DOWNING or DRAINING a node. Request denied\n");
+    }
+
     /** One that has no limit has an end where its start is known, and it is none. */
     @ParameterizedTest
     @CsvSource({"RUNNING,100,NONE", "SUSPENDED,100,NONE", "PENDING,0,N/A", "PENDING,1795300000,NONE"})

@@ -80,10 +80,16 @@ class SacctTest {
         assertThat(all.list("errors")).isEmpty();
     }
 
+    @Test
+    void aTitleIsCutWithoutASign() {
+        answers(part(0));
+        assertThat(host.run("sacct -a -o jobid%3,jobname%-5").out()).isEqualTo("Job JobNa \n--- ----- \n");
+    }
+
     /** As jobcomp/filetxt writes it; a name may have blanks and more. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -c -n -P                                     | 1,0,a job=x,main,2,n[1-2],COMPLETED,2026-11-20T09:20:49 7,1000,b,other,0,(null),CANCELLED,Unknown
+            -c -n -P -o jobid,uid,jobname,partition,nodelist,end | 1,0,a job=x,main,n[1-2],2026-11-20T09:20:49 7,1000,b,other,(null),Unknown
             -c -n -P -j 7_1                              | 7,1000,b,other,0,(null),CANCELLED,Unknown
             -f /log -n -P -b -r main                     | 1,0,COMPLETED
             -c -n -P -o jobid,user,elapsed,timelimit -N n2 | 1,root(0),00:00:09,5
