@@ -46,7 +46,8 @@ class YamlTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a: &x 1", "a: *x", "a: !x 1", "a: !!binary eA==", "a: \"\\q\"", "a: [1,", "a: 'x", "a: 1~  b: 2", "a: 1~a: 2", "- 1~b: 2", "\t- a"})
+    @ValueSource(strings = {"a: &x 1", "a: *x", "a: !x 1", "a: !!binary eA==", "a: \"\\q\"", "a: [1,",
+        "a: 'x", "a: 1~  b: 2", "a: 1~a: 2", "- 1~b: 2", "\t- a"})
     void refusesWithTheLine(String yaml) {
         assertThatThrownBy(() -> json(yaml)).isInstanceOf(Yaml.Unreadable.class).hasMessageStartingWith("line ");
     }
