@@ -343,7 +343,7 @@ final class EmbeddedAccounting implements Accounting {
                 state.jobs().find(id).ifPresent(j -> texts.add(state, j));
             }
             boolean noJobs = new AccountRules(state).enforces("nojobs");
-            return new Unmade(state, waits, noJobs ? List.of() : later, looked && !noJobs, batch(index));
+            return new Unmade(state, waits, noJobs ? List.of() : later, !noJobs, looked, batch(index));
         }
 
         /** With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in the state all the same. */
@@ -366,9 +366,10 @@ final class EmbeddedAccounting implements Accounting {
      * An entry whose rows of jobs are still to be made: they follow from the state after it alone. Where a later entry has the job as well,
      * its row is that entry's.
      *
-     * @param looks whether jobs that wait for something new get rows as well
+     * @param kept  whether accounting keeps jobs
+     * @param looks whether jobs that wait for something new get rows as well in any case
      */
-    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean looks, Batch rest) implements Projector.Waiting {
+    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks, Batch rest) implements Projector.Waiting {
         @Override
         public long seq() {
             return rest.seq();
@@ -382,10 +383,9 @@ final class EmbeddedAccounting implements Accounting {
         @Override
         public Batch batch(Set<Object> later) {
             rest.jobs().forEach(j -> later.add(new JobKey(j.sluid(), j.restarts())));
-            List<Job> all = jobs;
-            if (looks) {
-                all = new ArrayList<>(jobs);
-                all.addAll(waits.changed(state));
+            List<Job> all = new ArrayList<>(jobs);
+            if (kept) {
+                all.addAll(waits.changed(state, looks));
             }
             if (all.isEmpty()) {
                 return rest;

@@ -23,6 +23,9 @@ import java.util.function.IntFunction;
 final class WaitReasons {
     /** With more jobs than that nobody looks through all of them. */
     private static final int LOOK_MAX = 50_000;
+    /** With no more than that they are looked through whenever rows are made, but not more often than this. */
+    private static final int OFTEN_MAX = 10_000;
+    private static final long OFTEN_MS = 2_000;
 
     /** What the last pass said, by the job's number: why it waits, and the computed priority if it has one. */
     record Queue(IntFunction<JobReason> reason, IntFunction<OptionalLong> priority) {}
@@ -41,6 +44,7 @@ final class WaitReasons {
     private long since;
     private Optional<Priorities> priorities = Optional.empty();
     private long prioritiesOf;
+    private long lookedMs = System.nanoTime() / 1_000_000;
 
     /** @param tables the row that is there of a job */
     WaitReasons(Function<Job, Optional<JobRow>> tables) {
@@ -131,10 +135,23 @@ final class WaitReasons {
         return priorities.get().of(job);
     }
 
-    /** Those that wait for something else than their rows say. */
-    List<Job> changed(State state) {
+    private synchronized boolean isOften(State state) {
+        long now = System.nanoTime() / 1_000_000;
+        if (state.jobs().size() > OFTEN_MAX || now - lookedMs < OFTEN_MS) {
+            return false;
+        }
+        lookedMs = now;
+        return true;
+    }
+
+    /**
+     * Those that wait for something else than their rows say.
+     *
+     * @param due whether it is time to look, as it is now and then
+     */
+    List<Job> changed(State state, boolean due) {
         List<Job> out = new ArrayList<>();
-        if (state.jobs().size() > LOOK_MAX) {
+        if (state.jobs().size() > LOOK_MAX || !due && !isOften(state)) {
             return out;
         }
         for (Job job : state.jobs().values()) {
