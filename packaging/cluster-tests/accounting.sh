@@ -20,9 +20,11 @@ sacctmgr -i modify account lab set grpjobs=1 >/dev/null
 a=$(sbatch --parsable -A lab -o /dev/null --wrap "until [ -e $dir/go ]; do sleep 0.1; done"); b=$(sbatch --parsable -A lab -o /dev/null --wrap true)
 check "a job is in sacct at once" 2 "$(sacct -X -n -P -o JobID -j "$a,$b" | wc -l)"
 becomes "a limit holds from the next job on" "PENDING AssocGrpJobsLimit" '"$(squeue -h -o '\''%T %r'\'' -j "$b")"'
+becomes "accounting as well knows why it waits" AssocGrpJobsLimit '"$(sacct -X -n -P -o Reason -j "$b")"'
 sacctmgr -i modify account lab set grpjobs=-1 >/dev/null; touch "$dir/go"
 wait_empty
 check "and without it both ran" "COMPLETED COMPLETED" "$(sacct -X -n -P -o State -j "$a,$b" | tr '\n' ' ' | sed 's/ $//')"
+check "and that one waited, and why, is kept" "None AssocGrpJobsLimit" "$(sacct -X -n -P -o Reason -j "$a,$b" | xargs)"
 if [ "$(id -u)" = 0 ]; then
   as() { (cd /; setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>&1 >/dev/null || true); }
   op() { sacctmgr -i modify user "$no" set adminlevel="$1" >/dev/null; }

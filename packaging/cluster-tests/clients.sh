@@ -356,7 +356,7 @@ check "write batch_script" "#!/bin/sh" "$(scontrol write batch_script "$run" - |
 scontrol notify "$run" hello; for i in $(seq 20); do grep -q hello "$run.out" && break; sleep 0.1; done
 match "notify" hello "$(cat "$run.out")"
 scontrol reconfigure
-check "show jobs as JSON and YAML" "$run job_id: $run" "$(scontrol show job "$run" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["jobs"][0]["job_id"])') $(scontrol show job "$run" --yaml | grep -oE "job_id: $run" | head -1)"
+check "show jobs as JSON and YAML" "$run job_id: $run" "$(scontrol show job "$run" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["jobs"][0]["job_id"])') $(scontrol show job "$run" --yaml | grep -oE "job_id: !!int $run" | sed "s/!!int //" | head -1)"
 check "show nodes --json" n1 "$(scontrol show nodes --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["nodes"][0]["name"])')"
 scontrol requeue "$run"; match "requeue keeps the number" 'Restarts=1' "$(one "$run")"
 scancel --signal USR1 "$later" 2>/dev/null || true

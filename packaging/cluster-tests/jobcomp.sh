@@ -11,6 +11,7 @@ id=$(job | head -1); soon '[ -s "$dir/jobcomp.txt" ]'
 match "a line" "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=FAILED Partition=main TimeLimit=10 StartTime=20[-0-9]*T[0-9:]* EndTime=20[-0-9]*T[0-9:]* NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=$dir/work ReservationName= Tres=cpu=1,mem=10M,node=1,billing=1 Account= QOS= WcKey= Cluster=test SubmitTime=20[-0-9]*T[0-9:]* EligibleTime=20[-0-9]*T[0-9:]* DerivedExitCode=0:0 ExitCode=3:0 \$" "$(cat "$dir/jobcomp.txt")"
 id=$(sbatch --parsable -H --wrap true); scancel "$id"; soon 'grep -q "JobId=$id " "$dir/jobcomp.txt"'
 match "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=20[-0-9T:]* .*NodeList=\(null\) NodeCnt=0 ProcCnt=0 .*Tres=cpu=1.*EligibleTime=unknown " "$(tail -1 "$dir/jobcomp.txt")"
+check "sacct -c of it" "$id|CANCELLED" "$(sacct -c -n -P -j "$id" -o jobid,state)"
 
 printf '#!/bin/bash\nenv | sort > %s.tmp; mv %s.tmp %s.$JOBID\n' "$dir/jc" "$dir/jc" "$dir/jc" > "$dir/jc.sh"; chmod 755 "$dir/jc.sh"; chmod 777 "$dir"
 conf JobCompType=jobcomp/script "JobCompLoc=$dir/jc.sh"

@@ -16,7 +16,7 @@ check "or of all states" 1 "$(squeue --start -t all -h -j "$run" | wc -l)"
 check "default memory is shown" "MinMemoryCPU=10M ReqTRES=cpu=2,mem=20M,node=1,billing=2" \
   "$(scontrol show job "$wait" | grep -oE 'MinMemoryCPU=[^ ]*|ReqTRES=.*' | sort | xargs)"
 match "when the scheduler looked last" 'LastSchedEval=20' "$(scontrol show job "$wait")"
-match "a held job was not looked at" 'LastSchedEval=Unknown' "$(scontrol show job "$array" | tr '\n' ' ')"
+match "a held job was looked at when it came" 'LastSchedEval=20' "$(scontrol show job "$array" | tr '\n' ' ')"
 check "sstat of a job that waits" "sstat: error: No steps running for job $wait" "$(sstat -n -j "$wait" 2>&1)"
 check "sstat of no job" "sstat: error: couldn't get steps for job 9999" "$(sstat -n -j 9999 2>&1)"
 check "sstat of no step" "sstat: error: StepId=$run.7 not found running." "$(sstat -n -j "$run.7" 2>&1)"

@@ -52,6 +52,9 @@ public final class ClientConf {
     String accountingPass = "";
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
     boolean trackWckey;
+    String jobCompType = "";
+    /** "" where nothing is said. */
+    String jobCompLoc = "";
     String mpiDefault = "";
     List<String> cliFilters = List.of();
     /** Where cli_filter.lua is; "" beside slurm.conf. */
@@ -192,6 +195,8 @@ public final class ClientConf {
             case "accountingstoragetype" -> accountingType = first;
             case "accountingstoragebackuphost" -> accountingBackupHost = first;
             case "accountingstoragepass" -> accountingPass = first;
+            case "jobcomptype" -> jobCompType = first;
+            case "jobcomploc" -> jobCompLoc = first;
             case "accountingstoragehost" -> accountingHost = first;
             case "accountingstorageport" -> {
                 long n = OptionCheck.parseNumber(first);

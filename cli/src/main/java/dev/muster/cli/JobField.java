@@ -39,7 +39,7 @@ enum JobField {
     DEPENDENCY('E', "dependency", "DEPENDENCY", "dependency"),
     DERIVED_EC(0, "derivedec", "DERIVED_EC", "derivedExit"),
     ELIGIBLE_TIME(0, "eligibletime", "ELIGIBLE_TIME", "eligibleTime"),
-    END_TIME('e', "endtime", "END_TIME", "endTime"),
+    END_TIME('e', "endtime", "END_TIME", "endTime,startTime"),
     EXC_NODES('x', "excnodes", "EXC_NODES", "excludeList"),
     EXIT_CODE(0, "exit_code", "EXIT_CODE", "exit"),
     FEATURES('f', "feature", "FEATURES", "features"),
@@ -344,7 +344,8 @@ enum JobField {
 
     private static String endTime(Json.Obj j, View v) {
         boolean running = j.text("state").equals("RUNNING") || j.text("state").equals("SUSPENDED");
-        return v.time(j, "endTime", running ? "NONE" : "N/A");
+        // also of one whose start is known: it has no limit
+        return v.time(j, "endTime", running || j.number("startTime") > 0 ? "NONE" : "N/A");
     }
 
     private static long pendingSeconds(Json.Obj j, long now) {

@@ -50,7 +50,8 @@ public final class JsonOutput {
                 .put("command", command).put("slurm", slurm);
         answer.put("meta", meta).put("errors", new ArrayList<Object>()).put("warnings", new ArrayList<Object>());
         List<String> words = Texts.split(Texts.lower(c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML")), ',');
-        Tree.document(form, answer, words.lastIndexOf("compact") > words.lastIndexOf("pretty"), c.out()::print);
+        Tree.document(form, answer, words.lastIndexOf("compact") > words.lastIndexOf("pretty"), !words.contains("no_tag"),
+                c.out()::print);
         return 0;
     }
 }

@@ -56,6 +56,9 @@ final class Sacct implements Command {
         boolean jobs;
         boolean states;
         String text = "";
+        /** {@code -c}, and the file of {@code -f}. */
+        boolean completion;
+        String file = "";
         boolean array;
         boolean truncate;
         /** Whether the format was given, and so is added to by the next one. */
@@ -117,8 +120,15 @@ final class Sacct implements Command {
             // alone it is the limit itself
             w.query.put("maxLimitMin", w.query.number("minLimitMin"));
         }
+        if (w.completion) {
+            w.format = w.format.equals(BRIEF) ? SacctCompletions.BRIEF : w.format.equals(LONG) ? SacctCompletions.LONG
+                    : w.format.isEmpty() ? SacctCompletions.PLAIN : w.format;
+        }
         List<Column> columns = columns(c, w);
         window(c, w);
+        if (w.completion) {
+            return completions(c, w, columns);
+        }
         qosThere(c, w);
         report(c, w);
         return w.text.isEmpty() ? show(c, w, columns) : texts(c, w);
@@ -149,6 +159,7 @@ final class Sacct implements Command {
                 w.query.put("allUsers", Boolean.TRUE);
                 w.users = true;
             }
+            case "completion", "file" -> ofCompletion(w, v);
             case "batch-script" -> text(w, "script");
             case "env-vars" -> text(w, "environment");
             case "brief" -> w.format = BRIEF;
@@ -210,6 +221,11 @@ final class Sacct implements Command {
         }
     }
 
+    private static void ofCompletion(Wanted w, String file) {
+        w.completion = true;
+        w.file = file.isEmpty() ? w.file : file;
+    }
+
     private static void units(Wanted w, String v) throws UsageException {
         if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
             throw new UsageException(1, List.of("sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
@@ -252,7 +268,7 @@ final class Sacct implements Command {
     private static void whole(CommandContext c, Wanted w, String v) throws UsageException {
         String word = v.isEmpty() ? "yes" : Texts.lower(v);
         if (!word.equals("yes") && !word.equals("no")) {
-            throw new UsageException(1, List.of("sacct: fatal: Invalid value for --whole-hetjob: " + v));
+            throw new UsageException(1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
         }
         w.query.put("wholeHetjob", word);
     }
@@ -610,11 +626,41 @@ final class Sacct implements Command {
         job.put("usage", new Json.Obj().put("userCpuUs", user).put("systemCpuUs", system).put("energyJ", Math.max(stepsJ, wholeJ)));
     }
 
+    private static int completions(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
+        boolean more = w.array || w.expand || !w.text.isEmpty() || !w.json.isEmpty() || !w.filter.isEmpty();
+        if (more) {
+            throw c.bad(1, "records of completion are listed in columns, with what is written there alone");
+        }
+        if (!w.users) {
+            w.query.fields().remove("userIds");     // the file is everybody's who may read it
+        }
+        boolean[] begun = {w.noHeader};
+        int rc = SacctCompletions.show(c, w.file, w.query, !w.start.isEmpty() || !w.end.isEmpty(),
+                columns.stream().map(Column::field).toList(), values -> {
+                    if (!begun[0]) {
+                        header(c, w, columns);
+                        begun[0] = true;
+                    }
+                    StringBuilder line = new StringBuilder();
+                    for (int i = 0; i < values.size(); i++) {
+                        value(line, w, columns.get(i), values.get(i), i == values.size() - 1);
+                    }
+                    c.out().println(line.toString());
+                });
+        if (!begun[0]) {
+            header(c, w, columns);
+        }
+        return rc;
+    }
+
     private static void header(CommandContext c, Wanted w, List<Column> columns) {
         StringBuilder line = new StringBuilder();
         StringBuilder dashes = new StringBuilder();
         for (int i = 0; i < columns.size(); i++) {
-            value(line, w, columns.get(i), columns.get(i).field.title, i == columns.size() - 1);
+            int width = Math.abs(columns.get(i).width);
+            String title = columns.get(i).field.title;
+            // a title that does not fit ends without a sign of it
+            value(line, w, columns.get(i), w.parsable || title.length() <= width ? title : title.substring(0, width), i == columns.size() - 1);
             dashes.repeat('-', Math.abs(columns.get(i).width)).append(' ');
         }
         c.out().println(line.toString());

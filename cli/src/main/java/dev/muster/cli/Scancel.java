@@ -15,6 +15,8 @@ final class Scancel implements Command {
             "name:n:r", "nodelist:w:r", "partition:p:r", "qos:q:r", "quiet:Q:n", "reservation:R:r", "sibling:S:r",
             "signal:s:r", "state:t:r", "usage::n", "user:u:r", "verbose:v:n", "version:V:n", "wckey::r");
 
+    private static final List<String> ACTIVE = List.of("PENDING", "RUNNING", "SUSPENDED");
+
     private static final class Wanted {
         final Json.Obj request = new Json.Obj();
         int signal;
@@ -196,7 +198,7 @@ final class Scancel implements Command {
     }
 
     /** A job that is gone or unknown is no failure of a plain cancel, only -v mentions it. */
-    private static int report(CommandContext c, Wanted w, Json.Obj e) {
+    private static int report(CommandContext c, Wanted w, Json.Obj e) throws SlurmException {
         int errno = e.integer("errno");
         String job = e.text("job");
         int dot = job.indexOf('.');
@@ -205,10 +207,26 @@ final class Scancel implements Command {
         if (gone && plain && w.verbose <= 0) {
             return 0;
         }
+        boolean noJob = gone && !plain && (dot < 0 || !isActive(c, job.substring(0, dot)));
         if (w.verbose >= 0 || !gone) {
-            c.error("Kill job error on " + (dot < 0 ? "job id " + job : "job step id " + job) + ": " + e.text("error"));
+            c.error("Kill job error on " + (dot < 0 ? "job id " + job : "job step id " + job) + ": "
+                    + (noJob ? SlurmErrno.INVALID_JOB_ID.sentence() : e.text("error")));
         }
-        return gone && plain ? 0 : gone && dot < 0 ? 1 : errno & 0xff;
+        return gone && plain ? 0 : noJob ? 1 : errno & 0xff;
+    }
+
+    /** Whether there is such a job, and it is not over. */
+    private static boolean isActive(CommandContext c, String job) throws SlurmException {
+        Json.Obj q = new Json.Obj().put("jobs", List.of(job)).put("fields", List.of("state"));
+        try {
+            return c.host().controller().call("QueryJobs", q).objects("jobs").stream()
+                    .anyMatch(j -> ACTIVE.contains(j.text("state")));
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
+                throw e;
+            }
+            return false;
+        }
     }
 
     private static List<String> confirmed(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {

@@ -487,7 +487,8 @@ final class Scontrol implements Command {
     private static final List<String> SHOWN_BY_PARTS = List.of("assoc_mgr", "topology", "topoconf", "bbstat", "dwstat");
 
     private static boolean isTooMuchToShow(List<String> rest) {
-        return rest.size() > 2 && SHOWN_BY_PARTS.stream().noneMatch(entity -> is(rest.getFirst(), entity, 4));
+        return rest.size() > 1 && is(rest.getFirst(), "daemons", 2)
+                || rest.size() > 2 && SHOWN_BY_PARTS.stream().noneMatch(entity -> is(rest.getFirst(), entity, 4));
     }
 
     private static int show(CommandContext c, Switches s, List<String> rest) throws SlurmException, UsageException {

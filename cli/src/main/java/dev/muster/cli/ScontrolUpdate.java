@@ -165,7 +165,7 @@ final class ScontrolUpdate {
         if (message.equals("UpdateNode")) {
             String state = Texts.lower(changes.text("state"));
             boolean takesDown = state.startsWith("down") || state.startsWith("drain") || state.startsWith("fail");
-            if (takesDown && !changes.has("reason")) {
+            if (takesDown && changes.text("reason").isBlank()) {
                 c.err().println("You must specify a reason when DOWNING or DRAINING a node. Request denied");
                 return 1;
             }

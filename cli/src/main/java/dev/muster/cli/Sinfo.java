@@ -29,7 +29,7 @@ final class Sinfo implements Command {
 
     private static final int WIDEST_UNKNOWN = 0;
 
-    private static final class Wanted {
+    static final class Wanted {
         boolean all;
         boolean dead;
         boolean exact;
@@ -83,7 +83,10 @@ final class Sinfo implements Command {
                 default -> option(c, w, h.opt().name(), h.value());
             }
         }
-        if (typed(p, "all") && typed(p, "partition")) {
+        if (w.longForm && (Standard.isTyped(p, "format") || Standard.isTyped(p, "Format"))) {
+            throw Standard.formatAndLong(c);
+        }
+        if (Standard.isTyped(p, "all") && Standard.isTyped(p, "partition")) {
             throw c.bad(1, "Conflicting options, -p and -a, specified. Please choose one or the other.");
         }
         if (!p.operands().isEmpty()) {
@@ -92,7 +95,8 @@ final class Sinfo implements Command {
             return 1;
         }
         if (w.verbose > 0) {
-            verbose(c, w);
+            String said = !w.wideFormat.isEmpty() ? w.wideFormat : !w.format.isEmpty() ? w.format : defaultFields(w);
+            SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), said);
         }
         if (w.reservations) {
             return ScontrolReservation.table(c, !w.noHeader);
@@ -107,23 +111,6 @@ final class Sinfo implements Command {
         return rc;
     }
 
-    /** What {@code -v} tells first: the options in force. */
-    private static void verbose(CommandContext c, Wanted w) {
-        String[][] table = {{"dead", flag(w.dead)}, {"exact", w.exact ? "1" : "0"}, {"filtering", flag(!w.states.isEmpty())},
-            {"format", !w.wideFormat.isEmpty() ? w.wideFormat : !w.format.isEmpty() ? w.format : defaultFields(w)},
-            {"iterate", Integer.toString(w.iterateSeconds)},
-            {"long", flag(w.longForm)}, {"no_header", flag(w.noHeader)}, {"node_field", flag(!w.nodes.isEmpty())},
-            {"node_format", flag(w.byNode)}, {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
-            {"part_field", flag(!w.byNode)}, {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
-            {"responding", flag(w.responding)}, {"states", w.states.isEmpty() ? "(null)" : String.join(",", w.states)},
-            {"sort", w.sort.isEmpty() ? "(null)" : w.sort}, {"summarize", flag(w.summary)}, {"verbose", Integer.toString(w.verbose)}};
-        c.out().println("-----------------------------");
-        for (String[] row : table) {
-            c.out().println(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
-        }
-        c.out().println("-----------------------------\n");
-    }
-
     /** The default format in words: as the original writes it, which is not how it can be said on the command line. */
     private static String defaultFields(Wanted w) {
         List<String> out = new ArrayList<>();
@@ -133,14 +120,6 @@ final class Sinfo implements Command {
             out.add(field.longName + ":" + (field == SinfoField.NODE_LIST ? "0" : column.substring(0, column.length() - 1)));
         }
         return String.join(" ,", out);
-    }
-
-    private static boolean typed(GetOpt.Parsed p, String name) {
-        return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
-    }
-
-    private static String flag(boolean set) {
-        return set ? "true" : "false";
     }
 
     private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {

@@ -235,7 +235,7 @@ enum SinfoField {
             case "UP" -> "up";
             case "DOWN" -> "down";
             case "DRAIN" -> "drain";
-            case "INACTIVE" -> "inact";
+            case "INACTIVE" -> "inactive";
             default -> "unk";
         };
     }

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JobsJson;
 import dev.muster.model.Durations;
+import dev.muster.model.HostList;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.Json;
@@ -97,6 +98,7 @@ final class Squeue implements Command {
             }
             option(c, w, h);
         }
+        formats(c, w, p);
         if (w.start && w.states.isEmpty() && !w.allStates) {
             w.states.add(JobState.PENDING.name());
         }
@@ -139,6 +141,18 @@ final class Squeue implements Command {
         if (w.onlyState && w.format.isEmpty() && w.wideFormat.isEmpty()) {
             w.format = STATE_ONLY;
         }
+    }
+
+    /** A format that is typed stands alone; one of the environment yields to the long one. */
+    private static void formats(CommandContext c, Wanted w, GetOpt.Parsed p) throws UsageException {
+        boolean letters = Standard.isTyped(p, "format");
+        if (letters && Standard.isTyped(p, "Format")) {
+            throw c.bad(1, "-O (--Format) is incompatible with -o (--format)");
+        }
+        if (letters && w.longForm) {
+            throw Standard.formatAndLong(c);
+        }
+        w.format = w.longForm ? "" : w.format;
     }
 
     private static void readEnvironment(CommandContext c, Wanted w) throws UsageException {
@@ -386,6 +400,25 @@ final class Squeue implements Command {
         return RowFormat.ofLetters(b.toString(), JobField.TABLE, new ArrayList<>());
     }
 
+    /** The first that is no node, as far as the nodes are told. */
+    private static String unknown(CommandContext c, List<String> nodes) {
+        List<String> known = new ArrayList<>();
+        try {
+            c.host().controller().call("QueryNodes", new Json.Obj().put("fields", List.of("name"))).objects("nodes")
+                    .forEach(n -> known.add(n.text("name")));
+        } catch (SlurmException e) {
+            return nodes.getFirst();
+        }
+        for (String node : nodes) {
+            List<String> names = HostList.parse(node) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(node);
+            Optional<String> missing = names.stream().filter(name -> !known.contains(name)).findFirst();
+            if (missing.isPresent()) {
+                return missing.get();
+            }
+        }
+        return nodes.getFirst();
+    }
+
     private static int showJobs(CommandContext c, Wanted w) throws UsageException {
         RowFormat format = format(c, w);
         String sort = !w.sort.isEmpty() ? w.sort : w.start ? "S" : "P,t,-p";
@@ -398,7 +431,7 @@ final class Squeue implements Command {
             return Standard.failed(c, "slurm_load_jobs error", HttpController.unreadable());
         } catch (SlurmException e) {
             if (e.errno() == SlurmErrno.INVALID_NODE_NAME.number() && !w.nodes.isEmpty()) {
-                c.error("Invalid node name " + w.nodes.getFirst());
+                c.error("Invalid node name " + unknown(c, w.nodes));
                 return 1;
             }
             return Standard.failed(c, "slurm_load_jobs error", e);

@@ -12,8 +12,9 @@ import java.util.Locale;
 final class Sshare implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "all:a:n", "format:o:r", "helpformat:e:n", "json::o", "yaml::o",
             "long:l:n",
-            "cluster:M:r", "clusters:M:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:m:n", "users:u:r", "Users:U:n", "verbose:v:n",
-            "version:V:n", "help:h:n", "usage::n");
+            "cluster:M:r", "clusters:M:r", "noheader:n:n", "noheader:h:n", "parsable:p:n",
+            "parsable2:P:n", "partition:m:n", "users:u:r", "Users:U:n", "verbose:v:n",
+            "version:V:n", "help::n", "usage::n");
 
     /** In the order in which they are listed. */
     private static final List<Grid.Column> COLUMNS = List.of(new Grid.Column("Account", -20), new Grid.Column("Cluster", 10),

@@ -68,4 +68,14 @@ final class Standard {
         c.err().println(what + ": " + e.getMessage());
         return 1;
     }
+
+    /** Whether the option stands on the command line. */
+    static boolean isTyped(GetOpt.Parsed p, String name) {
+        return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
+    }
+
+    static UsageException formatAndLong(CommandContext c) {
+        return new UsageException(1, List.of(c.name() + ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. "
+                + "Please remove one and retry."));
+    }
 }

@@ -189,6 +189,31 @@ class ListingTest {
         assertThat(ran.err()).isEmpty();
     }
 
+    /** The node that is none is named, not the list; a typed format stands alone. */
+    @Test
+    void whatSqueueAndSinfoRefuse() {
+        host.refuse("QueryJobs", 2018, "Invalid node name specified");
+        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\"},{\"name\":\"n2\"}]}");
+        assertThat(host.run("squeue -h -w n1,n8,n9")).isEqualTo(new FakeHost.Ran(1, "", "squeue: error: Invalid node name n8\n"));
+        assertThat(host.run("squeue -h -w n[1-3]").err()).isEqualTo("squeue: error: Invalid node name n3\n");
+        String both = ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.\n";
+        assertThat(host.run("squeue -l -o %i")).isEqualTo(new FakeHost.Ran(1, "", "squeue" + both));
+        assertThat(host.run("sinfo -l -o %P")).isEqualTo(new FakeHost.Ran(1, "", "sinfo" + both));
+        assertThat(host.run("sinfo -O partition -l")).isEqualTo(new FakeHost.Ran(1, "", "sinfo" + both));
+        assertThat(host.run("squeue -O jobid -o %i").err()).isEqualTo("squeue: error: -O (--Format) is incompatible with -o (--format)\n");
+        assertThat(host.run("scontrol show daemons n1").err()).isEqualTo("too many arguments for keyword:show\n");
+        assertThat(host.run("scontrol update nodename=n1 state=drain reason=").err())
+            .isEqualTo("You must specify a reason when DOWNING or DRAINING a node. Request denied\n");
+    }
+
+    /** One that has no limit has an end where its start is known, and it is none. */
+    @ParameterizedTest
+    @CsvSource({"RUNNING,100,NONE", "SUSPENDED,100,NONE", "PENDING,0,N/A", "PENDING,1795300000,NONE"})
+    void theEndOfWhatHasNoLimit(String state, long start, String end) {
+        host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\",\"startTime\":" + start + ",\"endTime\":0}]}");
+        assertThat(host.run("squeue -h -o %e").out()).isEqualTo(end + "\n");
+    }
+
     @Test
     void squeueMistakes() {
         FakeHost.Ran ran = host.run("squeue -o %i|%-5i|x%y -h -j 187");
@@ -515,6 +540,29 @@ class ListingTest {
         assertThat(host.run("scontrol show hostnames n[1-2]").out()).isEqualTo("n1\nn2\n");
         assertThat(host.run("scontrol show hostlistsorted n2,n1").out()).isEqualTo("n[1-2]\n");
         assertThat(host.run("scontrol abort")).isEqualTo(new FakeHost.Ran(1, "", "invalid keyword: abort\n"));
+    }
+
+    /** Of a job that runs the step is what is wrong; a job that does not is no job to scancel, and its code is 1. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            scancel 9.5          | RUNNING   | 2017 | 225 | job step id 9.5: Invalid job id specified
+            scancel 9.5          | COMPLETED | 2017 | 1   | job step id 9.5: Invalid job id specified
+            scancel 9.batch      | COMPLETED | 2021 | 1   | job step id 9.batch: Invalid job id specified
+            scancel 9.5          | -         | 2017 | 1   | job step id 9.5: Invalid job id specified
+            scancel 9_1.5        | -         | 2017 | 1   | job step id 9_1.5: Invalid job id specified
+            scancel -s USR1 9    | COMPLETED | 2021 | 1   | job id 9: Invalid job id specified
+            scancel -b 9         | COMPLETED | 2021 | 1   | job id 9: Invalid job id specified
+            """)
+    void scancelsCodeForWhatIsNotThere(String line, String state, int errno, int rc, String said) {
+        String job = line.substring(line.lastIndexOf(' ') + 1);
+        FakeHost host = new FakeHost().reply("Cancel", "{\"done\":[],\"errors\":[{\"job\":\"" + job + "\",\"errno\":" + errno + ",\"error\":\""
+                + (errno == 2017 ? "Invalid job id specified" : "Job/step already completing or completed") + "\"}]}");
+        if (state == null) {
+            host.refuse("QueryJobs", 2017, "Invalid job id specified");
+        } else {
+            host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\"}]}");
+        }
+        assertThat(host.run(line)).isEqualTo(new FakeHost.Ran(rc, "", "scancel: error: Kill job error on " + said + "\n"));
     }
 
     @Test

@@ -69,8 +69,8 @@ class SacctTest {
         FakeHost.Ran ran = host.run("sacct -a " + options);
         assertThat(ran.rc()).isZero();
         if (options.contains("yaml")) {
-            assertThat(ran.out().lines().filter(l -> l.startsWith("    job_id:"))).hasSize(3);
-            assertThat(ran.out()).startsWith("---\njobs:\n  -\n").endsWith("warnings: []\n...\n");
+            assertThat(ran.out().lines().filter(l -> l.startsWith("  !!str job_id:"))).hasSize(3);
+            assertThat(ran.out()).startsWith("%YAML 1.1\n--- !!map\n!!str jobs: !!seq\n- !!map\n").endsWith("!!str warnings: !!seq []\n...\n");
             return;
         }
         Json.Obj all = Json.object(ran.out().getBytes(java.nio.charset.StandardCharsets.UTF_8));
@@ -78,6 +78,55 @@ class SacctTest {
                 "3 " + steps);
         assertThat(all.has("meta")).isTrue();
         assertThat(all.list("errors")).isEmpty();
+    }
+
+    @Test
+    void aTitleIsCutWithoutASign() {
+        answers(part(0));
+        assertThat(host.run("sacct -a -o jobid%3,jobname%-5").out()).isEqualTo("Job JobNa \n--- ----- \n");
+    }
+
+    /** As jobcomp/filetxt writes it; a name may have blanks and more. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -c -n -P -o jobid,uid,jobname,partition,nodelist,end | 1,0,a job=x,main,n[1-2],2026-11-20T09:20:49 7,1000,b,other,(null),Unknown
+            -c -n -P -j 7_1                              | 7,1000,b,other,0,(null),CANCELLED,Unknown
+            -f /log -n -P -b -r main                     | 1,0,COMPLETED
+            -c -n -P -o jobid,user,elapsed,timelimit -N n2 | 1,root(0),00:00:09,5
+            -c -n -P -s CA -o jobid,exitcode,reqtres     | 7,0:15,cpu=1,node=1
+            -c -n -P -b -S 2026-11-20T09:20:49           | 1,0,COMPLETED
+            -c -n -P -b -S 2026-11-20T09:20:50           | ''
+            -c -n -P -b -S 2026-11-01 -E 2026-11-20T09:20:39 | ''
+            """)
+    void recordsOfCompletion(String options, String lines) {
+        FakeHost own = new FakeHost();
+        own.settings().jobCompType = "jobcomp/filetxt";
+        own.settings().jobCompLoc = "/log";
+        own.files.put("/log", """
+                JobId=1 UserId=root(0) GroupId=root(0) Name=a job=x JobState=COMPLETED Partition=main TimeLimit=5 StartTime=2026-11-20T09:20:40 \
+                EndTime=2026-11-20T09:20:49 NodeList=n[1-2] NodeCnt=2 ProcCnt=2 WorkDir=/tmp ReservationName= Tres=cpu=2 Account=a ExitCode=0:0\s
+                JobId=7 UserId=u(1000) GroupId=g(100) Name=b JobState=CANCELLED Partition=other TimeLimit=UNLIMITED StartTime=Unknown \
+                EndTime=Unknown NodeList=(null) NodeCnt=0 ProcCnt=0 Tres=cpu=1,node=1 ExitCode=0:15\s
+                """);
+        FakeHost.Ran ran = own.run("sacct " + options);
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.out().strip().replace("a job", "a_job").replace('|', ',').replace('\n', ' ')).isEqualTo(lines.replace("a job", "a_job"));
+    }
+
+    @Test
+    void noRecordsOfCompletion() {
+        assertThat(host.run("sacct -c")).isEqualTo(new FakeHost.Ran(1, "", "Slurm job completion is disabled\n"));
+        host.settings().jobCompType = "jobcomp/filetxt";
+        host.settings().jobCompLoc = "/log";
+        assertThat(host.run("sacct -c -o jobid,state").out()).isEqualTo("""
+                JobID             State\s
+                ------------ ----------\s
+                """);
+        assertThat(host.run("sacct -f /none")).isEqualTo(new FakeHost.Ran(1, "", "/none is not a valid file\n"));
+        assertThat(host.run("sacct -c -I 3").rc()).isEqualTo(1);
+        assertThat(host.run("sacct -c --json").rc()).isEqualTo(1);
+        host.settings().jobCompType = "jobcomp/kafka";
+        assertThat(host.run("sacct -c").err()).isEqualTo("sacct: error: what jobcomp/kafka has written cannot be read here\n");
     }
 
     @Test

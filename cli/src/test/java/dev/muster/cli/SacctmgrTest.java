@@ -115,6 +115,48 @@ class SacctmgrTest {
         assertThat(run("show transaction action=Add-QOS").rc()).isEqualTo(1);
     }
 
+    /** What an empty variable of a script would clear or set, and words without a value. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -i modify user ann set defaultqos=     | 'You gave a bad default qos ''''.  Use ''list qos'' to get complete list.'
+            -i add user ann account=a defaultqos=  | 'You gave a bad default qos ''''.  Use ''list qos'' to get complete list.'
+            -i modify user ann set grptres=        | ' Unknown option: grptres='
+            -i modify qos q set maxtrespu=         | ' Unknown option: maxtrespu='
+            -i modify qos q set flags=             | ''
+            -i modify user ann set fairshare       | ' Bad format on fairshare: End your option with an ''='' sign'
+            -i modify account a set description    | ' Can''t modify the name of an account'
+            -i modify qos q set priority           | ' Unknown option: priority'
+            """)
+    void nothingIsNoValue(String line, String first) {
+        FakeHost.Ran ran = run(line);
+        assertThat(ran.rc()).as(line).isEqualTo(1);
+        assertThat(ran.err().lines().findFirst().orElse("")).isEqualTo(first);
+        assertThat(host.sent).doesNotContainKey("Change");
+    }
+
+    /** One sentence for all of them, and nothing is asked of slurmdbd. */
+    @ParameterizedTest
+    @CsvSource({"show federation", "list fed tree", "-i add federation f", "-i modify federation f set clusters=c", "-i delete fed f",
+        "-i modify cluster c set federation=f", "-i modify cluster c set fedstate=drain", "-i modify cluster c set features=a",
+        "-i add cluster c federation=f"})
+    void federationsAreRefused(String line) {
+        assertThat(run(line)).isEqualTo(new FakeHost.Ran(1, "", "sacctmgr: error: Federations are not supported by this version\n"));
+        assertThat(host.sent).isEmpty();
+    }
+
+    @Test
+    void aClusterIsInNoFederation() {
+        host.reply("Show", "{\"rows\":[{\"Cluster\":\"c\",\"ControlHost\":\"h\",\"ControlPort\":\"1\",\"RPC\":\"2\"}]}");
+        assertThat(run("-P -o show cluster withfed wolimits").out())
+            .isEqualTo("Cluster|ControlHost|ControlPort|RPC|Federation|ID|Features|FedState\nc|h|1|2||0||NA\n");
+        assertThat(run("-n -P show cluster format=fedstateraw").out()).isEqualTo("0\n");
+    }
+
+    @Test
+    void quietOrVerbose() {
+        assertThat(run("-Q -v show cluster")).isEqualTo(new FakeHost.Ran(1, "", "sacctmgr: error: --quiet and --verbose are mutually exclusive\n"));
+    }
+
     /** The list has no associations to which the condition could apply. */
     @Test
     void conditionsOfAssociationsAreAskedAbout() {
@@ -274,7 +316,7 @@ class SacctmgrTest {
         host.reply("Show", "{\"rows\":[]}");
         FakeHost.Ran ran = run("-i load /nosuch");
         assertThat(ran.out() + ran.err()).isEqualTo(" Unable to read \"/nosuch\": No such file or directory\n");
-        assertThat(run("-o show user").err()).isEqualTo("sacctmgr: error: --oneliner is not supported by this version\n");
+        assertThat(run("--nosuch show user").rc()).isEqualTo(1);
         assertThat(run("-nv show user name=ann").err()).contains("show user where {name=ann}");
         host.reply("Change", "{\"names\":[\"q\"]}");
         assertThat(run("-iQ add qos q").out()).isEmpty();

@@ -23,6 +23,11 @@ class SshareTest {
     }
 
     @Test
+    void theLetterHLeavesOutTheTitles() {
+        assertThat(run(true, "sshare -h -a -P")).isEqualTo(run(true, "sshare -n -a -P")).isNotEmpty();
+    }
+
+    @Test
     void theLongForm() {
         assertThat(run(true, "sshare -a -l -P")).isEqualTo("""
                 Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS|GrpTRESMins|TRESRunMins

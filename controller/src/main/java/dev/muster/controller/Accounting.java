@@ -19,6 +19,9 @@ interface Accounting extends Recovery.Follower {
         return Optional.empty();
     }
 
+    /** Who tells why jobs wait. */
+    default void queue(WaitReasons.Queue queue) {}
+
     /** The last index whose rows are stored; the journal must keep what comes after. */
     long projected();
 

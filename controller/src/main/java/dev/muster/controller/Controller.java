@@ -282,6 +282,7 @@ final class Controller {
             @Override
             public void begin(long index, State state) {
                 accounting = opened(opening);
+                accounting.queue(new WaitReasons.Queue(scheduler::reason, scheduler::priority));
                 accounting.begin(index, state);
             }
 

@@ -202,6 +202,11 @@ final class DbdAccounting implements Accounting {
     }
 
     @Override
+    public void queue(WaitReasons.Queue queue) {
+        rows.queue(queue);
+    }
+
+    @Override
     public void begin(long index, State state) {
         rows.begin(index, state);
     }

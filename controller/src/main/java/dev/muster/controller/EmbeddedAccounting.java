@@ -58,6 +58,7 @@ final class EmbeddedAccounting implements Accounting {
     private final KeptTexts texts;
     private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
     private final Map<StepKey, Long> stepSuspendedSeconds = new HashMap<>();
+    private final WaitReasons waits;
     private volatile State last = State.EMPTY;
     private long index;
 
@@ -113,6 +114,7 @@ final class EmbeddedAccounting implements Accounting {
             boolean discards) {
         this.texts = new KeptTexts(contents, log);
         this.store = store;
+        this.waits = new WaitReasons(j -> store.job(j.rowSluid(), j.restarts()));
         this.questions = questions;
         this.projector = new Projector(store, log, waitingMax, discards);
     }
@@ -163,9 +165,31 @@ final class EmbeddedAccounting implements Accounting {
         for (Change change : entry.changes()) {
             follow(change, entry, before, rows);
         }
+        waited(entry, before, rows);
         entry.changes().stream().map(NodeEvents::ofInstance).filter(node -> !node.isEmpty()).distinct()
                 .forEach(node -> NodeEvents.instance(before, after, node, entry.timeMs() / 1000).ifPresent(rows.instanceRows::add));
         projector.submit(rows.finish(index));
+    }
+
+    /** Why those waited that change now; when time passes all that wait are looked through, by whoever makes the rows. */
+    private void waited(Entry entry, State before, Rows rows) {
+        for (int id : rows.jobs) {
+            before.jobs().find(id).ifPresent(j -> {
+                waits.leaves(j, entry.timeMs() / 1000);
+                waits.remembers(j);
+            });
+        }
+        for (Change change : entry.changes()) {
+            if (change instanceof Change.ArrayTaskSplit split) {
+                before.jobs().find(split.arrayJobId()).ifPresent(a -> rows.state.jobs().find(split.jobId()).ifPresent(t -> waits.splits(a, t)));
+            }
+        }
+        rows.looked = entry.changes().stream().anyMatch(c -> c instanceof Change.TimePassed);
+    }
+
+    @Override
+    public void queue(WaitReasons.Queue queue) {
+        waits.queue(queue);
     }
 
     private void follow(Change change, Entry entry, State before, Rows rows) {
@@ -262,6 +286,7 @@ final class EmbeddedAccounting implements Accounting {
         private final List<AccountingRows.ReservationRow> reservations = new ArrayList<>();
         private final List<AccountingRows.InstanceRow> instanceRows = new ArrayList<>();
         private final TreeSet<Integer> fresh = new TreeSet<>();
+        private boolean looked;
         private final KeptTexts.Of texts = EmbeddedAccounting.this.texts.next();
 
         private Rows(State state) {
@@ -269,7 +294,7 @@ final class EmbeddedAccounting implements Accounting {
         }
 
         private void job(Job job) {
-            jobRows.add(JobRows.kept(state, JobRows.job(state, job, suspended(job))));
+            jobRows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, suspended(job)))));
         }
 
         /** Those that run. */
@@ -317,7 +342,8 @@ final class EmbeddedAccounting implements Accounting {
             for (int id : fresh) {
                 state.jobs().find(id).ifPresent(j -> texts.add(state, j));
             }
-            return new Unmade(state, new AccountRules(state).enforces("nojobs") ? List.of() : later, batch(index));
+            boolean noJobs = new AccountRules(state).enforces("nojobs");
+            return new Unmade(state, waits, noJobs ? List.of() : later, !noJobs, looked, batch(index));
         }
 
         /** With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in the state all the same. */
@@ -339,8 +365,11 @@ final class EmbeddedAccounting implements Accounting {
     /**
      * An entry whose rows of jobs are still to be made: they follow from the state after it alone. Where a later entry has the job as well,
      * its row is that entry's.
+     *
+     * @param kept  whether accounting keeps jobs
+     * @param looks whether jobs that wait for something new get rows as well in any case
      */
-    private record Unmade(State state, List<Job> jobs, Batch rest) implements Projector.Waiting {
+    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks, Batch rest) implements Projector.Waiting {
         @Override
         public long seq() {
             return rest.seq();
@@ -354,13 +383,17 @@ final class EmbeddedAccounting implements Accounting {
         @Override
         public Batch batch(Set<Object> later) {
             rest.jobs().forEach(j -> later.add(new JobKey(j.sluid(), j.restarts())));
-            if (jobs.isEmpty()) {
+            List<Job> all = new ArrayList<>(jobs);
+            if (kept) {
+                all.addAll(waits.changed(state, looks));
+            }
+            if (all.isEmpty()) {
                 return rest;
             }
             List<JobRow> rows = new ArrayList<>(rest.jobs());
-            for (Job job : jobs) {
+            for (Job job : all) {
                 if (later.add(key(job))) {
-                    rows.add(JobRows.kept(state, JobRows.job(state, job, 0)));
+                    rows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, 0))));
                 }
             }
             return new Batch(rest.seq(), List.copyOf(rows), rest.steps(), rest.events(), rest.texts(), rest.contents(), rest.reservations(),
@@ -491,6 +524,7 @@ final class EmbeddedAccounting implements Accounting {
     }
 
     private void forget(Job job) {
+        waits.forget(job);
         suspendedSeconds.remove(key(job));
         for (Step step : job.run().steps()) {
             StepKey key = key(job, step);

@@ -400,7 +400,9 @@ final class JobViews {
         if (job.run().startTime() > 0) {
             return job.run().startTime();
         }
-        return job.eligibleTime() > 0 && planner.lastPass() >= job.eligibleTime() && !job.isHeld() ? planner.lastPass() : 0;
+        boolean passed = job.eligibleTime() > 0 && planner.lastPass() >= job.eligibleTime() && !job.isHeld();
+        // no pass has: it was looked at when it came
+        return passed ? planner.lastPass() : job.submitTime();
     }
 
     private boolean requeues(JobDesc d) {

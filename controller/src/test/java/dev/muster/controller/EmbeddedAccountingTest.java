@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -120,6 +121,62 @@ class EmbeddedAccountingTest {
         return accounting.query(new Query(List.of(jobs), List.of(), true, List.of(), List.of(), List.of(), List.of(),
             List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0, duplicates, false, 0, 0, 0, 0, 0, 0, List.of()),
             journal.size()).jobs();
+    }
+
+    private String row() {
+        JobRow row = all(false).getFirst().job();
+        return row.state() + " " + row.reason() + " " + row.priority();
+    }
+
+    /** What it was told last but that its turn has not come; while it runs, when it is over, and after a restart. */
+    @Test
+    void whyAJobWaited() {
+        open();
+        JobReason[] told = {JobReason.LICENSES};
+        accounting.queue(new WaitReasons.Queue(id -> told[0], id -> OptionalLong.of(700)));
+        submitted();
+        assertThat(row()).isEqualTo("PENDING Licenses 5");
+        told[0] = JobReason.QOS_MAX_JOBS_PER_USER_LIMIT;
+        happens("Tick", new Change.TimePassed());
+        assertThat(row()).isEqualTo("PENDING QOSMaxJobsPerUserLimit 5");
+        told[0] = JobReason.PRIORITY;
+        happens("Tick", new Change.TimePassed());
+        assertThat(row()).isEqualTo("PENDING QOSMaxJobsPerUserLimit 5");
+        started(1);
+        assertThat(row()).startsWith("RUNNING QOSMaxJobsPerUserLimit ");
+        accounting.close();
+        open();
+        accounting.begin(journal.size(), state);
+        Entry end = new Entry(200_000, 200_000, 0, "End",
+                List.of(new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 200)));
+        journal.add(end);
+        accounting.follow(journal.size(), end, state.apply(end));
+        assertThat(row()).startsWith("FAILED QOSMaxJobsPerUserLimit ");
+    }
+
+    /** PriorityType=priority/multifactor: the number that the queue goes by, of those that are in no queue as well. */
+    @Test
+    void aRowHasThePriorityOfTheQueue() {
+        open();
+        happens("Config", new Change.ConfigApplied(json("{'options':{'priority_type':'priority/multifactor','priority_weight_age':'0'}}",
+                dev.muster.core.Settings.class), List.of(), List.of()));
+        accounting.queue(new WaitReasons.Queue(id -> JobReason.NONE, id -> OptionalLong.of(700)));
+        submitted();
+        assertThat(row()).isEqualTo("PENDING None 700");
+        accounting.queue(new WaitReasons.Queue(id -> JobReason.DEPENDENCY, id -> OptionalLong.empty()));
+        happens("Tick", new Change.TimePassed());
+        assertThat(row()).startsWith("PENDING Dependency ").doesNotEndWith(" 5");
+    }
+
+    @Test
+    void aHoldIsWhyAJobWaited() {
+        open();
+        submitted();
+        happens("Update", new Change.PriorityChanged(7, 0, 1000, JobReason.JOB_HELD_USER, ""));
+        assertThat(row()).isEqualTo("PENDING JobHeldUser 0");
+        happens("Update", new Change.PriorityChanged(7, 9, -1, JobReason.NONE, ""));
+        started(1);
+        assertThat(row()).startsWith("RUNNING JobHeldUser ");
     }
 
     private void tasksEnded(String node, TaskPeaks.Task... tasks) {

@@ -1,128 +1,95 @@
 package dev.muster.rest;
 
+import dev.muster.cli.shape.YamlText;
+import dev.muster.model.Json;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/**
- * Compact JSON that goes through becomes YAML: an object or a list, with a line for each value and two blanks more for each level; empty ones and
- * what has no parts are as in JSON.
- */
+/** Compact JSON goes in, byte by byte, and comes out as YAML. Of the answer no more is kept than the value that is being read. */
 final class AsYaml extends Reshaped {
     private static final int DEPTH_MAX = 64;
 
-    /** What the next byte belongs to. */
-    private enum At {
-        /** A value, or the end of what was opened just now. */
-        FIRST,
-        /** A value, or a key. */
-        NEXT,
-        KEY,
-        COLON,
-        VALUE,
-        TEXT,
-        WORD,
-        AFTER
-    }
-
+    private final StringBuilder text = new StringBuilder();
+    private final YamlText yaml;
+    private final ByteArrayOutputStream value = new ByteArrayOutputStream();
     /** Of what is open, from the outside; true for a list. */
     private final boolean[] lists = new boolean[DEPTH_MAX + 1];
     private int depth;
-    private At at = At.VALUE;
+    private boolean quoted;
     private boolean escaped;
+    private boolean key;
 
-    AsYaml(OutputStream out) throws IOException {
+    /** @param tags whether each value says what it is */
+    AsYaml(OutputStream out, boolean tags) {
         super(out);
-        text("---");
+        yaml = new YamlText(text, tags);
     }
 
     @Override
     void take(byte b) throws IOException {
-        switch (at) {
-            case FIRST -> {
-                if (b == '}' || b == ']') {
-                    text(b == '}' ? " {}\n" : " []\n");
-                    depth--;
-                    at = At.AFTER;
-                } else {
-                    text("\n");
-                    item(b);
-                }
-            }
-            case NEXT -> item(b);
-            case KEY -> {
-                if (b == '"' && !escaped) {
-                    at = At.COLON;
-                } else {
-                    put(b);
-                }
-                escaped = b == '\\' && !escaped;
-            }
-            case COLON -> {
-                put(b);
-                at = At.VALUE;
-            }
-            case VALUE -> value(b);
-            case TEXT -> {
-                put(b);
-                if (b == '"' && !escaped) {
-                    text("\n");
-                    at = At.AFTER;
-                }
-                escaped = b == '\\' && !escaped;
-            }
-            case WORD -> {
-                if (b == ',' || b == '}' || b == ']') {
-                    text("\n");
-                    after(b);
-                } else {
-                    put(b);
-                }
-            }
-            case AFTER -> after(b);
-        }
-    }
-
-    /** A line of what is open begins. */
-    private void item(byte b) throws IOException {
-        for (int i = 1; i < depth; i++) {
-            text("  ");
-        }
-        if (lists[depth]) {
-            text("-");
-            value(b);
-        } else {
-            at = At.KEY;
-            escaped = false;
-        }
-    }
-
-    private void value(byte b) throws IOException {
-        if (b == '{' || b == '[') {
-            if (depth == DEPTH_MAX) {
-                throw new IOException("an answer of more than " + DEPTH_MAX + " levels");
-            }
-            lists[++depth] = b == '[';
-            at = At.FIRST;
+        if (quoted) {
+            value.write(b);
+            quoted = b != '"' || escaped;
+            escaped = b == '\\' && !escaped;
             return;
         }
-        put((byte) ' ');
-        put(b);
-        escaped = false;
-        at = b == '"' ? At.TEXT : At.WORD;
+        switch (b) {
+            case '{', '[' -> {
+                if (depth == DEPTH_MAX) {
+                    throw new IOException("an answer of more than " + DEPTH_MAX + " levels");
+                }
+                lists[++depth] = b == '[';
+                key = b == '{';
+                yaml.open(b == '[');
+            }
+            case '}', ']' -> {
+                whole();
+                depth--;
+                yaml.close();
+            }
+            case ',' -> {
+                whole();
+                key = depth > 0 && !lists[depth];
+            }
+            case ':' -> {
+                yaml.key((String) read());
+                key = false;
+            }
+            default -> {
+                value.write(b);
+                quoted = b == '"';
+            }
+        }
+        text(text.toString());
+        text.setLength(0);
     }
 
-    private void after(byte b) {
-        if (b == ',') {
-            at = At.NEXT;
-        } else {
-            depth--;
-            at = At.AFTER;
+    private Object read() {
+        Object read = Json.parse(value.toByteArray());
+        value.reset();
+        return read;
+    }
+
+    /** A value has its end, if one was begun. */
+    private void whole() {
+        if (value.size() == 0) {
+            return;
+        }
+        String raw = value.toString(java.nio.charset.StandardCharsets.US_ASCII);
+        switch (read()) {
+            case String s -> yaml.text(s);
+            case Boolean truth -> yaml.truth(truth);
+            case null -> yaml.nothing();
+            default -> yaml.number(raw);
         }
     }
 
     /** The document is whole. */
     void finish() throws IOException {
-        text("...\n");
+        whole();
+        yaml.end();
+        text(text.toString());
         flush();
     }
 }

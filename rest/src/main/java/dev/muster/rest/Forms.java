@@ -8,19 +8,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /** How answers are laid out: SLURMRESTD_JSON and SLURMRESTD_YAML, or SLURM_JSON and SLURM_YAML. What they say is the same. */
-record Forms(boolean prettyJson, boolean compactYaml) {
+record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
     private static final String COMPACT = "compact";
     private static final String PRETTY = "pretty";
-    /** Of YAML: no value says what it is, with it or without. */
+    /** Of YAML: no value says what it is. */
     private static final String NO_TAG = "no_tag";
 
     static Forms read(Map<String, String> env) throws Options.Unfit {
-        return new Forms(is(env, "_JSON", COMPACT, PRETTY), is(env, "_YAML", PRETTY, COMPACT));
+        return new Forms(is(env, "_JSON", COMPACT, PRETTY), is(env, "_YAML", PRETTY, COMPACT),
+                Call.words(env.getOrDefault(variable(env, "_YAML"), "")).stream().noneMatch(NO_TAG::equalsIgnoreCase));
+    }
+
+    private static String variable(Map<String, String> env, String end) {
+        return (env.containsKey("SLURMRESTD" + end) ? "SLURMRESTD" : "SLURM") + end;
     }
 
     private static boolean is(Map<String, String> env, String end, String usual, String other) throws Options.Unfit {
         boolean found = false;
-        String variable = (env.containsKey("SLURMRESTD" + end) ? "SLURMRESTD" : "SLURM") + end;
+        String variable = variable(env, end);
         for (String word : Call.words(env.getOrDefault(variable, ""))) {
             if (end.equals("_YAML") && word.equalsIgnoreCase(NO_TAG)) {
                 continue;
@@ -51,7 +56,7 @@ record Forms(boolean prettyJson, boolean compactYaml) {
 
     /** An answer in JSON as one in YAML, which is no more in memory than it was. */
     Http.Reply yaml(Http.Reply json) {
-        return filtered(json, "application/yaml", compactYaml ? Forms::flow : Forms::blocks);
+        return filtered(json, "application/yaml", compactYaml ? Forms::flow : this::blocks);
     }
 
     private static Http.Reply filtered(Http.Reply reply, String type, Filter filter) {
@@ -88,8 +93,8 @@ record Forms(boolean prettyJson, boolean compactYaml) {
         return new Through(pretty, pretty::flush);
     }
 
-    private static Through blocks(OutputStream out) throws IOException {
-        AsYaml yaml = new AsYaml(out);
+    private Through blocks(OutputStream out) {
+        AsYaml yaml = new AsYaml(out, tags);
         return new Through(yaml, yaml::finish);
     }
 

@@ -6,11 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A body in YAML as a tree: mappings and lists by indentation, plain and quoted words, literal ({@code |}) and folded ({@code >}) text, and JSON
- * anywhere. Anchors, tags, several documents and other forms are refused with their line.
+ * A body in YAML as a tree: mappings and lists by indentation, plain and quoted words that may go on in lines below, literal ({@code |}) and
+ * folded ({@code >}) text, JSON anywhere, and tags of what JSON knows. Anchors, other tags, several documents and other forms are refused with
+ * their line.
  */
 final class Yaml {
     private static final int DEPTH_MAX = 40;
+    private static final String TEXT = "!!str";
+    private static final List<String> TAGS = List.of(TEXT, "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq");
 
     /** @see #getMessage it names the line */
     static final class Unreadable extends Exception {
@@ -32,7 +35,10 @@ final class Yaml {
         List<String> lines = new ArrayList<>(List.of(new String(utf8, StandardCharsets.UTF_8).split("\r?\n", -1)));
         Yaml y = new Yaml(lines);
         y.skip();
-        if (y.at < lines.size() && lines.get(y.at).strip().equals("---")) {
+        if (y.at < lines.size() && lines.get(y.at).startsWith("%YAML ")) {
+            y.at++;
+        }
+        if (y.at < lines.size() && lines.get(y.at).strip().matches("---( !!(map|seq))?")) {
             y.at++;
         }
         y.skip();
@@ -79,21 +85,52 @@ final class Yaml {
         if (text.equals("-") || text.startsWith("- ")) {
             return list(indent, depth);
         }
-        if (colon(text) >= 0) {
+        if (colon(key(text)) >= 0) {
             return mapping(indent, depth);
         }
-        Object value = scalar(text);
-        at++;
-        return value;
+        Tagged t = tagged(text);
+        return t.text.isEmpty() ? nothing(t.tag) : scalar(t, Math.max(0, indent - 1));
+    }
+
+    /** @param tag "" for none */
+    private record Tagged(String tag, String text) {}
+
+    private Tagged tagged(String text) throws Unreadable {
+        if (!text.startsWith("!")) {
+            return new Tagged("", text);
+        }
+        int blank = text.indexOf(' ');
+        String tag = blank < 0 ? text : text.substring(0, blank);
+        if (!TAGS.contains(tag)) {
+            throw new Unreadable(at, "the tag " + tag + " is not read");
+        }
+        return new Tagged(tag, blank < 0 ? "" : text.substring(blank).strip());
+    }
+
+    /** A line without the tag of its key. */
+    private static String key(String text) {
+        return text.startsWith(TEXT + " ") ? text.substring(TEXT.length()).stripLeading() : text;
+    }
+
+    private static Object nothing(String tag) {
+        return switch (tag) {
+            case TEXT -> "";
+            case "!!map" -> new Json.Obj();
+            case "!!seq" -> List.of();
+            default -> null;
+        };
     }
 
     private List<Object> list(int indent, int depth) throws Unreadable {
         List<Object> out = new ArrayList<>();
         while (!ended() && indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- ")) {
             String rest = lines.get(at).substring(indent + 1);
-            if (rest.isBlank()) {
+            Tagged t = tagged(rest.strip());
+            if (t.text.isEmpty()) {
                 at++;
-                out.add(ended() || indent() <= indent ? null : block(indent(), depth + 1));
+                out.add(ended() || indent() <= indent ? nothing(t.tag) : block(indent(), depth + 1));
+            } else if (!t.tag.isEmpty()) {
+                out.add(scalar(t, indent));
             } else {
                 // the dash is as good as a blank
                 lines.set(at, " ".repeat(indent + 1) + rest);
@@ -106,7 +143,7 @@ final class Yaml {
     private Json.Obj mapping(int indent, int depth) throws Unreadable {
         Json.Obj out = new Json.Obj();
         while (!ended() && indent() == indent) {
-            String text = lines.get(at).substring(indent);
+            String text = key(lines.get(at).substring(indent));
             int colon = colon(text);
             if (colon < 0) {
                 throw new Unreadable(at, "neither a key nor an item");
@@ -115,17 +152,17 @@ final class Yaml {
             if (out.has(key)) {
                 throw new Unreadable(at, "a second " + key);
             }
-            String rest = text.substring(colon + 1).strip();
+            Tagged t = tagged(text.substring(colon + 1).strip());
+            String rest = t.text;
             if (rest.matches("[|>][-+]?")) {
                 at++;
                 out.put(key, text(indent, rest));
             } else if (rest.isEmpty() || rest.startsWith("#")) {
                 at++;
                 boolean inner = !ended() && (indent() > indent || indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- "));
-                out.put(key, inner ? block(indent(), depth + 1) : null);
+                out.put(key, inner ? block(indent(), depth + 1) : nothing(t.tag));
             } else {
-                out.put(key, scalar(rest));
-                at++;
+                out.put(key, scalar(t, indent));
             }
         }
         return out;
@@ -175,22 +212,98 @@ final class Yaml {
         return -1;
     }
 
-    private Object scalar(String text) throws Unreadable {
+    /** A value that begins in this line, and what goes on with it in lines that begin deeper. */
+    private Object scalar(Tagged t, int indent) throws Unreadable {
+        String text = t.text;
         char first = text.charAt(0);
-        if (first == '{' || first == '[' || first == '"') {
+        if (first == '{' || first == '[') {
             try {
-                return Json.parse(text.getBytes(StandardCharsets.UTF_8));
+                Object value = Json.parse(text.getBytes(StandardCharsets.UTF_8));
+                at++;
+                return value;
             } catch (Json.MalformedException e) {
                 throw new Unreadable(at, "what begins with " + first + " must be JSON on one line");
             }
         }
+        int begun = at;
+        boolean quoted = first == '"' || first == '\'';
         int hash = text.indexOf(" #");
-        return word(first == '\'' || hash < 0 ? text.strip() : text.substring(0, hash).strip());
+        StringBuilder whole = new StringBuilder(quoted || hash < 0 ? text.strip() : text.substring(0, hash).strip());
+        int breaks = 0;
+        at++;
+        while (at < lines.size() && (quoted ? !isWhole(whole)
+                : !lines.get(at).isBlank() && indent() > indent && !lines.get(at).strip().startsWith("#"))) {
+            String line = lines.get(at).strip();
+            if (!quoted && colon(line) >= 0) {
+                throw new Unreadable(at, "a key below a value");
+            }
+            if (!line.isEmpty()) {
+                whole.append(breaks == 0 ? " " : "\n".repeat(breaks)).append(line);
+            }
+            breaks = line.isEmpty() ? breaks + 1 : 0;
+            at++;
+        }
+        if (quoted && !isWhole(whole)) {
+            throw new Unreadable(begun, "a quote without its end");
+        }
+        at--;       // of what is told wrong
+        Object value = t.tag.equals(TEXT) && !quoted ? whole.toString() : word(whole.toString());
+        at++;
+        return value;
+    }
+
+    /** Whether the text in quotes has its end. */
+    private static boolean isWhole(CharSequence text) {
+        char quote = text.charAt(0);
+        for (int i = 1; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean escape = quote == '"' ? c == '\\' : c == quote && i + 1 < text.length() && text.charAt(i + 1) == quote;
+            if (escape) {
+                i++;
+            } else if (c == quote) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String unescaped(String text) throws Unreadable {
+        StringBuilder out = new StringBuilder();
+        for (int i = 1; i < text.length() - 1; i++) {
+            char c = text.charAt(i);
+            if (c == '"') {
+                throw new Unreadable(at, "something behind the end of a quote");
+            }
+            if (c != '\\') {
+                out.append(c);
+                continue;
+            }
+            char sign = text.charAt(++i);
+            int digits = sign == 'x' ? 2 : sign == 'u' ? 4 : sign == 'U' ? 8 : 0;
+            if (digits > 0) {
+                try {
+                    out.appendCodePoint(Integer.parseInt(text, i + 1, Math.min(text.length(), i + 1 + digits), 16));
+                } catch (IllegalArgumentException e) {
+                    throw new Unreadable(at, "no sign has the number that stands behind \\" + sign);
+                }
+                i += digits;
+                continue;
+            }
+            int known = "0abtnvfre \"/\\N_LP".indexOf(sign);
+            if (known < 0) {
+                throw new Unreadable(at, "\\" + sign + " is no sign");
+            }
+            out.append("\0\u0007\b\t\n\u000b\f\r\u001b \"/\\\u0085\u00a0\u2028\u2029".charAt(known));
+        }
+        return out.toString();
     }
 
     private Object word(String text) throws Unreadable {
         if (text.startsWith("\"")) {
-            return scalar(text);
+            if (text.length() < 2 || !text.endsWith("\"") || !isWhole(text)) {
+                throw new Unreadable(at, "a quote without its end");
+            }
+            return unescaped(text);
         }
         if (text.startsWith("'")) {
             if (text.length() < 2 || !text.endsWith("'")) {

@@ -27,7 +27,7 @@ class FormsTest {
     @Test
     void prettyJsonHasALineForEachValue() throws IOException {
         String compact = text(new Rig());
-        String pretty = text(new Rig(new Forms(true, false)));
+        String pretty = text(new Rig(new Forms(true, false, true)));
         assertThat(compact).doesNotContain("\n");
         assertThat(pretty).startsWith("{\n  \"jobs\": [\n    {\n      \"account\": ").contains("\"errors\": [],\n").endsWith("\n}");
         assertThat(Json.object(pretty.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.object(compact.getBytes(StandardCharsets.UTF_8)));
@@ -35,8 +35,9 @@ class FormsTest {
 
     @Test
     void compactYamlIsOneLine() throws IOException {
-        assertThat(text(new Rig(), "accept", "application/yaml")).startsWith("---\n").contains("\njobs:\n");
-        assertThat(text(new Rig(new Forms(true, true)), "accept", "application/yaml")).startsWith("--- {").endsWith("\n...\n");
+        assertThat(text(new Rig(), "accept", "application/yaml")).startsWith("%YAML 1.1\n--- !!map\n!!str jobs: !!seq\n");
+        assertThat(text(new Rig(new Forms(false, false, false)), "accept", "application/yaml")).startsWith("%YAML 1.1\n---\njobs:\n- ");
+        assertThat(text(new Rig(new Forms(true, true, true)), "accept", "application/yaml")).startsWith("--- {").endsWith("\n...\n");
     }
 
     /** What is logged, and what of it goes to syslog, by name or number; -v says more than that. */
@@ -73,19 +74,19 @@ class FormsTest {
 
     @Test
     void wordsAreRead() throws Options.Unfit {
-        assertThat(Forms.read(Map.of())).isEqualTo(new Forms(false, false));
-        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty"))).isEqualTo(new Forms(false, false));
-        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "Pretty", "SLURMRESTD_YAML", "compact"))).isEqualTo(new Forms(true, true));
-        assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURM_YAML", "no_tag,compact"))).isEqualTo(new Forms(true, true));
+        assertThat(Forms.read(Map.of())).isEqualTo(new Forms(false, false, true));
+        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty"))).isEqualTo(new Forms(false, false, true));
+        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "Pretty", "SLURMRESTD_YAML", "compact"))).isEqualTo(new Forms(true, true, true));
+        assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURM_YAML", "no_tag,compact"))).isEqualTo(new Forms(true, true, false));
         assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "no_tag")))
-                .isEqualTo(new Forms(false, false));
+                .isEqualTo(new Forms(false, false, false));
         assertThatThrownBy(() -> Forms.read(Map.of("SLURM_JSON", "no_tag"))).hasMessage("Unexpected value in SLURM_JSON=no_tag");
         assertThatThrownBy(() -> Forms.read(Map.of("SLURMRESTD_JSON", "wide"))).hasMessage("Unexpected value in SLURMRESTD_JSON=wide");
     }
 
     private static String yaml(byte[] json, int step) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        AsYaml yaml = new AsYaml(out);
+        AsYaml yaml = new AsYaml(out, true);
         for (int from = 0; from < json.length; from += step) {
             yaml.write(json, from, Math.min(step, json.length - from));
         }

@@ -28,7 +28,7 @@ final class Rig {
     final Router router;
 
     Rig() throws IOException {
-        this(new Forms(false, false));
+        this(new Forms(false, false, true));
     }
 
     Rig(Forms forms) throws IOException {

@@ -27,6 +27,9 @@ class YamlTest {
             {"a":1}                                            | {"a":1}
             "a b": http://x:1/                                 | {"a b":"http://x:1/"}
             - - 1~  - 2~- 3                                    | [[1,2],3]
+            %YAML 1.1~--- !!map~!!str a: !!seq~- !!map~  !!str b: !!str 12~  !!str c: !!str~- !!seq []~... | {"a":[{"b":"12","c":""},[]]}
+            a: one~  two~b: 'x~~  it''s'~c: "\\xE9\\u65e5~  \\U0001F600\\e" | {"a":"one two","b":"x\\nit's","c":"é日 😀\\u001b"}
+            a: !!map~  b: 1~c: !!null null~d: !!float 0.5~e: !!bool true | {"a":{"b":1},"c":null,"d":0.5,"e":true}
             """)
     void means(String yaml, String tree) throws Yaml.Unreadable {
         assertThat(json(yaml)).isEqualTo(tree);
@@ -43,7 +46,8 @@ class YamlTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a: &x 1", "a: *x", "a: !!str 1", "a: [1,", "a: 'x", "a: 1~  b: 2", "a: 1~a: 2", "- 1~b: 2", "\t- a"})
+    @ValueSource(strings = {"a: &x 1", "a: *x", "a: !x 1", "a: !!binary eA==", "a: \"\\q\"", "a: [1,",
+        "a: 'x", "a: 1~  b: 2", "a: 1~a: 2", "- 1~b: 2", "\t- a"})
     void refusesWithTheLine(String yaml) {
         assertThatThrownBy(() -> json(yaml)).isInstanceOf(Yaml.Unreadable.class).hasMessageStartingWith("line ");
     }

@@ -51,11 +51,8 @@ final class QosChanges {
     }
 
     private List<Qos> meant() {
-        List<String> names = c.where("name");
-        List<String> ids = c.where("id");
-        List<String> descriptions = c.where("description");
-        return book.qos().stream().filter(q -> (names.isEmpty() || names.contains(q.name())) && (ids.isEmpty() || ids.contains(q.key()))
-                && (descriptions.isEmpty() || descriptions.contains(q.limit("Description").toLowerCase(java.util.Locale.ROOT)))).toList();
+        return book.qos().stream().filter(q -> c.fits("name", q.name()) && c.fits("id", q.key())
+                && c.fits("description", q.limit("Description").toLowerCase(java.util.Locale.ROOT))).toList();
     }
 
     private void modify() {

@@ -176,10 +176,8 @@ final class ResourceChanges {
     }
 
     private List<Resource> meant() {
-        List<String> names = c.where("name");
-        List<String> servers = c.where("server");
-        return List.copyOf(book.resourcesEver()).stream().filter(r -> !r.deleted() && (names.isEmpty() || names.contains(r.name()))
-                && (servers.isEmpty() || servers.contains(r.server()))).toList();
+        return List.copyOf(book.resourcesEver()).stream().filter(r -> !r.deleted() && c.fits("name", r.name()) && c.fits("server", r.server()))
+                .toList();
     }
 
     private void modify() {

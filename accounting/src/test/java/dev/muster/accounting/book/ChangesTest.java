@@ -44,6 +44,17 @@ class ChangesTest {
         root("add qos name=high,low");
     }
 
+    /** An empty variable of a script names no QOS and not all of them. */
+    @Test
+    void anEmptyNameMeansNone() {
+        assertThat(root("modify qos name= set Priority=6").names()).isEmpty();
+        assertThat(root("delete qos name= id=99").names()).isEmpty();
+        assertThat(book.qos("high").orElseThrow().limits()).doesNotContainKey("Priority");
+        root("add resource name=r,s set count=3");
+        assertThat(root("modify resource name= set count=4").names()).isEmpty();
+        assertThat(root("modify resource set count=4").names()).hasSize(2);
+    }
+
     @Test
     void anAccountsUsersMayBeMeantByTheirNames() {
         root("modify account name=phys user=ann set MaxJobs=7");

@@ -62,6 +62,9 @@ final class Edit {
     }
 
     int run(List<String> words) throws UsageException, SlurmException {
+        if (!words.isEmpty() && Federations.means(words.getFirst())) {
+            throw Federations.refused();
+        }
         Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.find(words.getFirst());
         List<String> known = verb.equals("modify") ? List.of("account", "cluster", "job", "qos", "resource", "user")
                 : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
@@ -234,10 +237,19 @@ final class Edit {
         if (usage(item)) {
             return;
         }
+        if (entity.name().equals("cluster") && Federations.isSetting(item.key())) {
+            throw Federations.refused();
+        }
+        if (item.key().isEmpty() && verb.equals("modify")) {
+            throw bare(item, hint);
+        }
         boolean limited = !List.of("coordinator", "resource", "job").contains(entity.name());
         Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
         if (field.isEmpty()) {
             throw unknown(item, hint, "");
+        }
+        if (item.sign() == '=' && item.value().isBlank()) {
+            refuseEmpty(field.get(), item, hint);
         }
         boolean lists = field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
         if (item.sign() != '=' && !lists) {
@@ -252,6 +264,30 @@ final class Edit {
             limit(field.get(), value.get());
         } else {
             set.put(field.get().name(), sign + value.get());
+        }
+    }
+
+    /** A word without a value, where settings stand. */
+    private UsageException bare(Words.Item item, String hint) {
+        return switch (entity.name()) {
+            case "user" -> new UsageException(1, List.of(" Bad format on " + item.typed() + ": End your option with an '=' sign"));
+            case "account" -> new UsageException(1, List.of(" Can't modify the name of an account"));
+            default -> unknown(item, hint, "");
+        };
+    }
+
+    /** What is cleared by -1 is not cleared by nothing: a variable of a script that is empty would take limits away. */
+    private void refuseEmpty(LimitField field, Words.Item item, String hint) throws UsageException {
+        switch (field.kind()) {
+            case TRES -> throw unknown(item, hint, "");
+            case NAME -> throw new UsageException(1, List.of("You gave a bad default qos ''.  Use 'list qos' to get complete list."));
+            case FLAGS -> {
+                if (field.name().equals("Flags") && entity.name().equals("qos")) {
+                    c.out().println(" Unknown QOS flag used in:\n  ''\n Valid QOS flags are\n  '" + String.join(",", LimitField.QOS_FLAGS) + "'");
+                    throw new UsageException(1, List.of());
+                }
+            }
+            default -> { }
         }
     }
 

@@ -86,9 +86,10 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             controlport:8|ControlPort|12|ControlPort
             flags:2|Flags|20|ClusterFlags
             federation:2|Federation|10|Federation
-            fedstate:4|FedState|12|FedState
+            fedstate:4|FedState|12|FedState|TEXT|NA
+            fedstateraw:11|FedStateRaw|12|FedStateRaw|TEXT|0
             features:3|Features|20|Features
-            id:2|ID|6|ID
+            id:2|ID|6|ID|TEXT|0
             nodecount:5|NodeCount|9|NodeCount
             rpc:1 rpc_version:4|RPC|5|RPC
             tres:2|TRES|20|TRES|TRES""";

@@ -48,6 +48,7 @@ final class Options {
                 }
                 case "quiet" -> s.quiet = true;
                 case "readonly" -> s.readOnly = true;
+                case "oneliner" -> { }      // lists have a line for each as it is
                 case "associations" -> s.associations = true;
                 case "verbose" -> s.verbose++;
                 case "json", "yaml" -> {
@@ -59,6 +60,10 @@ final class Options {
                     return Outcome.WRONG;
                 }
             }
+        }
+        if (s.quiet && s.verbose > 0) {
+            c.error("--quiet and --verbose are mutually exclusive");
+            return Outcome.WRONG;
         }
         rest.addAll(p.operands());
         return Outcome.GO_ON;

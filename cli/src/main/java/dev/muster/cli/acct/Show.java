@@ -50,8 +50,8 @@ final class Show {
             throw new UsageException(1, NO_ENTITY);
         }
         String typed = words.getFirst().toLowerCase(Locale.ROOT);
-        if (typed.length() >= 3 && "federations".startsWith(typed)) {
-            throw new UsageException(1, List.of("sacctmgr: error: " + typed + " is not supported by this version"));
+        if (Federations.means(typed)) {
+            throw Federations.refused();
         }
         Entity entity = Entity.find(typed).filter(e -> !e.name().equals("job")).orElseThrow(() -> new UsageException(1, NO_ENTITY));
         if (s.associations) {
@@ -256,7 +256,8 @@ final class Show {
                     + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
                     + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
             case "association" -> options.contains("wolimits") ? "cluster,account,user,partition" : entity.format();
-            case "cluster" -> options.contains("wolimits") ? "cluster,controlhost,controlport,rpc" : entity.format();
+            case "cluster" -> (options.contains("wolimits") ? "cluster,controlhost,controlport,rpc" : entity.format())
+                    + (options.contains("withfed") ? ",federation,id,features,fedstate" : "");
             case "transaction" -> entity.format() + (assoc ? ",user,account,cluster" : "");
             case "resource" -> entity.format() + (options.contains("withclusters") ? ",cluster,allowed,flags" : ",flags");
             default -> entity.format();

@@ -74,7 +74,7 @@ public final class Tree {
     /** @param form json or yaml; @return the document with its last newline */
     public static String document(String form, Json.Obj answer) {
         StringBuilder b = new StringBuilder();
-        document(form, answer, false, b::append);
+        document(form, answer, false, true, b::append);
         return b.toString();
     }
 
@@ -82,8 +82,9 @@ public final class Tree {
      * As {@link #document(String, Json.Obj)}, piece by piece: an {@link Iterable} in the answer may make its elements while they are written.
      *
      * @param compact all in one line, which is YAML's flow style as well
+     * @param tags    of YAML that is not: each value says what it is
      */
-    public static void document(String form, Json.Obj answer, boolean compact, Consumer<String> to) {
+    public static void document(String form, Json.Obj answer, boolean compact, boolean tags, Consumer<String> to) {
         Pieces b = new Pieces(to);
         if (compact) {
             b.text.append(form.equals("json") ? "" : "--- ");
@@ -93,9 +94,9 @@ public final class Tree {
             json(b, answer, 0);
             b.text.append('\n');
         } else {
-            b.text.append("---\n");
-            yaml(b, answer, 0);
-            b.text.append("...\n");
+            YamlText y = new YamlText(b.text, tags);
+            yaml(b, y, answer);
+            y.end();
         }
         b.send(0);
     }
@@ -176,29 +177,28 @@ public final class Tree {
         return true;
     }
 
-    private static void yaml(Pieces p, Object value, int depth) {
-        if (value instanceof Json.Obj o) {
-            for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                p.text.repeat(' ', 2 * depth).append(e.getKey()).append(':');
-                yamlValue(p, e.getValue(), depth);
+    private static void yaml(Pieces p, YamlText y, Object value) {
+        switch (value) {
+            case Json.Obj o -> {
+                y.open(false);
+                for (Map.Entry<String, Object> e : o.fields().entrySet()) {
+                    y.key(e.getKey());
+                    yaml(p, y, e.getValue());
+                }
+                y.close();
             }
-        } else if (value instanceof Iterable<?> l) {
-            for (Object v : l) {
-                p.text.repeat(' ', 2 * depth).append('-');
-                yamlValue(p, v, depth);
-                p.send(Pieces.PIECE);
+            case Iterable<?> l -> {
+                y.open(true);
+                for (Object v : l) {
+                    yaml(p, y, v);
+                    p.send(Pieces.PIECE);
+                }
+                y.close();
             }
-        }
-    }
-
-    private static void yamlValue(Pieces p, Object v, int depth) {
-        if (v instanceof Json.Obj o && !o.fields().isEmpty() || v instanceof Iterable<?> l && l.iterator().hasNext()) {
-            p.text.append('\n');
-            yaml(p, v, depth + 1);
-        } else {
-            p.text.append(' ');
-            scalar(p.text, v instanceof Iterable<?> ? List.of() : v);
-            p.text.append('\n');
+            case String s -> y.text(s);
+            case Boolean b -> y.truth(b);
+            case null -> y.nothing();
+            default -> y.number(new String(Json.print(value), StandardCharsets.UTF_8));
         }
     }
 }

@@ -165,6 +165,18 @@ public final class AccountingRows {
                     suspendedSince);
         }
 
+        /** With another reason and priority. */
+        public JobRow waited(String why, long place) {
+            return why.equals(reason) && place == priority ? this : new JobRow(
+                    sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
+                    groupName, account, qos, wckey, partition, reservation, state, why, cancelledBy, exit, derivedExit, submitTime,
+                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, place, nodes, nodeCount, cpusRequested, cpusAllocated,
+                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
+                    comment, adminComment, extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
+                    exclusiveUse, assocId, wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
+                    suspendedSince);
+        }
+
         /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
         public JobRow with(String key, String words, String more, boolean files) {
             return new JobRow(

@@ -1,0 +1,27 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.UsageException;
+import java.util.List;
+import java.util.Locale;
+
+/** Clusters that share their jobs: there are none here, and whatever makes, changes or lists one is refused in one sentence. */
+final class Federations {
+    /** Of a cluster; its features are what federated jobs choose by, and nothing else reads them. */
+    private static final List<Entity.Name> SETTINGS = Entity.names("federation:3=federation fedstate:4=fedstate features:3=features");
+
+    private Federations() {}
+
+    static boolean means(String entity) {
+        String lower = entity.toLowerCase(Locale.ROOT);
+        return lower.length() >= 3 && "federations".startsWith(lower);
+    }
+
+    static boolean isSetting(String key) {
+        String lower = key.toLowerCase(Locale.ROOT);
+        return SETTINGS.stream().anyMatch(n -> n.means(lower));
+    }
+
+    static UsageException refused() {
+        return new UsageException(1, List.of("sacctmgr: error: Federations are not supported by this version"));
+    }
+}

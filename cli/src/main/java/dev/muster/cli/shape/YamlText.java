@@ -1,0 +1,258 @@
+package dev.muster.cli.shape;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * A document of YAML 1.1, written as it comes: in blocks, each value with its type before it unless tags are not wanted, in ASCII, texts
+ * without quotes where they can be, and folded at spaces behind column 80. That is how Slurm's documents look.
+ */
+public final class YamlText {
+    private static final int WIDTH = 80;
+    private static final int STEP = 2;
+    private static final String FIRST_SPECIAL = "#,[]{}&*!|>'\"%@`";
+    /** Texts that would be something else if they stood without quotes and tag. */
+    private static final Pattern OTHER = Pattern.compile(
+            "|~|=|<<|null|true|false|yes|no|on|off|y|n|[-+.]?[0-9][-+0-9a-fx_.,:tz ]*|[-+]?\\.(inf|nan|[0-9]+.*)", Pattern.CASE_INSENSITIVE);
+
+    /** What is open: its kind, where its lines begin, and whether anything is in it yet. */
+    private static final class Level {
+        final boolean list;
+        final int indent;
+        boolean any;
+
+        Level(boolean list, int indent) {
+            this.list = list;
+            this.indent = indent;
+        }
+    }
+
+    private final StringBuilder out;
+    private final boolean tags;
+    private final Deque<Level> open = new ArrayDeque<>();
+    private String key = "";
+    /** Without a tag the first line of what stands in a list stands behind the dash. */
+    private boolean behindDash;
+
+    /** @param out takes the text; who has it may send on and remove what is there at any time */
+    public YamlText(StringBuilder out, boolean tags) {
+        this.out = out;
+        this.tags = tags;
+        out.append("%YAML 1.1\n---");
+    }
+
+    public void key(String name) {
+        key = name;
+    }
+
+    public void open(boolean list) {
+        Level outer = open.peek();
+        head(outer);
+        if (tags) {
+            out.append(list ? " !!seq" : " !!map");
+        }
+        int indent = outer == null ? 0 : list && !outer.list ? outer.indent : outer.indent + STEP;
+        open.push(new Level(list, indent));
+    }
+
+    public void close() {
+        Level inner = open.pop();
+        if (!inner.any) {
+            out.append(inner.list ? " []\n" : " {}\n");
+            behindDash = false;
+        }
+    }
+
+    public void text(String value) {
+        scalar("!!str", value);
+    }
+
+    public void truth(boolean value) {
+        scalar("!!bool", Boolean.toString(value));
+    }
+
+    public void nothing() {
+        scalar("!!null", "null");
+    }
+
+    /** @param value as JSON has it */
+    public void number(String value) {
+        if (value.chars().anyMatch(c -> c == '.' || c == 'e' || c == 'E')) {
+            scalar("!!float", String.format(Locale.ROOT, "%f", Double.parseDouble(value)));
+        } else {
+            scalar("!!int", value);
+        }
+    }
+
+    public void end() {
+        out.append("...\n");
+    }
+
+    private void scalar(String tag, String value) {
+        int line = head(open.peek());
+        int indent = open.isEmpty() ? STEP : open.peek().indent + STEP;
+        String before = tags ? " " + tag : "";
+        String written = tag.equals("!!str") ? written(value, line + before.length() + 1, indent, tags) : value;
+        out.append(before).append(written.isEmpty() ? "" : " ").append(written).append('\n');
+        behindDash = false;
+    }
+
+    /** The line up to the value. @return its length */
+    private int head(Level at) {
+        if (at == null) {
+            return "---".length();
+        }
+        int indent = at.indent;
+        if (!at.any && behindDash) {
+            out.append(' ');
+        } else {
+            if (!at.any) {
+                out.append('\n');
+            }
+            out.repeat(' ', indent);
+        }
+        at.any = true;
+        behindDash = at.list && !tags;
+        if (at.list) {
+            out.append('-');
+            return indent + 1;
+        }
+        String before = tags ? "!!str " : "";
+        String name = written(key, indent + before.length(), indent, tags);
+        out.append(before).append(name).append(':');
+        return indent + before.length() + name.length() + 1;
+    }
+
+    // ---- texts
+
+    /** What a text allows. */
+    private static final class Look {
+        boolean plain = true;
+        boolean single = true;
+
+        Look(String s) {
+            if (s.startsWith("---") || s.startsWith("...")) {
+                plain = false;
+            }
+            boolean breaks = false;
+            boolean wasSpace = false;
+            boolean wasBreak = false;
+            boolean blankBefore = true;
+            for (int i = 0; i < s.length(); i++) {
+                char c = s.charAt(i);
+                boolean blankAfter = i + 1 == s.length() || isBlank(s.charAt(i + 1));
+                boolean sign = i == 0 ? FIRST_SPECIAL.indexOf(c) >= 0 || (c == '?' || c == '-') && blankAfter : c == '#' && blankBefore;
+                plain &= !sign && !(c == ':' && blankAfter);
+                boolean special = c != '\n' && (c < ' ' || c > '~');
+                boolean edge = i == 0 || i == s.length() - 1;
+                plain &= !special && c != '\n' && !(c == ' ' && edge);
+                single &= !special && !(c == ' ' && wasBreak) && !(c == '\n' && wasSpace);
+                wasSpace = c == ' ';
+                wasBreak = c == '\n';
+                blankBefore = isBlank(c);
+            }
+        }
+
+        private static boolean isBlank(char c) {
+            return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0;
+        }
+    }
+
+    /** @param column where it begins; @param indent of the lines that go on with it */
+    private static String written(String s, int column, int indent, boolean tags) {
+        Look look = new Look(s);
+        if (look.plain && (tags || !OTHER.matcher(s).matches())) {
+            return folded(s, column, indent, "");
+        }
+        return look.single ? folded(s, column, indent, "'") : doubled(s, column, indent);
+    }
+
+    private static String folded(String s, int column, int indent, String quote) {
+        StringBuilder b = new StringBuilder(quote);
+        int at = column + quote.length();
+        boolean wasSpace = false;
+        boolean wasBreak = false;
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            boolean inside = quote.isEmpty() || i > 0 && i < s.length() - 1;
+            if (c == ' ') {
+                if (!wasSpace && at > WIDTH && inside && i + 1 < s.length() && s.charAt(i + 1) != ' ') {
+                    b.append('\n').repeat(' ', indent);
+                    at = indent;
+                } else {
+                    b.append(c);
+                    at++;
+                }
+            } else if (c == '\n') {
+                b.append(wasBreak ? "\n" : "\n\n");
+                at = 0;
+            } else {
+                if (wasBreak) {
+                    b.repeat(' ', indent);
+                    at = indent;
+                }
+                b.append(c);
+                at++;
+                if (c == '\'' && !quote.isEmpty()) {
+                    b.append(c);
+                    at++;
+                }
+            }
+            wasSpace = c == ' ';
+            wasBreak = c == '\n';
+        }
+        if (wasBreak) {
+            b.repeat(' ', indent);
+        }
+        return b.append(quote).toString();
+    }
+
+    private static String doubled(String s, int column, int indent) {
+        StringBuilder b = new StringBuilder("\"");
+        int from = -column;         // of the builder, where its line begins
+        boolean wasSpace = false;
+        for (int i = 0; i < s.length();) {
+            int c = s.codePointAt(i);
+            int next = i + Character.charCount(c);
+            if (c == ' ') {
+                if (!wasSpace && b.length() - from > WIDTH && i > 0 && next < s.length()) {
+                    b.append('\n');
+                    from = b.length();
+                    b.repeat(' ', indent).append(s.charAt(next) == ' ' ? "\\" : "");
+                } else {
+                    b.append(' ');
+                }
+            } else if (c > ' ' && c <= '~' && c != '"' && c != '\\') {
+                b.append((char) c);
+            } else {
+                b.append('\\').append(escape(c));
+            }
+            wasSpace = c == ' ';
+            i = next;
+        }
+        return b.append('"').toString();
+    }
+
+    private static String escape(int c) {
+        return switch (c) {
+            case 0 -> "0";
+            case 0x07 -> "a";
+            case '\b' -> "b";
+            case '\t' -> "t";
+            case '\n' -> "n";
+            case 0x0b -> "v";
+            case '\f' -> "f";
+            case '\r' -> "r";
+            case 0x1b -> "e";
+            case '"' -> "\"";
+            case '\\' -> "\\";
+            case 0x85 -> "N";
+            case 0xa0 -> "_";
+            case 0x2028 -> "L";
+            case 0x2029 -> "P";
+            default -> c <= 0xff ? String.format("x%02X", c) : c <= 0xffff ? String.format("u%04X", c) : String.format("U%08X", c);
+        };
+    }
+}
