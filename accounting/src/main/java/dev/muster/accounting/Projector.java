@@ -48,6 +48,11 @@ public final class Projector implements AutoCloseable {
 
         /** @param later keys of rows that later entries bring: one of the same key need not be made. The keys of those made are added. */
         Batch batch(Set<Object> later);
+
+        /** The same by who waits for something else: the tables are not asked for it. */
+        default Batch atOnce() {
+            return batch(new HashSet<>());
+        }
     }
 
     private record Made(long seq, int rows, Batch made) implements Waiting {
@@ -105,7 +110,7 @@ public final class Projector implements AutoCloseable {
 
     /** As {@link #submit(Batch)}. */
     public void submit(Waiting entry) {
-        Waiting queued = crowded() ? Made.of(entry.batch(new HashSet<>())) : entry;
+        Waiting queued = crowded() ? Made.of(entry.atOnce()) : entry;
         synchronized (this) {
             if (entry.seq() <= submitted) {
                 return;
@@ -150,7 +155,7 @@ public final class Projector implements AutoCloseable {
         List<Waiting> rest = List.copyOf(waiting.subList(from, waiting.size()));
         waiting.subList(from, waiting.size()).clear();
         for (Waiting w : rest) {
-            Made left = Made.of(what.of(w.batch(new HashSet<>())));
+            Made left = Made.of(what.of(w.atOnce()));
             if (waiting.size() > taken && waiting.getLast().rows() == 1) {
                 waiting.removeLast();
             }

@@ -17,6 +17,11 @@ public interface RowSink {
     /** Makes what was written survive a loss of power; until then the journal must keep it. Gives the index covered. */
     long checkpoint();
 
+    /** Whether the tables can be asked now without waiting for long. */
+    default boolean answers() {
+        return true;
+    }
+
     /** One attempt's row as it stands in the tables. */
     Optional<JobRow> job(long sluid, int restarts);
 

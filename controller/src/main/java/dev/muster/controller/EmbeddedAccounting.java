@@ -25,6 +25,7 @@ import dev.muster.model.accounting.AccountingRows.Usage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -114,7 +115,7 @@ final class EmbeddedAccounting implements Accounting {
             boolean discards) {
         this.texts = new KeptTexts(contents, log);
         this.store = store;
-        this.waits = new WaitReasons(j -> store.job(j.rowSluid(), j.restarts()));
+        this.waits = new WaitReasons(j -> store.answers() ? store.job(j.rowSluid(), j.restarts()) : Optional.empty());
         this.questions = questions;
         this.projector = new Projector(store, log, waitingMax, discards);
     }
@@ -174,10 +175,7 @@ final class EmbeddedAccounting implements Accounting {
     /** Why those waited that change now; when time passes all that wait are looked through, by whoever makes the rows. */
     private void waited(Entry entry, State before, Rows rows) {
         for (int id : rows.jobs) {
-            before.jobs().find(id).ifPresent(j -> {
-                waits.leaves(j, entry.timeMs() / 1000);
-                waits.remembers(j);
-            });
+            before.jobs().find(id).ifPresent(j -> waits.leaves(j, entry.timeMs() / 1000));
         }
         for (Change change : entry.changes()) {
             if (change instanceof Change.ArrayTaskSplit split) {
@@ -294,7 +292,7 @@ final class EmbeddedAccounting implements Accounting {
         }
 
         private void job(Job job) {
-            jobRows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, suspended(job)))));
+            jobRows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, suspended(job)), false)));
         }
 
         /** Those that run. */
@@ -382,6 +380,15 @@ final class EmbeddedAccounting implements Accounting {
 
         @Override
         public Batch batch(Set<Object> later) {
+            return batch(later, true);
+        }
+
+        @Override
+        public Batch atOnce() {
+            return batch(new HashSet<>(), false);
+        }
+
+        private Batch batch(Set<Object> later, boolean looksUp) {
             rest.jobs().forEach(j -> later.add(new JobKey(j.sluid(), j.restarts())));
             List<Job> all = new ArrayList<>(jobs);
             if (kept) {
@@ -393,7 +400,7 @@ final class EmbeddedAccounting implements Accounting {
             List<JobRow> rows = new ArrayList<>(rest.jobs());
             for (Job job : all) {
                 if (later.add(key(job))) {
-                    rows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, 0))));
+                    rows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, 0), looksUp)));
                 }
             }
             return new Batch(rest.seq(), List.copyOf(rows), rest.steps(), rest.events(), rest.texts(), rest.contents(), rest.reservations(),

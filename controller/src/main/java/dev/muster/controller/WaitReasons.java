@@ -41,7 +41,7 @@ final class WaitReasons {
     private final Function<Job, Optional<JobRow>> tables;
     private volatile Queue queue = new Queue(_ -> JobReason.NONE, _ -> OptionalLong.empty());
     /** Jobs from before are those of which the tables may know more. 0: not known yet. In seconds since 1970. */
-    private long since;
+    private volatile long since;
     private Optional<Priorities> priorities = Optional.empty();
     private long prioritiesOf;
     private long lookedMs = System.nanoTime() / 1_000_000;
@@ -71,7 +71,7 @@ final class WaitReasons {
     }
 
     /** A job whose row may have been made before this controller began. */
-    void remembers(Job job) {
+    private void remembers(Job job) {
         if (job.submitTime() < since && !last.containsKey(Key.of(job))) {
             last.put(Key.of(job), tables.apply(job).flatMap(r -> word(r.reason())).orElse(JobReason.NONE));
         }
@@ -102,8 +102,15 @@ final class WaitReasons {
         return job.reason() == JobReason.NONE ? queue.reason.apply(job.id()) : job.reason();
     }
 
-    /** The job's row with why it waited, and with the priority that it has in the queue. */
-    JobRow of(State state, Job job, JobRow row) {
+    /**
+     * The job's row with why it waited, and with the priority that it has in the queue.
+     *
+     * @param looksUp the tables may be asked: whoever writes them makes the row, and nobody waits for him
+     */
+    JobRow of(State state, Job job, JobRow row, boolean looksUp) {
+        if (looksUp) {
+            remembers(job);
+        }
         if (job.state() == JobState.PENDING) {
             JobReason reason = now(job);
             if (isKept(reason)) {

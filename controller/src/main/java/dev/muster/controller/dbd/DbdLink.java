@@ -159,6 +159,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     @Override
+    public boolean answers() {
+        return registered && trouble.isEmpty();
+    }
+
+    @Override
     public Optional<JobRow> job(long sluid, int restarts) {
         return read(sluid, restarts, DbdMessages.ReadRow.NO_STEP).flatMap(r -> r.jobs().stream().findFirst());
     }
