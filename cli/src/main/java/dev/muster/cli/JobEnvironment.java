@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Distribution;
 import dev.muster.model.MemBind;
+import dev.muster.model.TresPerTask;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -142,7 +143,7 @@ final class JobEnvironment {
                     .forEach(e -> env.put(e.substring(0, e.indexOf('=')), e.substring(e.indexOf('=') + 1)));
         }
         put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
-        put(o, env, JobOption.TRES_PER_TASK, "SLURM_TRES_PER_TASK");
+        put(o, env, JobOption.TRES_PER_TASK, TresPerTask.VARIABLE);
         put(o, env, JobOption.TRES_BIND, "SLURM_TRES_BIND");
         put(o, env, JobOption.CONTAINER, "SLURM_CONTAINER");
         put(o, env, JobOption.CONTAINER_ID, "SLURM_CONTAINER_ID");

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import dev.muster.model.MpiBootstrap;
+import dev.muster.model.TresPerTask;
 import java.io.File;
 import java.io.IOException;
 import java.util.List;
@@ -126,6 +127,10 @@ final class Salloc implements Command {
             } else {
                 base64Entry(env, entry);
             }
+        }
+        String typed = own.getOrDefault(TresPerTask.VARIABLE, "");
+        if (!typed.isEmpty() && TresPerTask.areSame(typed, env.getOrDefault(TresPerTask.VARIABLE, ""))) {
+            env.put(TresPerTask.VARIABLE, typed);       // it stays in the user's own words
         }
         env.putAll(MpiBootstrap.variables(env, c.host().settings().mpiParameters.contains(MpiBootstrap.OFF)));
         env.remove("MUSTER_REQUEST_ID");

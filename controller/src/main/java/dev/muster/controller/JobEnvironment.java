@@ -15,6 +15,7 @@ import dev.muster.model.GpuVariables;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Topology;
+import dev.muster.model.TresPerTask;
 import dev.muster.model.MpiBootstrap;
 import dev.muster.model.ResourceRequest;
 import java.nio.charset.StandardCharsets;
@@ -93,18 +94,6 @@ final class JobEnvironment {
         if (!value.isEmpty()) {
             v.put(name, value);
         }
-    }
-
-    /** As --tres-per-task would say it all: {@code cpu=2,gres/gpu=1}. */
-    static String perTask(int cpus, String tres) {
-        List<String> out = new ArrayList<>(cpus > 0 ? List.of("cpu=" + cpus) : List.of());
-        for (String item : tres.split(",")) {
-            int end = item.indexOf('=') >= 0 ? item.indexOf('=') : item.lastIndexOf(':');
-            if (end > 0 && !item.startsWith("cpu")) {
-                out.add(item.substring(0, end) + "=" + item.substring(end + 1));
-            }
-        }
-        return String.join(",", out);
     }
 
     /** What an epilog knows more than a prolog. */
@@ -278,7 +267,7 @@ final class JobEnvironment {
         if (step.desc().request().cpusPerTask() > 0) {
             put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
-        optional("SLURM_TRES_PER_TASK", perTask(step.desc().request().cpusPerTask(), step.desc().request().tresPerTask()));
+        optional(TresPerTask.VARIABLE, TresPerTask.of(step.desc().request().cpusPerTask(), step.desc().request().tresPerTask()));
         put("SLURM_JOB_NODES", allocation.nodes().size());
     }
 
@@ -358,7 +347,7 @@ final class JobEnvironment {
         }
         number("SLURM_NTASKS_PER_NODE", r.tasksPerNode());
         number("SLURM_CPUS_PER_TASK", r.cpusPerTask());
-        optional("SLURM_TRES_PER_TASK", perTask(r.cpusPerTask(), r.tresPerTask()));
+        optional(TresPerTask.VARIABLE, TresPerTask.of(r.cpusPerTask(), r.tresPerTask()));
         Limits.Memory memory = Limits.memory(state, job);
         number("SLURM_MEM_PER_NODE", memory.perNodeMb());
         number("SLURM_MEM_PER_CPU", memory.perCpuMb());
@@ -608,11 +597,15 @@ final class JobEnvironment {
             Map<String, String> out = new HashMap<>();
             for (int i = 0; i < names.size(); i++) {
                 if (MpiBootstrap.concerns(names.get(i))) {
-                    String entry = entries.get(i).text();
-                    out.put(names.get(i), entry.substring(entry.indexOf('=') + 1));
+                    out.put(names.get(i), valueAt(i));
                 }
             }
             return out;
+        }
+
+        private String valueAt(int i) {
+            String entry = entries.get(i).text();
+            return entry.substring(entry.indexOf('=') + 1);
         }
     }
 
@@ -622,6 +615,11 @@ final class JobEnvironment {
         Map<String, String> vars = new LinkedHashMap<>(ours);
         if (submitted.hasPriority) {
             vars.remove("SLURM_PRIO_PROCESS");      // only the command knows it
+        }
+        int typed = submitted.names.indexOf(TresPerTask.VARIABLE);
+        if (typed >= 0 && vars.containsKey(TresPerTask.VARIABLE)
+                && TresPerTask.areSame(submitted.valueAt(typed), vars.get(TresPerTask.VARIABLE))) {
+            vars.remove(TresPerTask.VARIABLE);      // it stays in the user's own words
         }
         List<Bytes> out = new ArrayList<>(submitted.entries.size() + vars.size());
         for (int i = 0; i < submitted.entries.size(); i++) {

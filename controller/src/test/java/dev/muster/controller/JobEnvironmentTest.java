@@ -20,15 +20,6 @@ class JobEnvironmentTest {
                 "SLURM_JOB_EXCLUSIVE=NO", "SLURM_JOB_STDIN=/dev/null", "SLURM_JOB_STDOUT=/w/slurm-1.out", "SLURM_JOB_STDERR=/w/err");
     }
 
-    @Test
-    void whatEachTaskHasIsToldInOne() {
-        String[][] rows = {{"0", "", ""}, {"2", "", "cpu=2"}, {"2", "gres/gpu:1", "cpu=2,gres/gpu=1"}, {"0", "gres/gpu:a100:2", "gres/gpu:a100=2"},
-            {"4", "cpu=4,license/ansys=1", "cpu=4,license/ansys=1"}};
-        for (String[] row : rows) {
-            assertThat(JobEnvironment.perTask(Integer.parseInt(row[0]), row[1])).isEqualTo(row[2]);
-        }
-    }
-
     /** srun says how its step ended before the step's nodes have. */
     @Test
     void theJobOfAnSrunEndsAsItsStep() {
