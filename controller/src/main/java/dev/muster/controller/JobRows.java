@@ -157,7 +157,8 @@ final class JobRows {
                 killed(job.state().name()) ? -1 : cancelledBy(state, step),
             extern ? ExitStatus.NONE : exit, step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
-            extern ? TresText.allocated(all, job, job.run().allocation()) : TresText.ofStep(cpus, memoryMb, step.nodes().size(), gres),
+            extern ? TresText.allocated(all, job, job.run().allocation())
+                : TresText.ofStep(cpus, TresText.held(all, memoryMb), step.nodes().size(), gres),
             layout(job, step), step.desc().submitLine().text(),
             usage, step.isBatch() ? job.desc().extras().container() : step.desc().container(),
             step.id() < 0 ? "" : step.desc().cpuFreq(), suspendedSeconds);

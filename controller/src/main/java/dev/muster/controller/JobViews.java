@@ -129,9 +129,17 @@ final class JobViews {
     }
 
     private long priority(Job job) {
-        boolean changes = job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
+        // who never started has what it last waited with
+        boolean waited = job.state().isTerminal() && job.run().startTime() == 0;
+        boolean changes = waited || job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
+        if (job.state() == JobState.SUSPENDED && state.preempted().find(job.id()).isEmpty()) {
+            return 0;                               // by hand: so nobody's turn in a gang makes it go on
+        }
         if (!changes || Priorities.isFixed(job) || job.isHeld() || !Priorities.isActive(state.settings())) {
             return job.priority();
+        }
+        if (waited) {
+            return new Priorities(state, job.run().endTime()).of(job);
         }
         var queued = planner.priority(job.id());
         if (queued.isPresent()) {
@@ -460,7 +468,8 @@ final class JobViews {
         for (int unit = s.cores().first(); unit >= 0; unit = s.cores().next(unit + 1)) {
             cores = cores.with(unit / perCore);
         }
-        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()),
+        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), TresText.held(state, s.memoryMb()),
+                TresText.gresDetail(state, s.node(), s.gres()),
                 sockets, coresPerSocket, cores.compact(), ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
     }
 
@@ -486,7 +495,8 @@ final class JobViews {
                         : "COMPLETED", nodes,
                 step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
                 step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
-                TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
+                TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres), step.desc().request().tresPerNode(),
+                step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
                 step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
                 step.ports().print(0),
