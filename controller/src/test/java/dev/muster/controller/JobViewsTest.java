@@ -59,6 +59,26 @@ class JobViewsTest {
         assertThat(priority(site)).isEqualTo(before).isLessThan(2000);
     }
 
+    /** While it completes it is on the nodes that are not done with it, and afterwards on all that it had. */
+    @Test
+    void nodesOfWhatCompletes() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=2 nodesMin=2");
+        assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
+        site.end(1, 0);
+        assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
+        site.done("n1", 1);
+        assertThat(nodes(site)).isEqualTo("n2 1 n1");
+        site.done("n2", 1);
+        assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
+    }
+
+    private static String nodes(Site site) {
+        JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, false);
+        return info.nodes() + " " + info.nodeCount() + " " + info.batchHost();
+    }
+
     /** Of memory that is not dealt out a job has none, however much it asked for. */
     @Test
     void memoryThatNobodyDealsOut() {
