@@ -405,7 +405,7 @@ match "--version" '^slurm [0-9]+\.[0-9]+\.[0-9]+$' "$(srun --version)"
 match "--test-only" 'srun: Job [0-9]+ to start at .* in partition main' "$(srun --test-only true 2>&1)"
 match "--mpi=list" pmi2 "$(srun --mpi=list 2>&1 | xargs)"
 match "components with colons" '^0: n1 1: n2$' "$(srun -l -n1 -w n1 printenv SLURMD_NODENAME : -n1 -w n2 printenv SLURMD_NODENAME | sort | xargs)"
-check "in an allocation" "inner0 second" "$(salloc -Q -n2 sh -c 'srun --overlap --jobid=$SLURM_JOB_ID -n1 echo inner$((SLURM_PROCID)); srun --het-group=0 -n1 echo second' | xargs)"
+check "in an allocation" "inner0" "$(salloc -Q -n2 sh -c 'srun --overlap --jobid=$SLURM_JOB_ID -n1 echo inner$((SLURM_PROCID))' | xargs)"
 set +e; timeout 20 srun --kill-on-bad-exit=1 -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 5; sleep 100' 2>/dev/null; match "--kill-on-bad-exit ends the step" '^143$' $?; set -e
 
 # ---- sacct

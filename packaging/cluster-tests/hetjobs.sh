@@ -38,6 +38,8 @@ check "the highest exit code" 4 "$rc"
 out=$(salloc -n 1 : -n 1 sh -c 'srun -Q --het-group=0,1 sh -c "echo \$SLURM_NODEID"; srun --het-group=0,5 true' 2>&1) || true
 match "salloc says what it waits for" 'has been allocated resources' "$out"
 match "a component that is not there" 'het group value of 5, but the job allocation has maximum value of 1' "$out"
+rc=0; out=$(salloc -Q -n 1 srun --het-group=0 true 2>&1) || rc=$?
+check "components of a job that has none" "srun: error: No directives to start application on any available hetjob components 1" "$out $rc"
 id=$(sbatch --parsable -H -n 1 : -n 1 --wrap 'sleep 100')
 rc=0; scancel "$id+1" 2>err.txt || rc=$?
 check "no component of a waiting job alone" 60 "$rc"

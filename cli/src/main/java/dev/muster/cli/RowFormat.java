@@ -20,6 +20,14 @@ final class RowFormat {
 
     static final int LITERAL = -1;
 
+    /** A layout of letters that has none: rows are empty lines. */
+    static final String NO_COLUMNS = "%";
+
+    /** What an option was given: nothing is a layout too, and not the one that is used where nobody says anything. */
+    static String said(String format) {
+        return format.isEmpty() ? NO_COLUMNS : format;
+    }
+
     /** Gives field numbers for letters and names; -1 if unknown. */
     interface Fields {
         int byLetter(char letter);
@@ -48,24 +56,21 @@ final class RowFormat {
             i = literal;
         }
         while (i < format.length()) {
+            int next = format.indexOf('%', i + 1);
+            int end = next < 0 ? format.length() : next;
             int p = i + 1;
-            boolean right = p < format.length() && format.charAt(p) == '.';
+            boolean right = p < end && format.charAt(p) == '.';
             p += right ? 1 : 0;
             int width = 0;
-            while (p < format.length() && format.charAt(p) >= '0' && format.charAt(p) <= '9' && width < 100_000) {
+            while (p < end && format.charAt(p) >= '0' && format.charAt(p) <= '9' && width < 100_000) {
                 width = width * 10 + format.charAt(p++) - '0';
             }
-            int next = format.indexOf('%', Math.min(format.length(), p + 1));
-            int end = next < 0 ? format.length() : next;
-            int field = p < format.length() ? fields.byLetter(format.charAt(p)) : -1;
-            if (p >= format.length()) {
-                break;
-            }
-            if (field < 0) {
-                unknown.add(String.valueOf(format.charAt(p)));
-                out.add(new Column(LITERAL, 0, false, format.substring(i, end)));
-            } else {
+            int field = p < end ? fields.byLetter(format.charAt(p)) : -1;
+            if (field >= 0) {
                 out.add(new Column(field, width, right, format.substring(p + 1, end)));
+            } else if (end > i + 1) {      // signs of per cent side by side are one, and one with nothing after it is none
+                unknown.add(p < end ? String.valueOf(format.charAt(p)) : "");
+                out.add(new Column(LITERAL, 0, false, format.substring(i, end)));
             }
             i = end;
         }

@@ -129,10 +129,13 @@ final class Sinfo implements Command {
             case "dead" -> w.dead = true;
             case "exact" -> w.exact = true;
             case "format" -> {
-                w.format = v;
+                w.format = RowFormat.said(v);
                 w.wideFormat = "";
             }
-            case "Format" -> w.wideFormat = w.wideFormat.isEmpty() ? v : w.wideFormat + "," + v;
+            case "Format" -> {
+                w.format = v.isEmpty() ? RowFormat.NO_COLUMNS : w.format;
+                w.wideFormat = w.wideFormat.isEmpty() ? v : w.wideFormat + "," + v;
+            }
             case "future" -> w.future = true;
             case "hide" -> w.all = false;
             case "iterate" -> {

@@ -35,7 +35,7 @@ enum SinfoField {
     NODE_LIST('N', "nodelist", "NODELIST", Group.SUM),
     NODE_ADDR('o', "nodeaddr", "NODE_ADDR", Group.KEY),
     CPU_LOAD('O', "cpusload", "CPU_LOAD", Group.SUM),
-    PORT(0, "port", "PORT", Group.KEY),
+    PORT(0, "port", "PORT", Group.SUM),
     PRIO_TIER('p', "prioritytier", "PRIO_TIER", Group.PARTITION),
     PARTITION('P', "partition", "PARTITION", Group.PARTITION),
     ROOT('r', "root", "ROOT", Group.PARTITION),

@@ -23,6 +23,7 @@ final class Sprio implements Command {
         boolean longForm;
         boolean norm;
         boolean weights;
+        boolean sibling;
         String format = "";
         String sort = "";
         final List<String> jobs = new ArrayList<>();
@@ -43,6 +44,7 @@ final class Sprio implements Command {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         Wanted w = new Wanted();
         w.format = c.env("SPRIO_FORMAT");
+        w.sibling = c.env().containsKey("SPRIO_SIBLING");
         for (GetOpt.Hit h : p.hits()) {
             if (Standard.told(c, OPTIONS, "", h)) {
                 return 0;
@@ -53,13 +55,14 @@ final class Sprio implements Command {
                 case "long" -> w.longForm = true;
                 case "norm" -> w.norm = true;
                 case "weights" -> w.weights = true;
-                case "format" -> w.format = h.value();
+                case "format" -> w.format = RowFormat.said(h.value());
                 case "sort" -> w.sort = h.value();
                 case "partition" -> w.partitions.addAll(Texts.split(h.value(), ','));
                 case "jobs" -> jobs(c, w, h.value());
                 case "user", "users" -> users(c, w, h.value());
                 case "verbose" -> w.verbose++;
-                case "federation", "local", "sibling" -> { }
+                case "sibling" -> w.sibling = true;
+                case "federation", "local" -> { }
                 default -> throw new IllegalStateException(h.opt().name());
             }
         }
@@ -167,7 +170,7 @@ final class Sprio implements Command {
         if (w.longForm && !w.norm) {
             return LONG;
         }
-        StringBuilder out = new StringBuilder("%.15i %9r");
+        StringBuilder out = new StringBuilder("%.15i %9r").append(w.sibling ? " %.8c" : "");
         boolean user = w.longForm || w.byUser;
         out.append(user ? " %.8u" : "");
         String side = w.norm ? "" : ".";

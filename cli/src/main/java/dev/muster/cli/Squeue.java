@@ -182,11 +182,11 @@ final class Squeue implements Command {
             case "all" -> w.all = true;
             case "array" -> w.array = true;
             case "cluster", "clusters" -> w.cluster = Clusters.checked(c, v);
-            case "format" -> w.format = v;
+            case "format" -> w.format = RowFormat.said(v);
             case "Format" -> {
                 w.wideFormat = w.wideFormat.isEmpty() || c.env("SQUEUE_FORMAT2").equals(w.wideFormat)
                         ? v : w.wideFormat + "," + v;
-                w.format = "";
+                w.format = w.wideFormat.isEmpty() ? RowFormat.NO_COLUMNS : "";
             }
             case "hide" -> w.all = false;
             case "iterate" -> w.iterateSeconds = seconds(c, v);

@@ -79,7 +79,7 @@ final class Srun implements Command {
             c.host().needsOwnProcess();
             X11Forward.refuseForComponents(c, o, sections.size());
             o.printDefined();
-            return inside ? hetInside(c, o, sections, program) : hetAlone(c, o, sections);
+            return inside ? hetInside(c, o, sections) : hetAlone(c, o, sections);
         }
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
@@ -305,16 +305,17 @@ final class Srun implements Command {
 
     // ---- heterogeneous jobs
 
-    private int hetInside(CommandContext c, JobOptions o, List<List<String>> sections, List<String> program)
-            throws SlurmException, UsageException {
+    private int hetInside(CommandContext c, JobOptions o, List<List<String>> sections) throws SlurmException, UsageException {
         Optional<Json.Obj> allocation = confirmed(c, o);
         if (allocation.isEmpty()) {
             return o.exitError(1);
         }
         List<Integer> members = SrunHet.members(allocation.get());
         List<SrunHet.Part> parts = SrunHet.parts(c, sections, Math.max(1, members.size()));
-        return members.isEmpty() ? step(c, o, program, allocation.get(), false)
-                : hetStep(c, parts, SrunHet.allocations(c, members, parts), allocation.get(), false);
+        if (members.isEmpty()) {
+            throw c.bad(o.exitError(1), "No directives to start application on any available hetjob components");
+        }
+        return hetStep(c, parts, SrunHet.allocations(c, members, parts), allocation.get(), false);
     }
 
     private int hetAlone(CommandContext c, JobOptions o, List<List<String>> sections) throws SlurmException, UsageException {

@@ -247,6 +247,15 @@ class ListingTest {
             sinfo -h -o %P|%G|%l|%p|%c|%m ~ main*|(null)|infinite|1|8|4000
             sinfo -h -o %z|%O|%e|%f|%o|%n ~ 8:1:1|0.04|0-23839|(null)|127.0.0.1|vm
             sinfo -h -O CPUsState:20,StateLong:10 ~ `5/11/0/16           mixed     `
+            sinfo -h -o a%%P%b ~ amain*(null)
+            sinfo -h -o %P% ~ main*
+            sinfo -h -o % ~ ``
+            sinfo -h -o %% ~ ``
+            sinfo -h -o x%%D%%% ~ x2
+            sinfo -h --format= ~ ``
+            sinfo -h --Format= ~ ``
+            sinfo --format= ~ `\n`
+            sinfo -h -O port:6,nodelist:7 ~ `26918 n[1-2] `
             """)
     void sinfo(String command, String line) {
         FakeHost.Ran ran = host.run(command);

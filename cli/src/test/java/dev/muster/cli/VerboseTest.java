@@ -100,6 +100,16 @@ class VerboseTest {
         assertThat(host.run("squeue -h -s -o %i").out()).isEqualTo("1.0\n2.0\n");
     }
 
+    /** With a column for the cluster, as a federation's jobs have it; not in the long form. */
+    @Test
+    void sprioOfSiblings() {
+        String plain = "          JOBID PARTITION   PRIORITY       SITE\n";
+        assertThat(host.run("sprio").out()).isEqualTo(plain);
+        assertThat(host.run("sprio --sibling").out()).isEqualTo(plain.replace("PARTITION", "PARTITION  CLUSTER"));
+        assertThat(host.run("sprio --sibling -u ann").out()).isEqualTo(plain.replace("PARTITION", "PARTITION  CLUSTER     USER"));
+        assertThat(host.run("sprio --sibling -l").out()).doesNotContain("CLUSTER");
+    }
+
     @Test
     void sprioTellsItsOptions() {
         assertThat(host.run("sprio -v -j 1,2 -u ann -o %i").out()).startsWith("""

@@ -11,6 +11,7 @@ import dev.muster.core.Step;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.ReservationFlag;
 import dev.muster.model.ResourceRequest;
@@ -71,7 +72,7 @@ final class JobRows {
             job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
             d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
             d.charge().firstQos(), d.charge().wckey(), d.partition(), reservation(state, job, a), stateName,
-            job.reason().word(), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : run.exit(),
+            reason(job), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : run.exit(),
             killed(stateName) ? ExitStatus.NONE : run.derivedExit(), resizes.isEmpty() ? submitTime : began,
             resizes.isEmpty() ? job.eligibleTime() : began, began, pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? asked.nodes() : a.nodes().size(), asked.cpus(), a.cpus(),
@@ -85,6 +86,12 @@ final class JobRows {
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment(),
             d.charge().drawn() ? "" : d.charge().reservation(), 0,
             failedNode, "", stateName.equals(JobState.SUSPENDED.name()) ? run.suspendTime() : 0);
+    }
+
+    /** That it is to wait from now on is no word of an attempt that has begun. */
+    private static String reason(Job job) {
+        boolean held = job.reason() == JobReason.JOB_HELD_USER || job.reason() == JobReason.JOB_HELD_ADMIN;
+        return held && job.run().startTime() > 0 ? JobReason.NONE.word() : job.reason().word();
     }
 
     /** Who started it, and that accounting was told so. */
@@ -157,7 +164,8 @@ final class JobRows {
                 killed(job.state().name()) ? -1 : cancelledBy(state, step),
             extern ? ExitStatus.NONE : exit, step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
-            extern ? TresText.allocated(all, job, job.run().allocation()) : TresText.ofStep(cpus, memoryMb, step.nodes().size(), gres),
+            extern ? TresText.allocated(all, job, job.run().allocation())
+                : TresText.ofStep(cpus, TresText.held(all, memoryMb), step.nodes().size(), gres),
             layout(job, step), step.desc().submitLine().text(),
             usage, step.isBatch() ? job.desc().extras().container() : step.desc().container(),
             step.id() < 0 ? "" : step.desc().cpuFreq(), suspendedSeconds);

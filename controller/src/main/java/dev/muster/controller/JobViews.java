@@ -129,9 +129,17 @@ final class JobViews {
     }
 
     private long priority(Job job) {
-        boolean changes = job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
+        // who never started has what it last waited with
+        boolean waited = job.state().isTerminal() && job.run().startTime() == 0;
+        boolean changes = waited || job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
+        if (job.state() == JobState.SUSPENDED && state.preempted().find(job.id()).isEmpty()) {
+            return 0;                               // by hand: so nobody's turn in a gang makes it go on
+        }
         if (!changes || Priorities.isFixed(job) || job.isHeld() || !Priorities.isActive(state.settings())) {
             return job.priority();
+        }
+        if (waited) {
+            return new Priorities(state, job.run().endTime()).of(job);
         }
         var queued = planner.priority(job.id());
         if (queued.isPresent()) {
@@ -212,6 +220,15 @@ final class JobViews {
     }
 
     /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
+    /** The nodes of a job that is over that are not done with it yet. */
+    private static Optional<HostList> leaving(Job job) {
+        if (!job.has(JobFlag.COMPLETING)) {
+            return Optional.empty();
+        }
+        List<String> names = job.run().allocation().nodes().stream().filter(s -> !s.released()).map(Allocation.Share::node).toList();
+        return names.isEmpty() ? Optional.empty() : Optional.of(HostList.of(names));
+    }
+
     private int nodes(Job job) {
         int said = Amounts.nodes(job);
         String listed = job.desc().request().nodeList();
@@ -259,6 +276,7 @@ final class JobViews {
         long planned = job.state() == JobState.PENDING && (wants(Costly.START_TIME) || wants(Costly.END_TIME)) ? planner.plannedStart(job.id()) : 0;
         Limits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? Limits.memory(state, job) : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
+        Optional<HostList> leaving = leaving(job);
         boolean record = job.isArrayRecord() && task < 0;
         int cpus = Amounts.cpus(job);
         JobPaths.Paths files = wants(Costly.STDIN) || wants(Costly.STDOUT) || wants(Costly.STDERR) ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
@@ -280,10 +298,10 @@ final class JobViews {
                 d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0,
                 wants(Costly.PREEMPT_ELIGIBLE_TIME) ? preemptEligibleTime(job) : 0, lastLook(job),
                 wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
-                d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
+                d.payload().submitPid(), leaving.isPresent() ? leaving.get().compressed() : shown.isEmpty() ? "" : shown.hostList(),
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.ofScript().node() : "",
-                wants(Costly.NODE_COUNT) ? nodes(job) : 0,
+                leaving.isPresent() ? leaving.get().size() : wants(Costly.NODE_COUNT) ? nodes(job) : 0,
                 Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), cpus, cpus, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
@@ -460,7 +478,8 @@ final class JobViews {
         for (int unit = s.cores().first(); unit >= 0; unit = s.cores().next(unit + 1)) {
             cores = cores.with(unit / perCore);
         }
-        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()),
+        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), TresText.held(state, s.memoryMb()),
+                TresText.gresDetail(state, s.node(), s.gres()),
                 sockets, coresPerSocket, cores.compact(), ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
     }
 
@@ -486,7 +505,8 @@ final class JobViews {
                         : "COMPLETED", nodes,
                 step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
                 step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
-                TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
+                TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres), step.desc().request().tresPerNode(),
+                step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
                 step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
                 step.ports().print(0),

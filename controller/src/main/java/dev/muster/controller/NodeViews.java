@@ -69,7 +69,7 @@ final class NodeViews {
         boolean completing = false;
         IndexSet cores = IndexSet.empty();
         int cpus = n.cpusAllocated();
-        long memoryMb = n.memoryAllocatedMb();
+        long memoryMb = TresText.held(state, n.memoryAllocatedMb());
         for (int id : n.jobs()) {
             Job job = state.jobs().at(id);
             Optional<Allocation.Share> share = job.run().allocation().on(n.name()).filter(x -> !x.released());
@@ -77,7 +77,7 @@ final class NodeViews {
             if (job.has(JobFlag.COMPLETING)) {
                 // nobody else can have it yet, but it is shown as nobody's
                 cpus -= share.map(Allocation.Share::cpus).orElse(0);
-                memoryMb -= share.map(Allocation.Share::memoryMb).orElse(0L);
+                memoryMb -= TresText.held(state, share.map(Allocation.Share::memoryMb).orElse(0L));
                 continue;
             }
             cores = share.map(Allocation.Share::cores).orElse(IndexSet.empty()).union(cores);

@@ -57,9 +57,10 @@ final class Statistics {
     private void ended(JobState state) {
         switch (state) {
             case CANCELLED -> canceled.increment();
-            case FAILED, NODE_FAIL, TIMEOUT, OUT_OF_MEMORY, BOOT_FAIL, DEADLINE -> failed.increment();
-            case COMPLETED, PREEMPTED -> completed.increment();
-            case PENDING, RUNNING, SUSPENDED -> { }
+            case NODE_FAIL, BOOT_FAIL -> failed.increment();
+            // how a script ended is its own matter, and nothing that failed here
+            case COMPLETED, PREEMPTED, FAILED, OUT_OF_MEMORY -> completed.increment();
+            case PENDING, RUNNING, SUSPENDED, TIMEOUT, DEADLINE -> { }
         }
     }
 

@@ -22,7 +22,7 @@ final class TresText {
 
     /** With what the job's partition charges for it. */
     static String allocated(State state, Job job, Allocation a) {
-        return a.isEmpty() ? "" : text(state, job, Amounts.of(a), job.run().allocation().licences());
+        return a.isEmpty() ? "" : text(state, job, Amounts.of(a), held(state, a.memoryMb()), job.run().allocation().licences());
     }
 
     /** What it asks for, and what that would be charged. */
@@ -32,11 +32,16 @@ final class TresText {
 
     /** With what the job's partition charges for so much; of licences that may stand for each other all are asked for. */
     static String requested(State state, Job job, Amounts a) {
-        return text(state, job, a, job.desc().request().licenses());
+        return text(state, job, a, a.memoryMb(), job.desc().request().licenses());
     }
 
-    private static String text(State state, Job job, Amounts a, String licences) {
-        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, licences)
+    /** Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is held. */
+    static long held(State state, long memoryMb) {
+        return state.settings().memoryConsumed() ? memoryMb : 0;
+    }
+
+    private static String text(State state, Job job, Amounts a, long memoryMb, String licences) {
+        return text(a.cpus(), memoryMb, a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, licences)
                 + buffer(state, job);
     }
 

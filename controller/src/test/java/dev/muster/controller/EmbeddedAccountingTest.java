@@ -329,6 +329,7 @@ class EmbeddedAccountingTest {
     @Test
     void aJobsLife() {
         open();
+        happens("Config", new Change.ConfigApplied(json("{'memoryConsumed':true}", dev.muster.core.Settings.class), List.of(), List.of()));
         submitted();
         JobRow pending = all(false).getFirst().job();
         assertThat(pending.state()).isEqualTo("PENDING");
@@ -384,9 +385,11 @@ class EmbeddedAccountingTest {
         open();
         submitted();
         started(1);
+        happens("Hold", new Change.PriorityChanged(7, 0, 0, JobReason.JOB_HELD_ADMIN, ""));
         happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false));
         List<JobWithSteps> rows = all(true);
         assertThat(rows).extracting(r -> r.job().state()).containsExactly("REQUEUED", "PENDING");
+        assertThat(rows.get(0).job().reason()).as("held while it ran").isEqualTo("None");
         assertThat(rows.get(0).job().endTime()).isEqualTo(200);
         assertThat(rows.get(0).steps()).extracting(s -> s.state() + " " + s.exit()).containsExactly("CANCELLED " + ExitStatus.signaled(15));
         assertThat(rows.get(1).job().submitTime()).isEqualTo(200);
@@ -486,6 +489,7 @@ class EmbeddedAccountingTest {
     @Test
     void whatStepsHave() {
         open();
+        happens("Config", new Change.ConfigApplied(json("{'memoryConsumed':true}", dev.muster.core.Settings.class), List.of(), List.of()));
         submitted();
         started(1);
         for (int id : List.of(1, Step.EXTERN)) {

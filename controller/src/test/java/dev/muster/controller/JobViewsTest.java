@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Command;
 import dev.muster.core.Now;
 import dev.muster.model.api.JobMessages;
 import dev.muster.scheduler.Scheduler;
@@ -9,6 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JobViewsTest {
+    private static final List<Command.JobRef> FIRST = List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP));
+
     @Test
     void detailsOfAJobWhoseNodeIsNoMore() {
         Site site = new Site("DefMemPerCPU=1");
@@ -30,6 +33,63 @@ class JobViewsTest {
             site.lose("n2");
             assertThat(site.core().state().nodes().find("n2")).isEmpty();
             assertThat(priority(site) != before).as(flag).isEqualTo(!flag.isEmpty());
+        }
+    }
+
+    /** Of what was suspended by hand it is 0 until that goes on, as it is of what is held. */
+    @Test
+    void thePriorityOfWhatIsSuspended() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=2");
+        long before = priority(site);
+        site.apply(new Command.SuspendJobs(0, FIRST, true));
+        assertThat(priority(site)).isZero();
+        site.apply(new Command.SuspendJobs(0, FIRST, false));
+        assertThat(priority(site)).isEqualTo(before).isPositive();
+    }
+
+    /** Cancelled before it started it keeps the priority that it waited with, and not its place among those that came by turns. */
+    @Test
+    void thePriorityOfWhatNeverRan() {
+        Site site = new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000");
+        site.submit("tasks=2");
+        long before = priority(site);
+        site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
+        assertThat(site.core().state().jobs().at(1).state().isTerminal()).isTrue();
+        assertThat(priority(site)).isEqualTo(before).isLessThan(2000);
+    }
+
+    /** While it completes it is on the nodes that are not done with it, and afterwards on all that it had. */
+    @Test
+    void nodesOfWhatCompletes() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=2 nodesMin=2");
+        assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
+        site.end(1, 0);
+        assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
+        site.done("n1", 1);
+        assertThat(nodes(site)).isEqualTo("n2 1 n1");
+        site.done("n2", 1);
+        assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
+    }
+
+    private static String nodes(Site site) {
+        JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, false);
+        return info.nodes() + " " + info.nodeCount() + " " + info.batchHost();
+    }
+
+    /** Of memory that is not dealt out a job has none, however much it asked for. */
+    @Test
+    void memoryThatNobodyDealsOut() {
+        for (String consumed : List.of("CR_CORE", "CR_CORE_MEMORY")) {
+            Site site = new Site("SelectTypeParameters=" + consumed);
+            site.run("tasks=2 memPerNodeMb=100");
+            JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                    .info(site.core().state().jobs().at(1), -1, true);
+            String mem = consumed.endsWith("Y") ? ",mem=100M" : "";
+            assertThat(info.tresRequested() + " " + info.tresAlloc() + " " + info.details().getFirst().memoryMb())
+                    .isEqualTo("cpu=2,mem=100M,node=1,billing=2 cpu=2" + mem + ",node=1,billing=2 " + (mem.isEmpty() ? 0 : 100));
         }
     }
 

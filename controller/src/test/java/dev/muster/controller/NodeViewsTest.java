@@ -9,7 +9,7 @@ import dev.muster.model.node.NodeMessages;
 import org.junit.jupiter.api.Test;
 
 class NodeViewsTest {
-    private final Site site = new Site("DefMemPerCPU=100");
+    private Site site = new Site("DefMemPerCPU=100");
 
     private String shown() {
         NodeInfo n = new NodeViews(site.core().state(), node -> Codec.bind(new Json.Obj(), NodeMessages.Heartbeat.class), x -> x.spec().address(),
@@ -29,6 +29,17 @@ class NodeViewsTest {
         assertThat(shown()).isEqualTo("MIXED[COMPLETING] 1 100 cpu=1,mem=100M");
         site.end(2, 0);
         assertThat(shown()).isEqualTo("IDLE[COMPLETING] 0 0 ");
+    }
+
+    /** A job's memory is no part of a node where memory is not dealt out. */
+    @Test
+    void memoryThatNobodyDealsOut() {
+        site = new Site("DefMemPerCPU=100", "SelectTypeParameters=CR_CORE");
+        site.run("tasks=2");
+        assertThat(shown()).isEqualTo("MIXED[] 2 0 cpu=2");
+        site.run("tasks=1");
+        site.end(1, 0);
+        assertThat(shown()).isEqualTo("MIXED[COMPLETING] 1 0 cpu=1");
     }
 
     @Test

@@ -133,8 +133,12 @@ final class Site {
     /** Its script ends, and its node is done with it. */
     void exit(int id, int code) {
         end(id, code);
-        Job job = core.state().jobs().at(id);
-        apply(new Command.Report(job.run().allocation().nodeNames().getFirst(), new NodeMessages.JobDone(1, id, job.attempt(), "")));
+        done(core.state().jobs().at(id).run().allocation().nodeNames().getFirst(), id);
+    }
+
+    /** A node is done with it. */
+    void done(String node, int id) {
+        apply(new Command.Report(node, new NodeMessages.JobDone(1, id, core.state().jobs().at(id).attempt(), "")));
     }
 
     /** Its script ends. */

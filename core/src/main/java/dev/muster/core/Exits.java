@@ -47,12 +47,16 @@ final class Exits {
 
     /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
     static List<Change> later(State state, Job job, Now now) {
+        return List.of(delayed(state, job, now), new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
+                Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
+    }
+
+    /** Who is released before that is over waits for the rest of it. */
+    static Change delayed(State state, Job job, Now now) {
         String set = state.settings().options().getOrDefault(Settings.REQUEUE_DELAY, "");
         long delayS = Digits.only(set, 8) ? Long.parseLong(set) : REQUEUE_DELAY_S;
         long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + delayS);
-        return List.of(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin)),
-                new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
-                        now.seconds(), false));
+        return new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin));
     }
 
     static boolean mayRequeue(State state, Job job) {

@@ -332,6 +332,7 @@ final class JobRules {
                 return Optional.of(SlurmErrno.DISABLED);
             }
             if (c.hold()) {
+                changes.add(Exits.delayed(state, job, now));
                 changes.add(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "",
                         Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
             } else {

@@ -217,7 +217,8 @@ class LifeOfJobsTest {
                 requeuehold 1              -> 1 PENDING+COMPLETING+REQUEUED job_requeued_in_held_state restarts=1
                 done 1 n1
                 schedule                   -> 1 PENDING+REQUEUED job_requeued_in_held_state restarts=1
-                release 1 root
+                release 1 root             -> 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 121
                 schedule                   -> 1 RUNNING n1 restarts=1
                 submit kind=ALLOCATION
                 schedule
