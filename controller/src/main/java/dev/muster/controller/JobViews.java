@@ -129,12 +129,12 @@ final class JobViews {
     }
 
     private long priority(Job job) {
-        // who never started has what it last waited with
-        boolean waited = job.state().isTerminal() && job.run().startTime() == 0;
-        boolean changes = waited || job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
         if (job.state() == JobState.SUSPENDED && state.preempted().find(job.id()).isEmpty()) {
             return 0;                               // by hand: so nobody's turn in a gang makes it go on
         }
+        // who never started has what it last waited with
+        boolean waited = job.state().isTerminal() && job.run().startTime() == 0;
+        boolean changes = waited || job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
         if (!changes || Priorities.isFixed(job) || job.isHeld() || !Priorities.isActive(state.settings())) {
             return job.priority();
         }
@@ -219,7 +219,6 @@ final class JobViews {
                 .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
     }
 
-    /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
     /** The nodes of a job that is over that are not done with it yet. */
     private static Optional<HostList> leaving(Job job) {
         if (!job.has(JobFlag.COMPLETING)) {
@@ -229,6 +228,7 @@ final class JobViews {
         return names.isEmpty() ? Optional.empty() : Optional.of(HostList.of(names));
     }
 
+    /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
     private int nodes(Job job) {
         int said = Amounts.nodes(job);
         String listed = job.desc().request().nodeList();
