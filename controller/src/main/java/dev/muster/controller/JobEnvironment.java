@@ -18,6 +18,7 @@ import dev.muster.model.Topology;
 import dev.muster.model.TresPerTask;
 import dev.muster.model.MpiBootstrap;
 import dev.muster.model.ResourceRequest;
+import dev.muster.model.StepId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -248,8 +249,8 @@ final class JobEnvironment {
 
     private void alike(Step step, WholeStep whole) {
         String perNode = counts(whole.parts().stream().map(p -> p.tasks().size()).toList());
-        put("SLURM_STEP_ID", step.id());
-        put("SLURM_STEPID", step.id());
+        put("SLURM_STEP_ID", step.number());
+        put("SLURM_STEPID", step.number());
         put("SLURM_NTASKS", whole.tasks());
         put("SLURM_NPROCS", whole.tasks());
         put("SLURM_STEP_NUM_NODES", whole.parts().size());
@@ -384,9 +385,9 @@ final class JobEnvironment {
         }
     }
 
-    /** A step over several components sees their nodes as those of one job. */
+    /** A step of several components sees their nodes as those of one job. */
     private void together(Step step, WholeStep whole) {
-        if (step.het().isEmpty()) {
+        if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
             return;
         }
         String nodes = dev.muster.model.HostList.of(whole.shares().stream().map(Allocation.Share::node).toList()).compressed();
