@@ -366,6 +366,9 @@ final class Srun implements Command {
             Json.Obj desc = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares")).describe(names(c, leader, ""));
             steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
         }
+        if (parts.size() > 1 && parts.stream().anyMatch(p -> p.options().has(JobOption.MULTI_PROG))) {
+            throw new UsageException(o.exitError(1), List.of("srun: fatal: --multi-prog option not supported with multiple het groups"));
+        }
         StepSignals signals = StepSignals.begin(c, o);
         List<Json.Obj> started;
         try {

@@ -49,6 +49,9 @@ final class SrunHet {
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));
                 own.readEnvironment();
+                if (size == OWN && sections.size() > 1 && own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
+                    own.drop(JobOption.NODES);      // the job's are for all components together
+                }
                 if (first == null) {
                     first = own;
                 } else {

@@ -28,7 +28,8 @@ record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) 
         end = bar >= 0 && bar < end ? bar : end;
         java.util.OptionalLong sluid = Sluid.parse(text.substring(0, end));
         if (sluid.isEmpty()) {
-            return text.indexOf('+') < 0 ? parse(text) : component(text, state);
+            int dot = text.indexOf('.');
+            return (dot < 0 ? text : text.substring(0, dot)).indexOf('+') < 0 ? parse(text) : component(text, state);
         }
         String rest = text.substring(end);
         for (Job job : state.jobs().values()) {

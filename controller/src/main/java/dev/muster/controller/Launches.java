@@ -210,9 +210,6 @@ final class Launches {
         List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n ->
                 n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1), perUnit(state, part.node(), part.cores(), part.cpus()),
                 state.settings().selects("CR_CORE_DEFAULT_DIST_BLOCK") ? Distribution.Level.BLOCK : Distribution.Level.CYCLIC);
-        // the lines of --multi-prog are counted within its component
-        int first = step.desc().multiProg().isEmpty() ? 0
-                : step.nodes().stream().flatMap(p -> p.tasks().stream()).mapToInt(Integer::intValue).min().orElse(0);
         for (int local = 0; local < part.tasks().size(); local++) {
             int rank = part.tasks().get(local);
             List<Bytes> environment = new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local)));
@@ -220,7 +217,7 @@ final class Launches {
             if (!gpus.equals(part.gres().getOrDefault("gpu", IndexSet.empty()))) {
                 JobEnvironment.devices(state, part.node(), gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
             }
-            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.desc().multiProg(), rank - first);
+            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.desc().multiProg(), rank);
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
         }
         return out;

@@ -100,7 +100,8 @@ final class StepRules {
             Job job = state.jobs().at(part.jobId());
             id = id >= 0 ? id : HetRules.members(state, job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
             if (part.step().async() && (parts.size() > 1 || job.isHet())) {
-                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Asynchronous steps are not for heterogeneous jobs");
+                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, job.isHet() ? "Asynchronous steps are not for heterogeneous jobs"
+                        : "A heterogeneous step cannot be asynchronous");
             }
             int number = id;
             Step asked = asked(job, part, ofOneJob.map(h -> h.id(number)).orElse(id), together);
