@@ -31,7 +31,7 @@ S
 id=$(sbatch --parsable in.sh)
 for i in $(seq 300); do [ -e before ] && break; sleep 0.1; done
 check "ranks go on" "0: a 0/6 n1 0 0|1: a 1/6 n1 0 1|2: a 2/6 n1 0 2|3: b 3/6 n2 1 0|4: b 4/6 n2 1 1|5: b 5/6 n3 2 0|" "$(tr '\n' '|' < ranks.txt)"
-for v in SLURM_STEP_ID=1 SLURM_STEPID=1 SLURM_NTASKS=3 SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NUM_NODES=2 SLURM_NNODES=2 'SLURM_STEP_NODELIST=n[1-2]' 'SLURM_JOB_NODELIST=n[1-2]' \
+for v in 'SLURM_JOB_CPUS_PER_NODE=4(x3)' SLURM_DISTRIBUTION=block SLURM_STEP_ID=1 SLURM_STEPID=1 SLURM_NTASKS=3 SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NUM_NODES=2 SLURM_NNODES=2 'SLURM_STEP_NODELIST=n[1-2]' 'SLURM_JOB_NODELIST=n[1-2]' \
   'SLURM_STEP_TASKS_PER_NODE=2,1' SLURM_JOB_NUM_NODES=2 "SLURM_JOB_ID=$id"; do
   check "both are told $v" "env.0 env.1" "$(grep -lxF "$v" env.0 env.1 | xargs)"
 done
@@ -97,9 +97,10 @@ match "layout" "4 tasks, 3 nodes \(n\[1-3\]\)" "$(sattach --layout "$s")"
 match "of one" "2 tasks, 2 nodes \(n\[2-3\]\)" "$(sattach --layout "$s+1")"
 check "sacct while it runs" "$s+0|foo|RUNNING|n1 $s+1|bar|RUNNING|n[2-3]" "$(sacct -n -P -j "$s" -o jobid,jobname,state,nodelist | xargs)"
 scancel -s USR1 "$s+1"; becomes "a signal for one component" "usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'; rm -f usr1.*
+before=$(registered)
 kill -9 "$(pid_of slurmd-n2)"; kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_node n2; start_ctld
 becomes "both daemons come back" "$s+0 $s+1" '"$(squeue -h -s -s "$s" -o %i 2>/dev/null | xargs)"'
-for i in $(seq 150); do [ "$(sinfo -h -N -o %T 2>/dev/null | grep -c 'alloc\|mixed')" = 3 ] && break; sleep 0.1; done
+for i in $(seq 200); do [ "$(registered)" -ge $((before + 3)) ] && break; sleep 0.1; done
 scancel -s USR1 "$s"; becomes "a signal for all" "usr1.0 usr1.1 usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'
 scancel "$s+1"; becomes "one is cancelled" "$s+0" '"$(squeue -h -s -s "$s" -o %i | xargs)"'
 scancel "$s"; wait $live || true

@@ -263,7 +263,7 @@ final class JobEnvironment {
         if (!step.ports().isEmpty()) {
             put("SLURM_STEP_RESV_PORTS", step.ports().print(0));
         }
-        put("SLURM_DISTRIBUTION", distribution(step));
+        put("SLURM_DISTRIBUTION", distribution(step, whole));
         plane(step.desc().request().distribution());
         if (step.desc().request().cpusPerTask() > 0) {
             put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
@@ -281,9 +281,9 @@ final class JobEnvironment {
         state.nodes().find(part.node()).ifPresent(n -> put("SLURM_SRUN_COMM_PORT", n.spec().port()));
     }
 
-    private static String distribution(Step step) {
+    private static String distribution(Step step, WholeStep whole) {
         Distribution d = Distribution.parse(step.desc().request().distribution()).orElse(Distribution.UNSET);
-        String spread = step.tasks() <= step.nodes().size() ? "cyclic" : "block";
+        String spread = whole.tasks() <= whole.parts().size() ? "cyclic" : "block";
         return d.equals(Distribution.UNSET) ? spread : d.text();
     }
 
@@ -394,7 +394,9 @@ final class JobEnvironment {
         put("SLURM_JOB_NODELIST", nodes);
         put("SLURM_NODELIST", nodes);
         put("SLURM_JOB_NUM_NODES", whole.shares().size());
-        put("SLURM_JOB_CPUS_PER_NODE", counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
+        if (!step.het().isEmpty()) {
+            put("SLURM_JOB_CPUS_PER_NODE", counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
+        }
     }
 
     private void array() {

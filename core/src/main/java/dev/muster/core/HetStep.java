@@ -52,6 +52,9 @@ final class HetStep {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "Requested nodelist " + HostList.of(wanted).compressed()
                     + " overlaps with excluded " + HostList.of(List.copyOf(excluded)).compressed() + "."));
         }
+        if (wanted.stream().anyMatch(n -> job.run().allocation().on(n).isEmpty())) {
+            return Optional.empty();        // which is what it hears
+        }
         int all = job.run().allocation().nodes().size();
         int least = Math.max(1, request.nodesMin());
         return least <= all - excluded.size() ? Optional.empty() : Optional.of(new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT,

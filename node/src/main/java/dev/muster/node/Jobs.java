@@ -489,7 +489,8 @@ final class Jobs {
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
                 log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
-                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId() + " StepId=" + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
+                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId()
+                        + " StepId=" + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
                 reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
                 Loop.aside(() -> hooks.unkillable(job.share, SpecBuilder.stepName(StepId.number(step.stepId))));
             }

@@ -50,7 +50,8 @@ final class MpiSpec {
         if (!place.socket().isEmpty()) {
             out.put("mpi_socket", place.socket());
         }
-        List<String> lines = new ArrayList<>(List.of("kind " + kind(launch), "job " + launch.share().jobId(), "step " + StepId.number(launch.stepId()),
+        List<String> lines = new ArrayList<>(List.of("kind " + kind(launch), "job " + launch.share().jobId(),
+                "step " + StepId.number(launch.stepId()),
                 "id " + id(launch), "namespace slurm.pmix." + id(launch), "index " + launch.nodeIndex(), "width " + WIDTH,
                 "size " + launch.stepTasks(), "uid " + launch.share().owner().uid(), "gid " + launch.share().owner().gid()));
         String ports = SpecBuilder.variable(launch.environment(), "SLURM_STEP_RESV_PORTS", "");

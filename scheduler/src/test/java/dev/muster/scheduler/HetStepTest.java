@@ -39,8 +39,8 @@ class HetStepTest {
         List<Command.CreateStep> parts = Arrays.stream(components.split(" : ")).map(HetStepTest::part).toList();
         return switch (c.apply(new Command.CreateHetStep(Cluster.USER, "", parts))) {
             case Decision.Rejected r -> r.sentence();
-            case Decision.Accepted a -> job(c).steps((Integer) a.reply()).stream().map(s -> s.name() + s.nodes().stream().map(p -> " " + p.node() + ":"
-                    + p.tasks().stream().map(String::valueOf).collect(Collectors.joining(","))).collect(Collectors.joining()))
+            case Decision.Accepted a -> job(c).steps((Integer) a.reply()).stream().map(s -> s.name() + s.nodes().stream()
+                    .map(p -> " " + p.node() + ":" + p.tasks().stream().map(String::valueOf).collect(Collectors.joining(","))).collect(Collectors.joining()))
                     .collect(Collectors.joining(" / "));
         };
     }
@@ -80,7 +80,7 @@ class HetStepTest {
                 "Allocation failure of 2 nodes: job size of 3, already allocated 2 nodes to previous components."},
             {"tasks=1 : tasks=1 excludeList=n[2-3]",
                 "Allocation failure of 1 nodes: job size of 3, already allocated 3 nodes to previous components."},
-            {"tasks=1 : nodeList=n9 tasks=1", "Requested node configuration is not available"},
+            {"tasks=1 : nodeList=n9 tasks=1 nodesMin=3", "Requested node configuration is not available"},
             {"tasks=1 : tasks=99", "More processors requested than permitted"}};
         for (String[] row : rows) {
             assertThat(begin(cluster(3, "tasks=12"), row[0])).as(row[0]).isEqualTo(row[1]);
