@@ -40,7 +40,7 @@ class HetStepTest {
         return switch (c.apply(new Command.CreateHetStep(Cluster.USER, "", parts))) {
             case Decision.Rejected r -> r.sentence();
             case Decision.Accepted a -> job(c).steps((Integer) a.reply()).stream().map(s -> s.name() + s.nodes().stream()
-                    .map(p -> " " + p.node() + ":" + p.tasks().stream().map(String::valueOf).collect(Collectors.joining(","))).collect(Collectors.joining()))
+                    .map(p -> " " + p.node() + ":" + p.tasks().toString().replaceAll("[\\[\\] ]", "")).collect(Collectors.joining()))
                     .collect(Collectors.joining(" / "));
         };
     }
