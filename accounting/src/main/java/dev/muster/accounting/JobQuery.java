@@ -2,6 +2,7 @@ package dev.muster.accounting;
 
 import dev.muster.model.HostList;
 import dev.muster.model.Sluid;
+import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
@@ -16,6 +17,8 @@ import java.util.stream.Stream;
 
 /** One question turned into SQL with parameters, and the rest of it that is decided row by row. */
 final class JobQuery {
+    /** By number, then by component. */
+    private static final String BY_STEP = ", s.\"start_time\", mod(s.\"step_id\", " + (StepId.NUMBER_MAX + 1) + "), s.\"step_id\"";
     private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"cluster_key\", j.\"restarts\", j.\"sluid\"";
     private static final String KEYS = "select \"cluster_key\", \"sluid\", \"restarts\" from \"job\" where ";
 
@@ -98,7 +101,7 @@ final class JobQuery {
     PreparedStatement prepareSteps(Connection on, boolean[] columns, int last) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s", columns)
             + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + " and j.\"job_id\" <= " + last + ORDER
-            + ", s.\"start_time\", s.\"step_id\"");
+            + BY_STEP);
     }
 
     /** In no order, and no more than so many: what fits in memory is put in order sooner here than there. */
@@ -119,7 +122,7 @@ final class JobQuery {
 
     PreparedStatement prepareSteps(Connection on) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s")
-            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + ORDER + ", s.\"start_time\", s.\"step_id\"");
+            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + ORDER + BY_STEP);
     }
 
     private String source() {

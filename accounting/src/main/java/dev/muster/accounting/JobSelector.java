@@ -2,11 +2,13 @@ package dev.muster.accounting;
 
 import dev.muster.model.IndexSet;
 import dev.muster.model.Sluid;
+import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -19,10 +21,6 @@ import java.util.OptionalLong;
  * @param step   name of a step; empty for the job and all its steps
  */
 record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole, String step, long sluid) {
-    static final int BATCH = -5;
-    static final int EXTERN = -4;
-    static final int INTERACTIVE = -6;
-
     /** Those that can be read; a word that is no job at all selects nothing. */
     static List<JobSelector> all(List<String> words, String whole) {
         List<JobSelector> found = new ArrayList<>();
@@ -93,19 +91,15 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
     }
 
     boolean matches(JobRow job, StepRow row) {
-        return matches(job) && (step.isEmpty() || step.equals(name(row.stepId())));
+        return matches(job) && (step.isEmpty() || meansStep(row.stepId()));
     }
 
     boolean matches(JobRow job, List<StepRow> steps) {
         return matches(job) && (step.isEmpty() || steps.stream().anyMatch(s -> matches(job, s)));
     }
 
-    private static String name(int stepId) {
-        return switch (stepId) {
-            case BATCH -> "batch";
-            case EXTERN -> "extern";
-            case INTERACTIVE -> "interactive";
-            default -> Integer.toString(stepId);
-        };
+    private boolean meansStep(int stepId) {
+        OptionalInt named = StepId.parse(step);
+        return named.isPresent() && StepId.means(named.getAsInt(), stepId);
     }
 }

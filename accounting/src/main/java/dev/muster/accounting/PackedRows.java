@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
@@ -145,7 +146,8 @@ public final class PackedRows {
         int startTime = steps.place("startTime");
         int stepId = steps.place("stepId");
         parts.sort(Comparator.comparingInt(Raw::key).thenComparingLong(r -> r.numbers[stepSluid]).thenComparingLong(r -> r.numbers[stepRestarts])
-                .thenComparingLong(r -> r.numbers[startTime]).thenComparingLong(r -> r.numbers[stepId]));
+                .thenComparingLong(r -> r.numbers[startTime])
+                .thenComparing(r -> (int) r.numbers[stepId], StepId.ORDER));
         PackedAnswer.Writer out = new PackedAnswer.Writer(now, cluster, jobs.columns, steps.columns);
         int state = jobs.place("state");
         int at = 0;

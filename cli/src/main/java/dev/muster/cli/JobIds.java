@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.Sluid;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -85,7 +86,7 @@ final class JobIds {
             return isJob(text);
         }
         String step = text.substring(dot + 1);
-        return isJob(text.substring(0, dot)) && (OptionCheck.parseNumber(step) >= 0 || step.equals("batch")
-                || step.equals("extern") || step.equals("interactive") || step.equals("TBD"));
+        return isJob(text.substring(0, dot)) && (OptionCheck.parseNumber(step) >= 0 || StepId.parse(step).isPresent()
+                || step.equals("TBD"));
     }
 }

@@ -76,6 +76,11 @@ final class JobOptions {
         return origins[o.ordinal()] == Origin.COMMAND_LINE;
     }
 
+    /** On the command line itself, or on it for the first component of several. */
+    boolean given(JobOption o) {
+        return typed(o) || origins[o.ordinal()] == Origin.INHERITED;
+    }
+
     String text(JobOption o) {
         String v = values[o.ordinal()];
         return v == null ? "" : v;

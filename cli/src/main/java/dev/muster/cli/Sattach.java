@@ -4,6 +4,7 @@ import dev.muster.model.Fanout;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,31 +105,36 @@ final class Sattach implements Command {
             c.error("Could not get job step info: " + why.sentence());
             return 1;
         }
-        Json.Obj step = steps.getFirst();
-        List<String> names = switch (HostList.parse(step.text("nodes"))) {
-            case HostList.Parsed.Ok ok -> ok.list().names();
-            case HostList.Parsed.Invalid bad -> List.of();
-        };
+        List<String> names = new ArrayList<>();
+        steps.forEach(s -> names.addAll(nodes(s)));
+        int tasks = Math.max(1, steps.stream().mapToInt(s -> s.integer("tasks")).sum());
         if (w.layout) {
             c.out().println("Job step layout:");
-            c.out().println("\t" + step.integer("tasks") + " tasks, " + names.size() + " nodes (" + step.text("nodes")
-                    + ")");
+            c.out().println("\t" + tasks + " tasks, " + names.size() + " nodes (" + HostList.of(names).compressed() + ")");
             return 0;
         }
-        int tasks = Math.max(1, step.integer("tasks"));
         StepRun run = new StepRun(c, new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, Fanout.WIDTH_MAX), id,
                 new TaskOutput(c.out(), w.label, false, tasks), new TaskOutput(c.err(), w.label, false, tasks));
         run.onlyTasks(w.outputTask, w.errorTask);
-        Json.Obj attach = new Json.Obj();
-        attach.put("type", "IoAttach");
-        attach.put("jobId", step.number("jobId"));
-        attach.put("stepId", Long.parseLong(step.text("stepId")));
-        attach.put("observer", Boolean.TRUE);
-        run.connect(places(c, names), attach, java.util.Map.of());
+        for (Json.Obj step : steps) {
+            Json.Obj attach = new Json.Obj();
+            attach.put("type", "IoAttach");
+            attach.put("jobId", step.number("jobId"));
+            attach.put("stepId", (long) StepId.parse(step.text("stepId")).orElse(-1));
+            attach.put("observer", Boolean.TRUE);
+            run.connect(places(c, nodes(step)), attach, java.util.Map.of());
+        }
         c.host().onSignal("INT", run::abandon);
         c.host().onSignal("TERM", run::abandon);
         c.host().beside("stdin", () -> input(c, run.nodes(), w.inputTask));
         return run.await();
+    }
+
+    private static List<String> nodes(Json.Obj step) {
+        return switch (HostList.parse(step.text("nodes"))) {
+            case HostList.Parsed.Ok ok -> ok.list().names();
+            case HostList.Parsed.Invalid bad -> List.of();
+        };
     }
 
     /** What is typed here stands in the tasks' input where that has come to; the end here is its end. */

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.Json;
+import dev.muster.model.StepId;
 import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.List;
@@ -159,7 +160,7 @@ final class ScontrolNode {
         for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
             ofJob = true;
             String name = SacctJson.stepName(step);
-            if (!wanted.isEmpty() && !wanted.equals(name)) {
+            if (!wanted.isEmpty() && !StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"))) {
                 continue;
             }
             any = true;

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.Times;
 import java.io.ByteArrayInputStream;
 import java.io.FileOutputStream;
@@ -311,11 +312,8 @@ final class Srun implements Command {
             return o.exitError(1);
         }
         List<Integer> members = SrunHet.members(allocation.get());
-        List<SrunHet.Part> parts = SrunHet.parts(c, sections, Math.max(1, members.size()));
-        if (members.isEmpty()) {
-            throw c.bad(o.exitError(1), "No directives to start application on any available hetjob components");
-        }
-        return hetStep(c, parts, SrunHet.allocations(c, members, parts), allocation.get(), false);
+        List<SrunHet.Part> parts = SrunHet.parts(c, sections, members.isEmpty() ? SrunHet.OWN : members.size());
+        return hetStep(c, parts, SrunHet.allocations(c, allocation.get(), parts), allocation.get(), false);
     }
 
     private int hetAlone(CommandContext c, JobOptions o, List<List<String>> sections) throws SlurmException, UsageException {
@@ -342,7 +340,7 @@ final class Srun implements Command {
             return o.exitError(1);
         }
         try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
-            int rc = hetStep(c, parts, SrunHet.allocations(c, SrunHet.members(allocation.get()), parts), allocation.get(), true);
+            int rc = hetStep(c, parts, SrunHet.allocations(c, allocation.get(), parts), allocation.get(), true);
             AllocationClient.complete(c, jobId, rc);
             return rc;
         }
@@ -351,12 +349,13 @@ final class Srun implements Command {
     /** @param allocations of the parts; leader: that of the first component */
     private int hetStep(CommandContext c, List<SrunHet.Part> typed, List<Json.Obj> allocations, Json.Obj leader, boolean own)
             throws SlurmException, UsageException {
-        Optional<List<SrunHet.Part>> sent = SrunHet.sent(c, leader.integer("jobId"), typed, allocations);
+        Optional<List<SrunHet.Part>> sent = SrunHet.sent(c, leader, typed, allocations);
         if (sent.isEmpty()) {
             return typed.getFirst().options().exitError(1);
         }
         List<SrunHet.Part> parts = sent.get();
         JobOptions o = parts.getFirst().options();
+        parts.forEach(p -> terminal(c, p.options()));
         if (o.has(JobOption.PTY) && parts.size() > 1) {
             throw c.bad(o.exitError(1), "--pty is for a step of one component");
         }
@@ -367,15 +366,18 @@ final class Srun implements Command {
             Json.Obj desc = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares")).describe(names(c, leader, ""));
             steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
         }
+        if (parts.size() > 1 && parts.stream().anyMatch(p -> p.options().has(JobOption.MULTI_PROG))) {
+            throw new UsageException(o.exitError(1), List.of("srun: fatal: --multi-prog option not supported with multiple het groups"));
+        }
         StepSignals signals = StepSignals.begin(c, o);
         List<Json.Obj> started;
         try {
             started = create(c, o, signals, jobId, "CreateHetStep", new Json.Obj().put("parts", steps)).objects("parts");
         } catch (SlurmException e) {
-            c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
+            noPlace(c, jobId, e);
             return o.exitError(1);
         }
-        CliFilter.taken(o, parts.size(), jobId, started.getFirst().integer("stepId"), parts.getFirst().program());
+        CliFilter.taken(o, parts.size(), jobId, StepId.number(started.getFirst().integer("stepId")), parts.getFirst().program());
         StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), leader, started.getFirst());
         if (!hooks.goAhead()) {
             return o.exitError(1);
@@ -387,11 +389,21 @@ final class Srun implements Command {
         }
     }
 
+    /** Where a component does not fit beside the others that is all that is said. */
+    private static void noPlace(CommandContext c, int jobId, SlurmException e) {
+        SlurmErrno why = SlurmErrno.of(e.errno());
+        boolean beside = (why == SlurmErrno.INVALID_NODE_NAME || why == SlurmErrno.INVALID_NODE_COUNT) && !e.getMessage().equals(why.sentence());
+        c.error(beside ? e.getMessage() : "Unable to create step for job " + jobId + ": " + e.getMessage());
+        if (beside && why == SlurmErrno.INVALID_NODE_NAME) {
+            c.error("Job not submitted.");
+        }
+    }
+
     private static int hetFollow(CommandContext c, List<SrunHet.Part> parts, Json.Obj leader, List<Json.Obj> started, StepSignals signals)
             throws UsageException {
         JobOptions o = parts.getFirst().options();
         boolean pty = o.has(JobOption.PTY);
-        String stepId = Integer.toString(started.getFirst().integer("stepId"));
+        String stepId = Integer.toString(StepId.number(started.getFirst().integer("stepId")));
         StepFiles.Names names = names(c, leader, stepId);
         int tasks = started.stream().mapToInt(s -> s.integer("tasks")).sum();
         Map<String, Output> files = new HashMap<>();
@@ -533,7 +545,7 @@ final class Srun implements Command {
                 Json.Obj started = signals.ask(message, q);
                 if (told && !o.has(JobOption.QUIET)) {
                     Json.Obj one = started.has("parts") ? started.objects("parts").getFirst() : started;
-                    c.info("Step created for StepId=" + jobId + "." + one.integer("stepId"));
+                    c.info("Step created for StepId=" + jobId + "." + StepId.name(one.integer("stepId")));
                 }
                 return started;
             } catch (SlurmException e) {

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.api.SlurmdMessages;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,7 @@ final class SrunDirect {
             return o.exitError(1);
         }
         List<String> program = sent.get();
-        int stepId = run;
+        int stepId = run & StepId.NUMBER_MAX;
         o.set(JobOption.NTASKS, Integer.toString(tasks), JobOptions.Origin.COMMAND_LINE);
         Json.Obj step = new StepRequest(o, program, true, List.of()).describe(new StepFiles.Names(jobId, Integer.toString(stepId),
                 Texts.baseName(program.getFirst()), c.host().userName(c.host().uid()), "", ""));

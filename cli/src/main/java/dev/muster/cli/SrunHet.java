@@ -3,14 +3,17 @@ package dev.muster.cli;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A step of srun over components of a heterogeneous job: which part of the command line runs in which of them. */
+/** A step of srun over components, of a heterogeneous job or of its own: which part of the command line runs in which of them. */
 final class SrunHet {
+    /** In place of the number of components: the job has none, the step makes its own of the job's nodes. */
+    static final int OWN = -1;
     private static final int GROUP_MAX = 127;
 
     /**
@@ -26,7 +29,7 @@ final class SrunHet {
      * The parts in the order of the components. A section that names no group is for the one with its own number; one that names no
      * program runs that of the next that does.
      *
-     * @param size   components of the job; 0 if it is to be made for this step
+     * @param size   components of the job; 0 if it is to be made for this step; {@link #OWN}
      */
     static List<Part> parts(CommandContext c, List<List<String>> sections, int size) throws UsageException {
         List<Part> out = new ArrayList<>();
@@ -46,6 +49,9 @@ final class SrunHet {
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));
                 own.readEnvironment();
+                if (size == OWN && sections.size() > 1 && own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
+                    own.drop(JobOption.NODES);      // the job's are for all components together
+                }
                 if (first == null) {
                     first = own;
                 } else {
@@ -54,7 +60,12 @@ final class SrunHet {
                 out.add(new Part(group, own, program));
             }
         }
-        within(c, first, List.copyOf(seen), size > 0 ? size : sections.size());
+        if (size != OWN || seen.size() == 1) {
+            within(c, first, List.copyOf(seen), size > 0 ? size : size == OWN ? 1 : sections.size());
+        }
+        if (size == OWN && seen.size() == 1) {
+            throw c.bad(first.exitError(1), "No directives to start application on any available hetjob components");
+        }
         List<Part> parts = withPrograms(c, out);
         for (Part p : parts) {
             CliFilter.preSubmit(p.options, p.group, p.program);
@@ -111,8 +122,12 @@ final class SrunHet {
         return out;
     }
 
-    /** The allocation of each part's component. */
-    static List<Json.Obj> allocations(CommandContext c, List<Integer> members, List<Part> parts) throws SlurmException {
+    /** The allocation of each part's component, or the one that they are all in. */
+    static List<Json.Obj> allocations(CommandContext c, Json.Obj whole, List<Part> parts) throws SlurmException {
+        List<Integer> members = members(whole);
+        if (members.isEmpty()) {
+            return Collections.nCopies(parts.size(), whole);
+        }
         List<Json.Obj> out = new ArrayList<>();
         for (Part p : parts) {
             out.add(StepManager.call(c, "AwaitAllocation", new Json.Obj().put("jobId", (long) members.get(p.group))));
@@ -130,14 +145,15 @@ final class SrunHet {
     }
 
     /** {@code --bcast}: programs go to the nodes of their own components. Empty if one could not be copied, which has been told. */
-    static Optional<List<Part>> sent(CommandContext c, int leader, List<Part> parts, List<Json.Obj> allocations)
+    static Optional<List<Part>> sent(CommandContext c, Json.Obj whole, List<Part> parts, List<Json.Obj> allocations)
             throws SlurmException, UsageException {
         List<Part> out = new ArrayList<>();
+        String job = "--jobid=" + whole.integer("jobId");
         for (int i = 0; i < parts.size(); i++) {
             Part p = parts.get(i);
             // the first one's number alone would stand for the whole job
             Optional<List<String>> program = Bcast.sent(c, p.options, p.program, allocations.get(i).integer("jobId"),
-                    List.of("--jobid=" + leader + "+" + p.group));
+                    List.of(members(whole).isEmpty() ? job : job + "+" + p.group));
             if (program.isEmpty()) {
                 return Optional.empty();
             }

@@ -8,11 +8,13 @@ import dev.muster.model.Metered;
 import dev.muster.model.Sluid;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** What running steps use now: asked of the nodes they run on. */
 final class Sstat implements Command {
@@ -162,16 +164,15 @@ final class Sstat implements Command {
         return me != 0 && me != step.integer("userId") && !c.host().userName(me).equals(c.host().slurmUser());
     }
 
-    /** The step named, all, or the lowest numbered one. */
+    /** The step named, all, or the lowest numbered one; of a heterogeneous step all components. */
     private static List<Json.Obj> meant(List<Json.Obj> running, String step, boolean all) {
-        List<Json.Obj> out = new ArrayList<>();
-        for (Json.Obj s : running) {
-            boolean numbered = OptionCheck.parseNumber(s.text("stepId")) >= 0;
-            if (step.isEmpty() ? all || numbered && out.isEmpty() : s.text("stepId").equals(step)) {
-                out.add(s);
-            }
-        }
-        return out;
+        OptionalInt lowest = running.stream().mapToInt(Sstat::id).filter(id -> id >= 0).map(StepId::number).min();
+        OptionalInt wanted = step.isEmpty() ? lowest : StepId.parse(step);
+        return running.stream().filter(s -> step.isEmpty() && all || wanted.isPresent() && StepId.means(wanted.getAsInt(), id(s))).toList();
+    }
+
+    private static int id(Json.Obj step) {
+        return StepId.parse(step.text("stepId")).orElse(Integer.MIN_VALUE);
     }
 
     /** The step's tasks with their nodes, from all nodes that answer. */

@@ -4,6 +4,7 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,7 +37,8 @@ final class StepRun implements StepNode.Events {
     /** Where output goes. */
     record Streams(TaskOutput out, TaskOutput err) {}
 
-    private record End(String node, int status) {}
+    /** Of tasks, which are told by their places in their component. */
+    private record End(String node, int status, Group of) {}
 
     private final CommandContext c;
     private final Settings settings;
@@ -44,8 +46,17 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput out;
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
-    /** Of one component, to be reached together. */
-    private record Group(Json.Obj attach, List<StepNode> nodes) {}
+    /**
+     * Of one component, to be reached together.
+     *
+     * @param name  {@code 4.0}, {@code 4.0+1}
+     * @param first rank in it
+     */
+    private record Group(Json.Obj attach, String name, int first, List<StepNode> nodes) {
+        List<Integer> local(List<Integer> ranks) {
+            return first == 0 ? ranks : ranks.stream().map(r -> r - first).toList();
+        }
+    }
 
     private final List<Group> groups = new ArrayList<>();
     private final Map<Integer, Streams> ofTask = new HashMap<>();
@@ -113,7 +124,9 @@ final class StepRun implements StepNode.Events {
 
     /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token; positions to go on from */
     void connect(List<Json.Obj> shares, Json.Obj attach, Map<Long, Long> positions) {
-        Group group = new Group(attach, new ArrayList<>());
+        int id = attach.integer("stepId");
+        Group group = new Group(attach, StepId.isComponent(id) ? attach.integer("jobId") + "." + StepId.name(id) : stepName, tasks,
+                new ArrayList<>());
         groups.add(group);
         for (Json.Obj share : shares) {
             List<Integer> ranks = new ArrayList<>();
@@ -125,8 +138,8 @@ final class StepRun implements StepNode.Events {
                     attach, positions, this));
             group.nodes.add(nodes.getLast());
             if (settings.verbose > 0) {
-                c.info("launching StepId=" + stepName + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
-                        + bracketed(ranks));
+                c.info("launching StepId=" + group.name + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
+                        + bracketed(group.local(ranks)));
             }
         }
     }
@@ -169,7 +182,7 @@ final class StepRun implements StepNode.Events {
             input.stop();
         }
         if ((killed && !isAbortTold || badExit) && !settings.quiet) {
-            c.info("Force Terminated StepId=" + stepName);
+            groups.stream().map(Group::name).distinct().forEach(name -> c.info("Force Terminated StepId=" + name));
         }
         return worst;
     }
@@ -195,9 +208,17 @@ final class StepRun implements StepNode.Events {
         if (late) {
             c.info("First task exited " + settings.waitSeconds + "s ago");
             status();
-            c.info("Terminating StepId=" + stepName);
+            tellTerminating();
             kill();
         }
+    }
+
+    private void tellTerminating() {
+        groups.reversed().stream().map(Group::name).distinct().forEach(name -> c.info("Terminating StepId=" + name));
+    }
+
+    private Group of(StepNode node) {
+        return groups.stream().filter(g -> g.nodes.contains(node)).findFirst().orElseThrow();
     }
 
     /** Ends the step at once. */
@@ -266,12 +287,13 @@ final class StepRun implements StepNode.Events {
         if (gathered.isEmpty()) {
             gatheredMs = c.host().nowMs();
         }
-        gathered.computeIfAbsent(new End(node.name, waitStatus), e -> new ArrayList<>()).add(task);
+        Group group = of(node);
+        gathered.computeIfAbsent(new End(node.name, waitStatus, group), e -> new ArrayList<>()).add(task - group.first);
         if (!status.isSuccess() && settings.killOnBadExit && !terminating) {
             report();
             if (exits.size() < tasks) {
                 badExit = true;
-                c.info("Terminating StepId=" + stepName);
+                tellTerminating();
                 terminate();
             }
         }
@@ -291,7 +313,7 @@ final class StepRun implements StepNode.Events {
                     + Ranks.text(e.getValue()) + ": ";
             if (settings.verbose > 0) {
                 int count = e.getValue().size();
-                c.info("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + stepName
+                c.info("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + e.getKey().of.name
                         + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
             }
             if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
@@ -332,7 +354,7 @@ final class StepRun implements StepNode.Events {
             c.error("Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));
             worst = Math.max(worst, LOST_CODE);
         } else if (!reason.isEmpty() && settings.verbose > 0) {
-            c.info("StepId=" + stepName + " ended on " + node.name + ": " + reason);
+            c.info("StepId=" + of(node).name + " ended on " + node.name + ": " + reason);
         }
         completeNodes++;
         notifyAll();
@@ -343,7 +365,7 @@ final class StepRun implements StepNode.Events {
         if (!detail.isEmpty()) {
             c.error(detail);
         }
-        c.error("Task launch for StepId=" + stepName + " failed on node " + node.name + ": " + error);
+        c.error("Task launch for StepId=" + of(node).name + " failed on node " + node.name + ": " + error);
         if (!launchFailed) {
             launchFailed = true;
             c.error("Application launch failed: " + error);
@@ -420,7 +442,7 @@ final class StepRun implements StepNode.Events {
             c.info("interrupt (one more within 1 sec to abort)");
             status();
         } else if (interrupts <= 2) {
-            c.info("sending Ctrl-C to StepId=" + stepName);
+            groups.stream().map(Group::name).distinct().forEach(name -> c.info("sending Ctrl-C to StepId=" + name));
             signal(Signals.INT);
         } else {
             c.info("forcing job termination");
@@ -451,19 +473,14 @@ final class StepRun implements StepNode.Events {
 
     /** {@code StepId=1.0 tasks 0-3: running}, {@code tasks 4: exited}. */
     private void status() {
-        List<Integer> running = new ArrayList<>();
-        List<Integer> over = new ArrayList<>();
-        for (StepNode node : nodes) {
-            for (int t : node.tasks) {
-                (exits.containsKey(t) ? over : running).add(t);
-            }
-        }
-        if (!running.isEmpty()) {
-            c.info("StepId=" + stepName + (running.size() > 1 ? " tasks " : " task ") + Ranks.text(running)
-                    + ": running");
-        }
-        if (!over.isEmpty()) {
-            c.info("StepId=" + stepName + (over.size() > 1 ? " tasks " : " task ") + Ranks.text(over) + ": exited");
+        groups.forEach(g -> status(g, false));
+        groups.forEach(g -> status(g, true));
+    }
+
+    private void status(Group group, boolean over) {
+        List<Integer> tasks = group.local(group.nodes.stream().flatMap(n -> n.tasks.stream()).filter(t -> exits.containsKey(t) == over).toList());
+        if (!tasks.isEmpty()) {
+            c.info("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + Ranks.text(tasks) + (over ? ": exited" : ": running"));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import java.util.List;
 import java.util.Locale;
 
@@ -200,6 +201,6 @@ final class Swait implements Command {
 
     private static boolean hasSteps(CommandContext c, int jobId) throws SlurmException {
         Json.Obj q = new Json.Obj().put("jobIds", List.of((long) jobId)).put("stepId", -1L).put("allUsers", Boolean.TRUE);
-        return c.host().controller().call("QuerySteps", q).objects("steps").stream().anyMatch(s -> Texts.isNumber(s.text("stepId")));
+        return c.host().controller().call("QuerySteps", q).objects("steps").stream().anyMatch(s -> StepId.parse(s.text("stepId")).orElse(-1) >= 0);
     }
 }

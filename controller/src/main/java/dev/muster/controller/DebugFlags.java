@@ -4,6 +4,7 @@ import dev.muster.core.Change;
 import dev.muster.core.Decision;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -106,11 +107,6 @@ final class DebugFlags {
     }
 
     private static String step(int jobId, int stepId) {
-        String name = switch (stepId) {
-            case dev.muster.core.Step.BATCH -> "batch";
-            case dev.muster.core.Step.EXTERN -> "extern";
-            default -> Integer.toString(stepId);
-        };
-        return "StepId=" + jobId + "." + name;
+        return "StepId=" + jobId + "." + StepId.name(stepId);
     }
 }

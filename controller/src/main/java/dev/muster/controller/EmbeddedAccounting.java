@@ -16,6 +16,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobState;
 import dev.muster.model.Sluid;
+import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.EventRow;
@@ -352,7 +353,7 @@ final class EmbeddedAccounting implements Accounting {
             String most = state.settings().options().getOrDefault(Settings.STEP_RECORDS_MAX, "");
             // numbered steps count from 0, the others are below
             if (!most.isEmpty()) {
-                stepRows.removeIf(s -> s.stepId() >= Integer.parseInt(most));
+                stepRows.removeIf(s -> StepId.number(s.stepId()) >= Integer.parseInt(most));
             }
             return new Batch(index, noJobs ? List.of() : List.copyOf(jobRows), noSteps ? List.of() : List.copyOf(stepRows), List.copyOf(events),
                     noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations),

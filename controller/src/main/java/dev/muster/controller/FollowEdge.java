@@ -12,6 +12,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
 import dev.muster.model.api.FollowMessages;
 import dev.muster.model.node.NodeMessages;
@@ -126,7 +127,7 @@ final class FollowEdge {
             for (String name : names.subList(0, Math.min(USE_NODES_MAX, names.size()))) {
                 all.submit(() -> {
                     NodeMessages.UseRead read = links.use(name, job, NODE_MS);
-                    read.steps().forEach(s -> uses.add(new FollowMessages.NodeUse(name, Step.name(s.stepId()), s.points().stream()
+                    read.steps().forEach(s -> uses.add(new FollowMessages.NodeUse(name, StepId.name(s.stepId()), s.points().stream()
                             .filter(p -> p.time() >= job.run().startTime()).toList())));
                     if (!read.error().isEmpty()) {
                         without.add(name + ": " + read.error());

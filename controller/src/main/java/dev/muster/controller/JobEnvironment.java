@@ -18,6 +18,7 @@ import dev.muster.model.Topology;
 import dev.muster.model.TresPerTask;
 import dev.muster.model.MpiBootstrap;
 import dev.muster.model.ResourceRequest;
+import dev.muster.model.StepId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -248,8 +249,8 @@ final class JobEnvironment {
 
     private void alike(Step step, WholeStep whole) {
         String perNode = counts(whole.parts().stream().map(p -> p.tasks().size()).toList());
-        put("SLURM_STEP_ID", step.id());
-        put("SLURM_STEPID", step.id());
+        put("SLURM_STEP_ID", step.number());
+        put("SLURM_STEPID", step.number());
         put("SLURM_NTASKS", whole.tasks());
         put("SLURM_NPROCS", whole.tasks());
         put("SLURM_STEP_NUM_NODES", whole.parts().size());
@@ -262,7 +263,7 @@ final class JobEnvironment {
         if (!step.ports().isEmpty()) {
             put("SLURM_STEP_RESV_PORTS", step.ports().print(0));
         }
-        put("SLURM_DISTRIBUTION", distribution(step));
+        put("SLURM_DISTRIBUTION", distribution(step, whole));
         plane(step.desc().request().distribution());
         if (step.desc().request().cpusPerTask() > 0) {
             put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
@@ -280,9 +281,9 @@ final class JobEnvironment {
         state.nodes().find(part.node()).ifPresent(n -> put("SLURM_SRUN_COMM_PORT", n.spec().port()));
     }
 
-    private static String distribution(Step step) {
+    private static String distribution(Step step, WholeStep whole) {
         Distribution d = Distribution.parse(step.desc().request().distribution()).orElse(Distribution.UNSET);
-        String spread = step.tasks() <= step.nodes().size() ? "cyclic" : "block";
+        String spread = whole.tasks() <= whole.parts().size() ? "cyclic" : "block";
         return d.equals(Distribution.UNSET) ? spread : d.text();
     }
 
@@ -384,16 +385,18 @@ final class JobEnvironment {
         }
     }
 
-    /** A step over several components sees their nodes as those of one job. */
+    /** A step of several components sees their nodes as those of one job. */
     private void together(Step step, WholeStep whole) {
-        if (step.het().isEmpty()) {
+        if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
             return;
         }
         String nodes = dev.muster.model.HostList.of(whole.shares().stream().map(Allocation.Share::node).toList()).compressed();
         put("SLURM_JOB_NODELIST", nodes);
         put("SLURM_NODELIST", nodes);
         put("SLURM_JOB_NUM_NODES", whole.shares().size());
-        put("SLURM_JOB_CPUS_PER_NODE", counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
+        if (!step.het().isEmpty()) {
+            put("SLURM_JOB_CPUS_PER_NODE", counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
+        }
     }
 
     private void array() {

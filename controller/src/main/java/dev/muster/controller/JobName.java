@@ -6,9 +6,11 @@ import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Sluid;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, {@code 12+1}, each also with a step:
@@ -26,7 +28,8 @@ record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) 
         end = bar >= 0 && bar < end ? bar : end;
         java.util.OptionalLong sluid = Sluid.parse(text.substring(0, end));
         if (sluid.isEmpty()) {
-            return text.indexOf('+') < 0 ? parse(text) : component(text, state);
+            int dot = text.indexOf('.');
+            return (dot < 0 ? text : text.substring(0, dot)).indexOf('+') < 0 ? parse(text) : component(text, state);
         }
         String rest = text.substring(end);
         for (Job job : state.jobs().values()) {
@@ -95,12 +98,8 @@ record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) 
             case "batch" -> Optional.of(Step.BATCH);
             case "extern" -> Optional.of(Step.EXTERN);
             default -> {
-                try {
-                    int id = Integer.parseInt(text);
-                    yield id >= 0 ? Optional.of(id) : Optional.empty();
-                } catch (NumberFormatException e) {
-                    yield Optional.empty();
-                }
+                OptionalInt id = StepId.parse(text);
+                yield id.isPresent() && id.getAsInt() >= 0 ? Optional.of(id.getAsInt()) : Optional.empty();
             }
         };
     }

@@ -139,12 +139,12 @@ final class ManagedJob implements StepDesk.Job {
         }
         apply(decision, timeMs);
         int stepId = (Integer) accepted.reply();
-        List<StepDesk.Piece> pieces = parts.stream().map(m -> piece(uid, requestId, job(m.jobId()), stepId, environments, timeMs)).toList();
+        List<StepDesk.Piece> pieces = parts.stream().mapToInt(JobMessages.CreateStep::jobId).distinct().boxed()
+                .flatMap(id -> job(id).steps(stepId).stream().map(s -> piece(uid, requestId, job(id), s, environments, timeMs))).toList();
         return new StepDesk.Given<>(new StepDesk.Begun(stepId, pieces));
     }
 
-    private StepDesk.Piece piece(int uid, String requestId, Job job, int stepId, Map<String, Bytes> environments, long timeMs) {
-        Step step = job.step(stepId).orElseThrow();
+    private StepDesk.Piece piece(int uid, String requestId, Job job, Step step, Map<String, Bytes> environments, long timeMs) {
         // asked again, it may not have come to its nodes; those that know it take no harm
         Entry entry = new Entry(now(timeMs).tickMs(), timeMs, -1, "StepManager",
                 step.state() == Step.State.RUNNING ? List.of(new Change.StepStarted(job.id(), step)) : List.of());
@@ -157,7 +157,7 @@ final class ManagedJob implements StepDesk.Job {
         List<StepDesk.NodeLaunch> inOrder = new ArrayList<>();
         step.nodes().stream().filter(p -> launches.containsKey(p.node()))
                 .forEach(p -> inOrder.add(new StepDesk.NodeLaunch(p.node(), launches.get(p.node()))));
-        return new StepDesk.Piece(StepEdge.started(core.state(), ADDRESS, job.id(), stepId).orElseThrow(), inOrder,
+        return new StepDesk.Piece(StepEdge.started(core.state(), ADDRESS, job.id(), step.id()).orElseThrow(), inOrder,
                 new NodeMessages.StepManaged(0, job.id(), job.attempt(), uid, requestId, ManagedSteps.written(step), List.of()));
     }
 

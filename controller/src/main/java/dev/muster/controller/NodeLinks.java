@@ -13,6 +13,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;
@@ -319,7 +320,7 @@ final class NodeLinks {
             case NodeMessages.UseRead m -> answered(m.id(), m);
             case NodeMessages.StepLaunched m -> report(link, message, m.seq());
             case NodeMessages.LaunchFailed m -> {
-                log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + m.stepId() + " failed: " + m.reason());
+                log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + StepId.name(m.stepId()) + " failed: " + m.reason());
                 report(link, message, m.seq());
             }
             case NodeMessages.StepExited m -> report(link, message, m.seq());

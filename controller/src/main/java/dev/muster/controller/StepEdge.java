@@ -55,7 +55,7 @@ final class StepEdge {
         return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts))) {
             case Decision.Rejected r -> Api.rejected(r);
             case Decision.Accepted a -> {
-                List<JobMessages.StepStarted> all = parts.stream().flatMap(p -> started(p.jobId(), (Integer) a.reply()).stream()).toList();
+                List<JobMessages.StepStarted> all = started(core.durable(), controller.links()::address, m.parts(), (Integer) a.reply());
                 yield all.size() == parts.size() ? Reply.of(new JobMessages.HetStepStarted(all)) : Reply.error(SlurmErrno.INVALID_JOB_ID);
             }
         };
@@ -81,6 +81,12 @@ final class StepEdge {
 
     private static StepDesc withEnvironment(StepDesc d, String hash) {
         return d.withEnvironment(hash.isEmpty() ? List.of() : List.of(Bytes.of(hash)));
+    }
+
+    /** Of each component, in the order in which they were asked for. @param number of the step */
+    static List<JobMessages.StepStarted> started(State state, Function<Node, String> address, List<JobMessages.CreateStep> parts, int number) {
+        return parts.stream().mapToInt(JobMessages.CreateStep::jobId).distinct().boxed().flatMap(jobId -> state.jobs().find(jobId).stream())
+                .flatMap(j -> j.steps(number).stream().flatMap(s -> started(state, address, j.id(), s.id()).stream())).toList();
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {

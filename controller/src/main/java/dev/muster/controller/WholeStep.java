@@ -4,38 +4,39 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.core.StepPart;
 import dev.muster.model.IndexSet;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages.MpiNode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
 /**
- * A step with its parts in all components of a heterogeneous job, in the order of the ranks; of an ordinary job its own parts.
+ * A step with its parts in all its components, of a heterogeneous job or its own, in the order of the ranks; of an ordinary one its own parts.
  *
  * @param jobId  that its tasks are told
- * @param shares the allocations that it runs in
- * @param jobs   that have the parts, as many
+ * @param shares the nodes that its tasks are told are their job's
+ * @param of     what has the parts, as many
  */
-record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares, List<Integer> jobs) {
+record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares, List<StepPart> of) {
     static WholeStep of(State state, Job job, Step step) {
         int jobId = job.isHet() ? job.het().jobId() : job.id();
-        if (step.het().isEmpty()) {
-            return new WholeStep(jobId, step.nodes(), job.run().allocation().nodes(), Collections.nCopies(step.nodes().size(), job.id()));
+        if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
+            return new WholeStep(jobId, step.nodes(), job.run().allocation().nodes(),
+                    Collections.nCopies(step.nodes().size(), new StepPart(job, step)));
         }
         List<Step.Part> parts = new ArrayList<>();
-        List<Allocation.Share> shares = new ArrayList<>();
-        List<Integer> jobs = new ArrayList<>();
-        for (int id : step.het()) {
-            state.jobs().find(id).ifPresent(j -> {
-                j.step(step.id()).ifPresent(s -> {
-                    parts.addAll(s.nodes());
-                    s.nodes().forEach(p -> jobs.add(id));
-                });
-                shares.addAll(j.run().allocation().nodes());
-            });
+        List<StepPart> of = new ArrayList<>();
+        List<StepPart> all = StepPart.of(state, job, step);
+        for (StepPart part : all) {
+            parts.addAll(part.step().nodes());
+            part.step().nodes().forEach(p -> of.add(part));
         }
-        return new WholeStep(jobId, parts, shares, jobs);
+        // a component of one job's step sees the nodes of the step as those of its job
+        List<Allocation.Share> shares = !step.het().isEmpty() ? all.stream().flatMap(p -> p.job().run().allocation().nodes().stream()).toList()
+                : parts.stream().flatMap(p -> job.run().allocation().on(p.node()).stream()).toList();
+        return new WholeStep(jobId, parts, shares, of);
     }
 
     int tasks() {
@@ -47,7 +48,7 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
         List<MpiNode> out = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             int[] ranks = parts.get(i).tasks().stream().mapToInt(Integer::intValue).toArray();
-            out.add(new MpiNode(parts.get(i).node(), jobs.get(i), IndexSet.of(ranks).compact()));
+            out.add(new MpiNode(parts.get(i).node(), of.get(i).job().id(), of.get(i).step().id(), IndexSet.of(ranks).compact()));
         }
         return List.copyOf(out);
     }

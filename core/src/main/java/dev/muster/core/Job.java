@@ -6,6 +6,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.StepId;
 import dev.muster.model.Sluid;
 import java.util.List;
 import java.util.Optional;
@@ -116,7 +117,7 @@ public record Job(
 
     /** The number in accounting of the size that a step was started in. */
     public long rowSluid(int stepId) {
-        return Sluid.sized(sluid, (int) run.allocation().resizes().stream().filter(r -> stepId >= r.firstStep()).count());
+        return Sluid.sized(sluid, (int) run.allocation().resizes().stream().filter(r -> StepId.number(stepId) >= r.firstStep()).count());
     }
 
     /** Its number as people see it: another for each attempt and size. */
@@ -153,6 +154,11 @@ public record Job(
             }
         }
         return Optional.empty();
+    }
+
+    /** The steps that a number means: one, or the components of a heterogeneous step. */
+    public List<Step> steps(int named) {
+        return run.steps.stream().filter(s -> StepId.means(named, s.id())).toList();
     }
 
     /** A component of a heterogeneous job. */
@@ -281,7 +287,7 @@ public record Job(
         if (!found) {
             steps.add(step);
         }
-        int next = Math.max(run.nextStep, step.id() + 1);
+        int next = Math.max(run.nextStep, step.number() + 1);
         return with(new Run(run.startTime, run.endTime, run.suspendTime, run.preSuspendMs, run.sinceTickMs, run.limitMin,
                 run.limitTickMs, run.endingSinceMs, run.allocation, next, List.copyOf(steps), run.exit, run.derivedExit));
     }

@@ -168,37 +168,38 @@ final class JobRules {
         });
     }
 
-    /** Of a leader: the step in each component that it runs in. */
+    /** The step in each component that it runs in. */
     private void step(Command.CancelJobs c, Command.JobRef ref) {
-        Optional<Job> named = state.job(ref.jobId(), ref.task());
-        List<Job> together = named.filter(Job::isHetLeader).map(j -> HetRules.members(state, j)).orElse(List.of()).stream()
-                .filter(j -> j.step(ref.step()).filter(s -> s.state() == Step.State.RUNNING).isPresent()).toList();
-        if (together.isEmpty()) {
-            step(c, ref, named);
+        List<StepPart> meant = state.job(ref.jobId(), ref.task()).map(j -> j.isHetLeader() ? HetRules.members(state, j) : List.of(j))
+                .orElse(List.of()).stream().flatMap(j -> j.steps(ref.step()).stream().map(s -> new StepPart(j, s))).toList();
+        List<StepPart> running = meant.stream().filter(p -> p.step().state() == Step.State.RUNNING).toList();
+        if (meant.isEmpty()) {
+            error(ref, SlurmErrno.INVALID_JOB_ID);
+        } else if (running.isEmpty()) {
+            step(c, ref, meant.getFirst());
         } else {
-            together.forEach(j -> step(c, ref, Optional.of(j)));
+            running.forEach(p -> step(c, ref, p));
         }
     }
 
-    private void step(Command.CancelJobs c, Command.JobRef ref, Optional<Job> job) {
-        Optional<Step> step = job.flatMap(j -> j.step(ref.step()));
-        if (job.isEmpty() || step.isEmpty()) {
-            error(ref, SlurmErrno.INVALID_JOB_ID);
-        } else if (!Access.mayChange(state, c.uid(), job.get())) {
+    private void step(Command.CancelJobs c, Command.JobRef ref, StepPart part) {
+        Job job = part.job();
+        Step step = part.step();
+        if (!Access.mayChange(state, c.uid(), job)) {
             error(ref, SlurmErrno.ACCESS_DENIED);
-        } else if (step.get().state() == Step.State.ENDED) {
+        } else if (step.state() == Step.State.ENDED) {
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
-            if (step.get().isQueued()) {
+            if (step.isQueued()) {
                 if (c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
-                    changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid(), true));
-                    changes.add(new Change.StepEnded(job.get().id(), ref.step(), now.seconds()));
+                    changes.add(new Change.StepEnding(job.id(), step.id(), "Cancelled by " + c.uid(), true));
+                    changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
                 }
             } else if (c.signal() == 0 || c.signal() == SIGKILL) {
-                changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid(), c.signal() == SIGKILL));
+                changes.add(new Change.StepEnding(job.id(), step.id(), "Cancelled by " + c.uid(), c.signal() == SIGKILL));
             } else {
-                toParts(job.get(), step.get(), c.signal());
+                toParts(job, step, c.signal());
             }
         }
     }

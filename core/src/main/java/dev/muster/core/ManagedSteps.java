@@ -42,7 +42,7 @@ public final class ManagedSteps {
         Optional<Step> there = job.step(step.id());
         if (there.isPresent() && there.get().ioToken().equals(step.ioToken())) {
             missed(job, there.get(), m.missed());
-        } else if (there.isPresent()) {
+        } else if (job.steps(step.number()).stream().anyMatch(s -> !s.ioToken().equals(step.ioToken()))) {
             // decided here at the same time, before either side knew of the other
             direct.add(new Decision.Direct(node, new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), 0, "Revoked")));
         } else if (isThere(job) && step.id() >= 0 && !step.nodes().isEmpty()) {
@@ -58,13 +58,13 @@ public final class ManagedSteps {
 
     private void adopt(Job job, Step step, NodeMessages.StepManaged m) {
         // the same request had come here, and its answer was lost: nobody is there for that step
-        Requests.answered(state, m.requestId(), m.uid()).map(a -> Integer.parseInt(a.text())).filter(id -> id != step.id())
-                .ifPresent(id -> HetRules.members(state, job).forEach(j -> j.step(id)
+        Requests.answered(state, m.requestId(), m.uid()).map(a -> Integer.parseInt(a.text())).filter(id -> id != step.number())
+                .ifPresent(id -> HetRules.members(state, job).forEach(j -> j.steps(id).stream()
                         .filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty())
-                        .ifPresent(s -> changes.add(new Change.StepEnding(j.id(), s.id(), "Revoked", true)))));
+                        .forEach(s -> changes.add(new Change.StepEnding(j.id(), s.id(), "Revoked", true)))));
         changes.add(new Change.StepStarted(job.id(), step));
         missed(job, step, m.missed());
-        Requests.remember(changes, m.requestId(), m.uid(), Bytes.of(Integer.toString(step.id())));
+        Requests.remember(changes, m.requestId(), m.uid(), Bytes.of(Integer.toString(step.number())));
     }
 
     private void missed(Job job, Step step, List<String> nodes) {

@@ -207,16 +207,11 @@ final class NodeRules {
 
     /** A task asked for it, which is the same as if its user had. In a step over several components it is in all of them. */
     private void stepAborted(Job job, int stepId) {
-        for (Job one : together(job, stepId)) {
-            one.step(stepId).filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty()).ifPresent(s ->
-                    changes.add(new Change.StepEnding(one.id(), stepId, "Cancelled by " + one.desc().owner().uid(), true)));
-        }
-    }
-
-    /** The components that a step is in; of most steps its job alone. */
-    private List<Job> together(Job job, int stepId) {
-        return job.isHet() && job.step(stepId).filter(s -> !s.het().isEmpty()).isPresent()
-                ? job.step(stepId).get().het().stream().flatMap(id -> state.jobs().find(id).stream()).toList() : List.of(job);
+        job.step(stepId).ifPresent(step -> StepPart.of(state, job, step).forEach(p -> {
+            if (p.step().state() == Step.State.RUNNING && p.step().ending().isEmpty()) {
+                changes.add(new Change.StepEnding(p.job().id(), p.step().id(), "Cancelled by " + p.job().desc().owner().uid(), true));
+            }
+        }));
     }
 
     static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
@@ -246,7 +241,7 @@ final class NodeRules {
 
     /** An allocation that was made for its step ends with it: in all components, so with the first of them. */
     private void ownStepEnded(Job job, Step ended) {
-        List<Job> components = together(job, ended.id());
+        List<Job> components = StepPart.of(state, job, ended).stream().map(StepPart::job).distinct().toList();
         ExitStatus worst = ended.exit();
         for (Job one : components) {
             for (Step s : one.run().steps()) {
@@ -254,7 +249,7 @@ final class NodeRules {
                 if (s.id() >= 0 && s.state() == Step.State.RUNNING && !isThis) {
                     return;
                 }
-                worst = s.id() == ended.id() && !isThis && s.exit().compareTo(worst) > 0 ? s.exit() : worst;
+                worst = s.number() == ended.number() && !isThis && s.exit().compareTo(worst) > 0 ? s.exit() : worst;
             }
         }
         changes.addAll(Exits.over(state, components.getFirst(), worst, ended.reason(), now));

@@ -3,14 +3,15 @@ package dev.muster.core;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.StepDesc;
+import dev.muster.model.StepId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * A step of a running job.
+ * A step of a running job, or a component of a heterogeneous step in it.
  *
- * @param id      number, or {@link #BATCH} or {@link #EXTERN}
+ * @param id      as in {@link StepId}, or {@link #BATCH} or {@link #EXTERN}
  * @param desc    as asked for, without its environment
  * @param envHash blob of the environment
  * @param nodes   its parts, in task order; none while it is queued
@@ -68,14 +69,14 @@ public record Step(
         return id == BATCH;
     }
 
-    /** As typed by people: {@code 0}, {@code batch}, {@code extern}. */
+    /** As typed by people: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */
     public String name() {
-        return name(id);
+        return StepId.name(id);
     }
 
-    /** The same of a number alone. */
-    public static String name(int id) {
-        return id == BATCH ? "batch" : id == EXTERN ? "extern" : Integer.toString(id);
+    /** What it has in common with the other components of a heterogeneous step. */
+    public int number() {
+        return StepId.number(id);
     }
 
     public boolean allDone() {

@@ -13,12 +13,14 @@ import dev.muster.model.Json;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Steps: their share of an allocation and the layout of their tasks. */
@@ -62,9 +64,12 @@ final class StepRules {
         return create(c.uid(), c.requestId(), List.of(c));
     }
 
-    /** A step over components has the same number in each, and ranks that go on from one to the next. */
+    /** A step over components, of a heterogeneous job or its own, has the same number in each, and ranks that go on from one to the next. */
     Decision create(Command.CreateHetStep c) {
         List<Integer> jobs = c.parts().stream().map(Command.CreateStep::jobId).toList();
+        if (HetStep.isOfOneJob(c.parts()) && state.jobs().find(jobs.getFirst()).filter(Job::isHet).isEmpty()) {
+            return create(c.uid(), c.requestId(), c.parts());
+        }
         boolean oneJob = jobs.stream().map(id -> state.jobs().find(id).map(j -> j.het().jobId()).orElse(0)).distinct().count() == 1;
         boolean known = state.jobs().find(jobs.isEmpty() ? 0 : jobs.getFirst()).filter(Job::isHet).isPresent();
         if (state.settings().options().containsKey("disable_hetjob_steps") && jobs.size() > 1) {
@@ -80,23 +85,27 @@ final class StepRules {
         if (before.isPresent()) {
             return Decision.of(List.of(), Integer.parseInt(before.get().text()));
         }
-        List<Integer> together = parts.size() < 2 ? List.of() : parts.stream().map(Command.CreateStep::jobId).toList();
+        Optional<HetStep> ofOneJob = HetStep.isOfOneJob(parts) ? Optional.of(new HetStep()) : Optional.empty();
+        List<Integer> together = parts.size() < 2 || ofOneJob.isPresent() ? List.of() : parts.stream().map(Command.CreateStep::jobId).toList();
         TreeMap<String, Bytes> environments = new TreeMap<>();
         List<Change> steps = new ArrayList<>();
         int id = -1;
         int firstRank = 0;
         for (Command.CreateStep part : parts) {
-            Optional<Decision.Rejected> refusal = refusal(uid, part);
+            Optional<Decision.Rejected> refusal = refusal(uid, part)
+                    .or(() -> ofOneJob.flatMap(h -> h.refusal(state.jobs().at(part.jobId()), part.step().request())));
             if (refusal.isPresent()) {
                 return refusal.get();
             }
             Job job = state.jobs().at(part.jobId());
             id = id >= 0 ? id : HetRules.members(state, job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
             if (part.step().async() && (parts.size() > 1 || job.isHet())) {
-                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Asynchronous steps are not for heterogeneous jobs");
+                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, job.isHet() ? "Asynchronous steps are not for heterogeneous jobs"
+                        : "A heterogeneous step cannot be asynchronous");
             }
-            Step asked = asked(job, part, id, together);
-            switch (place(job, asked)) {
+            int number = id;
+            Step asked = asked(job, part, ofOneJob.map(h -> h.id(number)).orElse(id), together);
+            switch (place(job, asked, ofOneJob.map(HetStep::nodes).orElse(Set.of()))) {
                 case Nowhere n when part.step().async() && n.why().isStepToCome() -> steps.add(new Change.StepQueued(job.id(), asked));
                 case Nowhere n -> {
                     return Decision.reject(n.why());
@@ -104,6 +113,7 @@ final class StepRules {
                 case Somewhere w -> {
                     Step step = asked.begun(w.ranked(firstRank), w.ports(), now.seconds());
                     firstRank += step.tasks();
+                    ofOneJob.ifPresent(h -> h.add(step));
                     steps.add(new Change.StepStarted(job.id(), step));
                 }
             }
@@ -121,7 +131,7 @@ final class StepRules {
             return Optional.empty();
         }
         for (Step s : job.run().steps()) {
-            if (s.isQueued() && place(job, s) instanceof Somewhere w) {
+            if (s.isQueued() && place(job, s, Set.of()) instanceof Somewhere w) {
                 return Optional.of(new Change.StepStarted(job.id(), s.begun(w.nodes(), w.ports(), now.seconds())));
             }
         }
@@ -139,8 +149,9 @@ final class StepRules {
 
     private record Nowhere(SlurmErrno why) implements Place {}
 
-    private Place place(Job job, Step step) {
-        Object placed = new Placement(job, step, state, planner).parts();
+    /** @param others nodes that it may not have */
+    private Place place(Job job, Step step, Set<String> others) {
+        Object placed = new Placement(job, step, state, planner, others).parts();
         if (placed instanceof SlurmErrno errno) {
             return new Nowhere(errno);
         }
@@ -150,7 +161,7 @@ final class StepRules {
         if (most > 0 && nodes.stream().anyMatch(p -> p.tasks().size() > most)) {
             return new Nowhere(SlurmErrno.BAD_TASK_COUNT);
         }
-        return switch (Ports.ofStep(state, job, nodes, step.desc().resvPorts(), job.id() + step.id())) {
+        return switch (Ports.ofStep(state, job, nodes, step.desc().resvPorts(), job.id() + step.number())) {
             case SlurmErrno errno -> new Nowhere(errno);
             case Object ports -> new Somewhere(nodes, (IndexSet) ports);
         };
@@ -168,7 +179,7 @@ final class StepRules {
                 : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.DISABLED)
                 : job.state() != JobState.RUNNING ? Optional.of(SlurmErrno.ALREADY_DONE)
                 : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
-                : job.run().nextStep() >= state.settings().maxStepCount() ? Optional.of(SlurmErrno.STEP_LIMIT)
+                : job.run().nextStep() >= Math.min(StepId.NUMBER_MAX, state.settings().maxStepCount()) ? Optional.of(SlurmErrno.STEP_LIMIT)
                 : Optional.empty();
         return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step(), state.settings()))
                 .or(() -> Sampling.refusal(state.settings(), c.step().acctgFreq(), job.desc().request()));
@@ -193,6 +204,7 @@ final class StepRules {
     private static final class Placement {
         private final Job job;
         private final int id;
+        private final Set<String> others;
         private final StepDesc step;
         private final ResourceRequest request;
         private final State state;
@@ -201,10 +213,11 @@ final class StepRules {
         private final GresRequest gres;
         private final Map<String, Integer> leftOfJob = new TreeMap<>();
 
-        Placement(Job job, Step asked, State state, Planner planner) {
+        Placement(Job job, Step asked, State state, Planner planner, Set<String> others) {
             this.planner = planner;
+            this.others = others;
             this.job = job;
-            this.id = asked.id();
+            this.id = asked.number();
             this.step = asked.desc();
             this.request = GresRequest.resolved(step.request());
             this.gres = GresRequest.of(request);
@@ -221,6 +234,7 @@ final class StepRules {
                 return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
             List<Allocation.Share> shares = candidates();
+            shares.removeIf(s -> others.contains(s.node()));
             if (!request.features().isEmpty()) {
                 shares.removeIf(s -> !planner.matches(request.features(), state.nodes().at(s.node()).activeFeatures()));
                 if (shares.isEmpty()) {

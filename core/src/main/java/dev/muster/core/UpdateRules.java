@@ -9,6 +9,7 @@ import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
 import dev.muster.model.NodeCounts;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -113,7 +114,7 @@ final class UpdateRules {
         }
         boolean all = c.job().step() == Command.JobRef.NO_STEP;
         List<Step> meant = job.run().steps().stream().filter(s -> s.state() == Step.State.RUNNING && s.id() >= 0
-                && (all || s.id() == c.job().step())).toList();
+                && (all || StepId.means(c.job().step(), s.id()))).toList();
         if (meant.isEmpty()) {
             return Decision.reject(all && !job.state().isTerminal() ? SlurmErrno.INVALID_JOB_STATE : SlurmErrno.INVALID_JOB_ID);
         }

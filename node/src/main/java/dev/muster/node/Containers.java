@@ -6,6 +6,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
@@ -170,7 +171,7 @@ final class Containers {
             case 'j' -> Integer.toString(launch.share().jobId());
             case 'm' -> spool;
             case 'n' -> settings.nodeName();
-            case 's' -> Integer.toUnsignedString(launch.stepId());
+            case 's' -> Integer.toUnsignedString(StepId.number(launch.stepId()));
             case 'u' -> launch.share().owner().user();
             case 'U' -> Integer.toString(launch.share().owner().uid());
             default -> "";
@@ -200,7 +201,7 @@ final class Containers {
 
     private Path makeSpool(Launch launch, AsUser user) throws IOException, Starter.FailedException {
         Identity owner = launch.share().owner();
-        String step = launch.stepId() == NodeMessages.STEP_BATCH ? "batch" : String.format(Locale.ROOT, "%05d", launch.stepId());
+        String step = launch.stepId() == NodeMessages.STEP_BATCH ? "batch" : String.format(Locale.ROOT, "%05d", StepId.number(launch.stepId()));
         if (conf.spool().isEmpty()) {
             Path spool = settings.spoolDirectory().resolve(String.format(Locale.ROOT, "oci-job%05d-%s", launch.share().jobId(), step));
             Spool.removeTree(spool);

@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages.Attempt;
 import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
@@ -488,9 +489,10 @@ final class Jobs {
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
                 log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
-                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId() + " StepId=" + Integer.toUnsignedString(step.stepId) + ")";
+                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId()
+                        + " StepId=" + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
                 reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
-                Loop.aside(() -> hooks.unkillable(job.share, SpecBuilder.stepName(step.stepId)));
+                Loop.aside(() -> hooks.unkillable(job.share, SpecBuilder.stepName(StepId.number(step.stepId))));
             }
         });
     }

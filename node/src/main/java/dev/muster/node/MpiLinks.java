@@ -56,8 +56,9 @@ final class MpiLinks {
     static void remember(Launch launch, Path stepDirectory) throws IOException {
         if (launch.nodeIndex() > 0) {
             MpiNode parent = launch.mpi().get((launch.nodeIndex() - 1) / MpiSpec.WIDTH);
+            int step = parent.stepId() == 0 ? launch.stepId() : parent.stepId();    // an older slurmctld does not say: all have the same
             Files.write(stepDirectory.resolve(REMEMBERED),
-                    Codec.encode(new Parent(parent.node(), new MpiAttach(parent.jobId(), launch.stepId(), launch.nodeIndex()))));
+                    Codec.encode(new Parent(parent.node(), new MpiAttach(parent.jobId(), step, launch.nodeIndex()))));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.config.MpiConf;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.MpiNode;
 import dev.muster.model.node.NodeMessages.Task;
@@ -41,7 +42,7 @@ final class MpiSpec {
 
     /** As the tasks know their step; that of several components of a heterogeneous job is the first one's. */
     static String id(Launch launch) {
-        return launch.mpi().getFirst().jobId() + "." + launch.stepId();
+        return launch.mpi().getFirst().jobId() + "." + StepId.number(launch.stepId());
     }
 
     void step(SpecWriter out, Launch launch, Place place) {
@@ -49,7 +50,8 @@ final class MpiSpec {
         if (!place.socket().isEmpty()) {
             out.put("mpi_socket", place.socket());
         }
-        List<String> lines = new ArrayList<>(List.of("kind " + kind(launch), "job " + launch.share().jobId(), "step " + launch.stepId(),
+        List<String> lines = new ArrayList<>(List.of("kind " + kind(launch), "job " + launch.share().jobId(),
+                "step " + StepId.number(launch.stepId()),
                 "id " + id(launch), "namespace slurm.pmix." + id(launch), "index " + launch.nodeIndex(), "width " + WIDTH,
                 "size " + launch.stepTasks(), "uid " + launch.share().owner().uid(), "gid " + launch.share().owner().gid()));
         String ports = SpecBuilder.variable(launch.environment(), "SLURM_STEP_RESV_PORTS", "");

@@ -6,6 +6,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.Identity;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
+import dev.muster.model.StepId;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
@@ -151,7 +152,7 @@ final class Profiles {
         int networkS = SettingsReader.seconds(own, "network=").orElse(SettingsReader.seconds(all, "network=").orElse(0));
         int filesS = SettingsReader.seconds(own, "filesystem=").orElse(SettingsReader.seconds(all, "filesystem=").orElse(0));
         Identity owner = launch.share().owner();
-        return new Plan(launch.share().jobId(), launch.stepId(), owner.user(), owner.uid(), owner.gid(), launch.tasks().size(),
+        return new Plan(launch.share().jobId(), StepId.number(launch.stepId()), owner.user(), owner.uid(), owner.gid(), launch.tasks().size(),
                 cpusPerTask(launch), launch.nodeIndex(), List.copyOf(series), tasks ? taskS : 0, energyS,
                 profiling.interfaces().isEmpty() ? 0 : networkS, profiling.lustre() ? filesS : 0, nowMs);
     }

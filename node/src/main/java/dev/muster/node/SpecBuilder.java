@@ -5,6 +5,7 @@ import dev.muster.model.Identity;
 import dev.muster.model.LogLevels;
 import dev.muster.model.MemBind;
 import dev.muster.model.StepDesc;
+import dev.muster.model.StepId;
 import dev.muster.model.TresBind;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
@@ -362,8 +363,8 @@ final class SpecBuilder {
         out.put('n', Integer.toString(launch.nodeIndex()));
         out.put('N', settings.nodeName());
         out.put('j', Integer.toString(jobId));
-        out.put('J', jobId + "." + stepName(launch.stepId()));
-        out.put('s', stepName(launch.stepId()));
+        out.put('J', jobId + "." + stepName(StepId.number(launch.stepId())));
+        out.put('s', stepName(StepId.number(launch.stepId())));
         out.put('u', launch.share().owner().user());
         out.put('x', launch.share().jobName().text());
         out.put('A', variable(launch.environment(), "SLURM_ARRAY_JOB_ID", Integer.toString(jobId)));
@@ -382,10 +383,6 @@ final class SpecBuilder {
     }
 
     static String stepName(int stepId) {
-        return switch (stepId) {
-            case NodeMessages.STEP_BATCH -> "batch";
-            case NodeMessages.STEP_EXTERN -> "extern";
-            default -> Integer.toString(stepId);
-        };
+        return StepId.name(stepId);
     }
 }

@@ -6,6 +6,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.api.JobMessages;
 import dev.muster.model.api.SlurmdMessages.Done;
 import dev.muster.model.api.SlurmdMessages.DropStep;
@@ -206,7 +207,7 @@ final class StepManager {
             for (int jobId : h.job.jobs()) {
                 for (String node : h.job.nodes(jobId)) {
                     Set<Integer> settled = new HashSet<>(h.job.open(jobId, node));
-                    settled.removeAll(h.launching);
+                    settled.removeIf(id -> h.launching.contains(StepId.number(id)));
                     before.put(new Target(jobId, node), settled);
                 }
             }
@@ -242,27 +243,32 @@ final class StepManager {
     private Reply launch(Held h, StepDesk.Begun begun, boolean het) {
         int stepId = begun.stepId();
         Map<Target, byte[]> orders = new TreeMap<>();
-        begun.pieces().forEach(p -> p.launches().forEach(l -> orders.put(new Target(p.managed().jobId(), l.node()),
-                Codec.encode(new TakeStep(l.launch(), p.managed())))));
+        Map<Target, Integer> ids = new TreeMap<>();
+        begun.pieces().forEach(p -> p.launches().forEach(l -> {
+            Target to = new Target(p.managed().jobId(), l.node());
+            orders.put(to, Codec.encode(new TakeStep(l.launch(), p.managed())));
+            ids.put(to, l.launch().stepId());
+        }));
         Set<Target> taken = each(orders.keySet(), orders::get, "TakeStep").keySet();
         List<Target> missed = orders.keySet().stream().filter(t -> !taken.contains(t)).toList();
         log.info("slurmctld is away: StepId=" + h.jobId + "." + stepId + " begins on " + taken.stream().map(Target::node).distinct().toList());
         synchronized (h) {
             h.launching.remove(stepId);
-            missed.forEach(t -> h.job.over(t.jobId, stepId, t.node, System.currentTimeMillis()));
+            missed.forEach(t -> h.job.over(t.jobId, ids.get(t), t.node, System.currentTimeMillis()));
         }
         if (missed.isEmpty()) {
             List<JobMessages.StepStarted> started = begun.pieces().stream().map(StepDesk.Piece::started).toList();
             return het ? Reply.of(new JobMessages.HetStepStarted(started)) : Reply.of(started.getFirst());
         }
-        Map<Integer, byte[]> drops = new TreeMap<>();
+        Map<Target, byte[]> drops = new TreeMap<>();
         begun.pieces().forEach(p -> {
             StepManaged m = p.managed();
-            List<String> nodes = missed.stream().filter(t -> t.jobId == m.jobId()).map(Target::node).toList();
-            drops.put(m.jobId(), Codec.encode(new DropStep(stepId,
-                    new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), nodes))));
+            int id = p.started().stepId();
+            List<String> nodes = missed.stream().filter(t -> t.jobId == m.jobId() && ids.get(t) == id).map(Target::node).toList();
+            byte[] drop = Codec.encode(new DropStep(id, new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), nodes)));
+            p.launches().forEach(l -> drops.put(new Target(m.jobId(), l.node()), drop));
         });
-        each(taken, t -> drops.get(t.jobId), "DropStep");
+        each(taken, drops::get, "DropStep");
         return Reply.error(SlurmErrno.NODE_NOT_AVAIL);
     }
 
@@ -354,8 +360,8 @@ final class StepManager {
         int highest = -1;
         if (job.isPresent()) {
             job.get().steps.values().stream().filter(s -> s.phase != NodeStep.Phase.ENDED).forEach(s -> live.add(s.stepId));
-            highest = Math.max(job.get().steps.keySet().stream().mapToInt(s -> s).max().orElse(-1),
-                    job.get().notStarted.keySet().stream().mapToInt(s -> s).max().orElse(-1));
+            highest = Math.max(job.get().steps.keySet().stream().mapToInt(StepId::number).max().orElse(-1),
+                    job.get().notStarted.keySet().stream().mapToInt(StepId::number).max().orElse(-1));
         }
         return new JobStepsReply(connected.getAsBoolean(), live, highest);
     }

@@ -16,6 +16,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.Json;
 import dev.muster.model.ReservationFlag;
 import dev.muster.model.StepDesc;
+import dev.muster.model.StepId;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
@@ -124,7 +125,7 @@ final class Play {
             out.append(' ').append(job.run().allocation().hostList()).append(job.run().allocation().backfilled() ? " ahead" : "");
         }
         for (Step s : job.run().steps()) {
-            out.append(s.id() >= 0 ? " step" + s.id() + "=" + s.state() : "");
+            out.append(s.id() >= 0 ? " step" + s.name() + "=" + s.state() : "");
         }
         out.append(job.isArrayRecord() ? " [" + job.array().pending().compact() + "]" : "");
         return out.append(job.restarts() > 0 ? " restarts=" + job.restarts() : "").toString();
@@ -291,7 +292,7 @@ final class Play {
         return switch (word.toLowerCase(Locale.ROOT)) {
             case "batch" -> Step.BATCH;
             case "extern" -> Step.EXTERN;
-            default -> Integer.parseInt(word);
+            default -> StepId.parse(word).orElseThrow();
         };
     }
 

@@ -5,6 +5,7 @@ import dev.muster.cli.Texts;
 import dev.muster.model.CpuFreq;
 import dev.muster.model.Sluid;
 import dev.muster.model.Json;
+import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -199,10 +200,6 @@ public final class SacctJson {
 
     /** The number of a step, or its name. */
     public static String stepName(Json.Obj step) {
-        return switch (step.integer("stepId")) {
-            case -5 -> "batch";
-            case -4 -> "extern";
-            default -> Integer.toString(step.integer("stepId"));
-        };
+        return StepId.name(step.integer("stepId"));
     }
 }

@@ -194,7 +194,7 @@ public final class AccountingRows {
     /**
      * One step. Key: (sluid, restarts, stepId).
      *
-     * @param stepId  number; -5 batch, -4 extern
+     * @param stepId  as in {@link dev.muster.model.StepId}; -5 batch, -4 extern
      * @param cpuFreq as it was asked for with --cpu-freq, "" where it was not
      * @param suspendedSeconds that its job was suspended for under it; without the time since the row's job has been SUSPENDED
      */

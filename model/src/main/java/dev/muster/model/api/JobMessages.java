@@ -103,14 +103,14 @@ public final class JobMessages {
     public record CreateStep(String requestId, int jobId, StepDesc step, int waitMs) {}
 
     /**
-     * @param stepId    its number
+     * @param stepId    as in {@link dev.muster.model.StepId}
      * @param shares    its nodes in order with their tasks
      * @param ioToken   shown to each node's {@code io} stream
      */
     public record StepStarted(int jobId, int stepId, int attempt, int tasks, List<NodeShare> shares, String ioToken, List<String> warnings) {}
 
     /**
-     * One step over several components of a heterogeneous job: created in all of them, or none.
+     * One step over several components, of a heterogeneous job or, all for the same ordinary one, its own: created in all of them, or none.
      *
      * @param parts in the order of the ranks; their request ids and times to wait do not count
      */
@@ -331,7 +331,7 @@ public final class JobMessages {
 
     public record StepsReply(long now, List<StepInfo> steps) {}
 
-    /** @param stepId number, or "batch", "extern", "interactive" */
+    /** @param stepId number, for a component of a heterogeneous step {@code 3+1}, or "batch", "extern", "interactive" */
     public record StepInfo(
             int jobId,
             int arrayJobId,

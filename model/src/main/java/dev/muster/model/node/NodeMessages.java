@@ -344,10 +344,11 @@ public final class NodeMessages {
     /**
      * A node of a step whose tasks speak PMI, by its place among these.
      *
-     * @param jobId of the job that has it, which differs within a step over several components of a heterogeneous job
-     * @param tasks on it, {@code 0-3,8}
+     * @param jobId  of the job that has it, which differs within a step over several components of a heterogeneous job
+     * @param stepId that it knows the step by, which differs within a heterogeneous step of one job
+     * @param tasks  on it, {@code 0-3,8}
      */
-    public record MpiNode(String node, int jobId, String tasks) {}
+    public record MpiNode(String node, int jobId, int stepId, String tasks) {}
 
     /** The first frame on the {@code mpi} stream: from a node's slurmd to that of its parent in the step's tree. @param index of the child */
     public record MpiAttach(int jobId, int stepId, int index) {}
