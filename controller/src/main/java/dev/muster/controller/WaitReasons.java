@@ -65,8 +65,9 @@ final class WaitReasons {
         if (before.state() != JobState.PENDING) {
             return;
         }
-        if (isKept(before.reason())) {
-            last.put(Key.of(before), before.reason());
+        JobReason reason = before.reason() == JobReason.NONE ? JobReason.NONE : now(before);
+        if (isKept(reason)) {
+            last.put(Key.of(before), reason);
         }
     }
 
@@ -99,7 +100,8 @@ final class WaitReasons {
     }
 
     private JobReason now(Job job) {
-        return job.reason() == JobReason.NONE ? queue.reason.apply(job.id()) : job.reason();
+        return job.reason() == JobReason.NONE ? queue.reason.apply(job.id())
+                : job.reason() == JobReason.JOB_REQUEUED_IN_HELD ? JobReason.JOB_HELD_USER : job.reason();
     }
 
     /**
