@@ -135,7 +135,8 @@ final class JobViews {
 
     private long accrueTime(Job job) {
         long since = Priorities.accrueTime(state, job);
-        return since == 0 && job.isPending() && job.reason() == JobReason.BEGIN_TIME ? eligible(job) : since;
+        boolean later = job.isPending() && (job.reason() == JobReason.BEGIN_TIME || job.restarts() > 0 && job.desc().timing().beginTime() > now);
+        return since == 0 && later ? eligible(job) : since;
     }
 
     private long priority(Job job) {

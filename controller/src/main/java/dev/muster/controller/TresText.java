@@ -45,7 +45,7 @@ final class TresText {
 
     /** Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is held. */
     static long held(State state, long memoryMb) {
-        return state.settings().memoryConsumed() ? memoryMb : 0;
+        return state.memoryConsumed() ? memoryMb : 0;
     }
 
     private static String text(State state, Job job, Amounts a, long memoryMb, String licences) {

@@ -63,6 +63,11 @@ public record State(
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
 
+    /** Memory is dealt out somewhere. */
+    public boolean memoryConsumed() {
+        return settings.memoryConsumed() || partitions.values().stream().anyMatch(p -> p.consumesMemory(settings));
+    }
+
     public State apply(Entry entry) {
         Draft draft = new Draft(this, entry.tickMs());
         for (Change change : entry.changes()) {

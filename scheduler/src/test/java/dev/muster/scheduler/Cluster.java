@@ -98,6 +98,9 @@ final class Cluster {
         if (keys.containsKey("allocnodes")) {
             info.put("allocNodes", keys.remove("allocnodes"));
         }
+        if (keys.containsKey("select")) {
+            info.put("selectTypeParameters", keys.remove("select"));
+        }
         return switch (PartitionEdit.edit(new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, GIDS, core.state())) {
             case PartitionEdit.Edited e -> e.partition();
             case PartitionEdit.Refused r -> throw new IllegalArgumentException(line + ": " + r.sentence());

@@ -226,6 +226,26 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** A partition's SelectTypeParameters count in place of the cluster's, for its jobs alone. */
+    @Test
+    void memoryIsDealtOutByPartition() {
+        String dealt = """
+                submit kind=BATCH partition=c memPerNodeMb=900
+                submit kind=BATCH partition=c memPerNodeMb=900
+                schedule            -> 1 RUNNING n1; 2 RUNNING n1
+                submit kind=BATCH partition=c
+                submit kind=BATCH partition=m memPerNodeMb=900
+                schedule            -> 3 RUNNING n1; 4 RUNNING n1
+                submit kind=BATCH partition=m memPerNodeMb=900
+                schedule            -> 5 PENDING
+                submit kind=BATCH partition=c memPerNodeMb=1001 -> 6 unknown
+                """;
+        new Play(new Cluster("n1 cpus=8 mem=1000", "m nodes=n1 default=yes\nc nodes=n1 select=CR_CORE",
+                "memoryConsumed=true options.select=CR_CORE_MEMORY")).lines(dealt);
+        new Play(new Cluster("n1 cpus=8 mem=1000", "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",
+                "memoryConsumed=false options.select=CR_CORE")).lines(dealt);
+    }
+
     /** Seconds since it was submitted, since it is eligible and since it grows older; as Slurm has them, but for times to come. */
     @Test
     void agesOfWhoIsHeldWaitsForOthersAndComesBack() {
