@@ -91,7 +91,7 @@ if [ "$(id -u)" = 0 ]; then
     becomes "until he is" COMPLETED '"$(squeue -h -t all -j "$id" -o %T)"'
     gpasswd -d "$(id -un 65534)" mustercorner >/dev/null 2>&1; groupdel mustercorner
     scontrol delete partitionname=late
-  fi
+  else echo "skipped: groups cannot be made here"; fi
   conf EnforcePartLimits=ALL; scontrol create partitionname=grp nodes=ALL allowgroups=root
   check "which refuses it" "sbatch: error: Batch job submission failed: User's group not permitted to use this partition" "$(cd /tmp; other sbatch -p grp --wrap true 2>&1)"
   sed -i "/^EnforcePartLimits/d" "$SLURM_CONF"; reread

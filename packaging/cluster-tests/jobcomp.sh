@@ -12,6 +12,9 @@ match "a line" "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=F
 id=$(sbatch --parsable -H --wrap true); scancel "$id"; soon 'grep -q "JobId=$id " "$dir/jobcomp.txt"'
 match "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=20[-0-9T:]* .*NodeList=\(null\) NodeCnt=0 ProcCnt=0 .*Tres=cpu=1.*EligibleTime=unknown " "$(tail -1 "$dir/jobcomp.txt")"
 check "sacct -c of it" "$id|CANCELLED" "$(sacct -c -n -P -j "$id" -o jobid,state)"
+id=$(sbatch --parsable -W -a 1-2 -o /dev/null --wrap 'exit $((SLURM_ARRAY_TASK_ID - 1))' | head -1 || true); soon '[ $(grep -c "ArrayJobId=$id " "$dir/jobcomp.txt") = 2 ]'
+check "of a task" "FAILED" "$(sacct -c -n -P -j "${id}_2" -o state)"
+check "of a whole array" "COMPLETED FAILED" "$(sacct -c -n -P -j "$id" -o state | sort | xargs)"
 
 printf '#!/bin/bash\nenv | sort > %s.tmp; mv %s.tmp %s.$JOBID\n' "$dir/jc" "$dir/jc" "$dir/jc" > "$dir/jc.sh"; chmod 755 "$dir/jc.sh"; chmod 777 "$dir"
 conf JobCompType=jobcomp/script "JobCompLoc=$dir/jc.sh"

@@ -1,6 +1,8 @@
 package dev.muster.cli;
 
+import dev.muster.model.Digits;
 import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import java.io.BufferedReader;
 import java.io.FileNotFoundException;
@@ -99,7 +101,8 @@ final class SacctCompletions {
     }
 
     private static boolean fits(CommandContext c, Json.Obj query, boolean window, Map<String, String> r) {
-        boolean named = any(query.texts("jobs").stream().map(SacctCompletions::number).toList(), r.getOrDefault("JobId", ""))
+        List<String> jobs = query.texts("jobs");
+        boolean named = (jobs.isEmpty() || jobs.stream().anyMatch(selector -> isOne(selector, r)))
                 && any(query.texts("partitions"), r.getOrDefault("Partition", "")) && any(query.texts("accounts"), r.getOrDefault("Account", ""))
                 && any(query.texts("qos"), r.getOrDefault("QOS", "")) && any(query.texts("names"), r.getOrDefault("Name", ""))
                 && any(query.texts("wckeys"), r.getOrDefault("WcKey", "")) && any(query.texts("states"), r.getOrDefault("JobState", ""))
@@ -131,9 +134,20 @@ final class SacctCompletions {
         return out;
     }
 
-    /** A job stands there by its number alone. */
-    private static String number(String id) {
-        return id.split("[_.+]", 2)[0];
+    /** A job by its number, a task of an array or a component by its place, or all of these by the number of the whole. */
+    static boolean isOne(String selector, Map<String, String> r) {
+        String job = selector.split("[.]", 2)[0];
+        String[] task = job.split("_", 2);
+        String[] component = job.split("[+]", 2);
+        if (task.length > 1) {
+            String tasks = task[1].replace("[", "").replace("]", "");
+            String own = r.getOrDefault("ArrayTaskId", "");
+            return task[0].equals(r.get("ArrayJobId")) && Digits.only(own, 9) && IndexSet.parse(tasks).contains(Integer.parseInt(own));
+        }
+        if (component.length > 1) {
+            return component[0].equals(r.get("HetJobId")) && component[1].equals(r.get("HetJobOffset"));
+        }
+        return job.equals(r.get("JobId")) || job.equals(r.get("ArrayJobId")) || job.equals(r.get("HetJobId"));
     }
 
     /** Of {@code root(0)} the number. */

@@ -5,9 +5,7 @@ import dev.muster.model.Json;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.management.ManagementFactory;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,6 +57,7 @@ final class SubmitLoad {
 
     /** Kept connections to the slurmctld of SLURM_CONF, with a session that they share. */
     static final class Way implements AutoCloseable {
+        private static final String PATH = "/muster/v1/";
         private final ProcessHost host = new ProcessHost(new TreeMap<>(System.getenv()));
         private final ClientConf conf;
         private final String nonces = host.nonce();
@@ -99,7 +98,10 @@ final class SubmitLoad {
 
         /** @throws IllegalStateException if it is refused */
         static byte[] ask(Client client, String message, byte[] request) throws IOException {
-            Client.Response r = client.post("/muster/v1/" + message, request, TIMEOUT_MS);
+            return checked(message, client.post(PATH + message, request, TIMEOUT_MS));
+        }
+
+        private static byte[] checked(String message, Client.Response r) {
             if (r.status() != 200) {
                 throw new IllegalStateException(message + ": " + new String(r.body(), StandardCharsets.UTF_8));
             }
@@ -118,16 +120,12 @@ final class SubmitLoad {
         AtomicInteger next = new AtomicInteger();
         List<Thread> threads = new ArrayList<>();
         AtomicInteger failed = new AtomicInteger();
-        for (int c = 0; c < way.clients.size(); c++) {
+        for (Client client : way.clients) {
             threads.add(Thread.ofPlatform().start(() -> {
-                try (Socket socket = new Socket(way.conf.servers.getFirst().address(), way.conf.port)) {
-                    socket.setTcpNoDelay(true);
-                    socket.setSoTimeout(TIMEOUT_MS);
-                    Answers answers = new Answers(socket.getInputStream());
+                try {
                     for (int i = next.getAndIncrement(); i < requests.length; i = next.getAndIncrement()) {
                         long start = System.nanoTime();
-                        socket.getOutputStream().write(requests[i]);
-                        answers.next();
+                        Way.checked("Submit", client.exchange(requests[i], TIMEOUT_MS));
                         us[i] = (System.nanoTime() - start) / 1000;
                     }
                 } catch (IOException | RuntimeException e) {
@@ -145,71 +143,15 @@ final class SubmitLoad {
         return us;
     }
 
-    /** Requests as they go over the wire, signed: whoever is to measure slurmctld on its own processors makes them before the clock starts. */
+    /** Signed requests: whoever is to measure slurmctld on its own processors makes them before the clock starts. */
     private static byte[][] requests(Way way, int jobs, boolean hold, String kind, int from, String partition) {
         String ids = way.host.nonce().substring(0, 16);
         byte[][] all = new byte[jobs][];
-        String path = "/muster/v1/Submit";
         for (int i = 0; i < jobs; i++) {
-            byte[] body = Json.print(job(from + i, hold, kind, partition).put("requestId", ids + String.format("%016x", from + i)));
-            String sign = way.session().sign("POST", path, body, System.currentTimeMillis(), way.nonces + way.nonce.incrementAndGet());
-            byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: slurmctld\r\nAuthorization: " + sign
-                    + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
-            all[i] = Arrays.copyOf(head, head.length + body.length);
-            System.arraycopy(body, 0, all[i], head.length, body.length);
+            all[i] = way.clients.getFirst().prepared(Way.PATH + "Submit",
+                    Json.print(job(from + i, hold, kind, partition).put("requestId", ids + String.format("%016x", from + i))));
         }
         return all;
-    }
-
-    /** Reads answers, and looks at no more of them than whether they say yes. */
-    private static final class Answers {
-        private static final byte[] LENGTH = "content-length:".getBytes(StandardCharsets.US_ASCII);
-        private static final int STATUS_AT = 9;
-
-        private final InputStream in;
-        private final byte[] buffer = new byte[1 << 16];
-
-        Answers(InputStream in) {
-            this.in = in;
-        }
-
-        /** @throws IllegalStateException if it says no */
-        void next() throws IOException {
-            int have = 0;
-            int end = Integer.MAX_VALUE;
-            for (int at = 0; have < end;) {
-                int read = in.read(buffer, have, buffer.length - have);
-                if (read < 0) {
-                    throw new IOException("connection closed");
-                }
-                have += read;
-                for (; end == Integer.MAX_VALUE && at + 3 < have; at++) {
-                    if (buffer[at] == '\r' && buffer[at + 1] == '\n' && buffer[at + 2] == '\r' && buffer[at + 3] == '\n') {
-                        end = at + 4 + length(at);
-                    }
-                }
-            }
-            if (buffer[STATUS_AT] != '2') {
-                throw new IllegalStateException(new String(buffer, 0, have, StandardCharsets.UTF_8));
-            }
-        }
-
-        private int length(int headEnd) {
-            for (int at = 0; at + LENGTH.length < headEnd; at++) {
-                int same = 0;
-                while (same < LENGTH.length && (buffer[at + same] | 0x20) == (LENGTH[same] | 0x20)) {
-                    same++;
-                }
-                if (same == LENGTH.length) {
-                    int value = 0;
-                    for (int i = at + same; i < headEnd && buffer[i] != '\r'; i++) {
-                        value = buffer[i] == ' ' ? value : value * 10 + buffer[i] - '0';
-                    }
-                    return value;
-                }
-            }
-            throw new IllegalStateException("an answer without a length");
-        }
     }
 
     private static Json.Obj job(int i, boolean hold, String kind, String partition) {

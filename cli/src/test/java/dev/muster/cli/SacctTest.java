@@ -91,6 +91,8 @@ class SacctTest {
     @CsvSource(delimiter = '|', textBlock = """
             -c -n -P -o jobid,uid,jobname,partition,nodelist,end | 1,0,a job=x,main,n[1-2],2026-11-20T09:20:49 7,1000,b,other,(null),Unknown
             -c -n -P -j 7_1                              | 7,1000,b,other,0,(null),CANCELLED,Unknown
+            -c -n -P -j 7_2                              | ''
+            -c -n -P -j 1_1                              | ''
             -f /log -n -P -b -r main                     | 1,0,COMPLETED
             -c -n -P -o jobid,user,elapsed,timelimit -N n2 | 1,root(0),00:00:09,5
             -c -n -P -s CA -o jobid,exitcode,reqtres     | 7,0:15,cpu=1,node=1
@@ -106,7 +108,7 @@ class SacctTest {
                 JobId=1 UserId=root(0) GroupId=root(0) Name=a job=x JobState=COMPLETED Partition=main TimeLimit=5 StartTime=2026-11-20T09:20:40 \
                 EndTime=2026-11-20T09:20:49 NodeList=n[1-2] NodeCnt=2 ProcCnt=2 WorkDir=/tmp ReservationName= Tres=cpu=2 Account=a ExitCode=0:0\s
                 JobId=7 UserId=u(1000) GroupId=g(100) Name=b JobState=CANCELLED Partition=other TimeLimit=UNLIMITED StartTime=Unknown \
-                EndTime=Unknown NodeList=(null) NodeCnt=0 ProcCnt=0 Tres=cpu=1,node=1 ExitCode=0:15\s
+                EndTime=Unknown NodeList=(null) NodeCnt=0 ProcCnt=0 Tres=cpu=1,node=1 ArrayJobId=7 ArrayTaskId=1 ExitCode=0:15\s
                 """);
         FakeHost.Ran ran = own.run("sacct " + options);
         assertThat(ran.err()).isEmpty();

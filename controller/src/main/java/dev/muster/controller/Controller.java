@@ -77,8 +77,7 @@ final class Controller {
     private final AtomicReference<SlurmConf> conf = new AtomicReference<>();
     private final DaemonLog log;
     private final Identities identities = new Identities();
-    private final GroupLook groupLook = new GroupLook(() -> core().durable(), identities::gidsNow, c -> core().execute(c, -1),
-            new File("/etc/group")::lastModified);
+    private final GroupLook groupLook;
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
     private final DebugFlags flags;
@@ -123,6 +122,8 @@ final class Controller {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
+        this.groupLook = new GroupLook(() -> core().durable(), identities::gidsNow, c -> core().execute(c, -1), new File("/etc/group")::lastModified,
+                e -> log.error("the groups of those whose jobs wait could not be looked up", e));
         this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput", "QueryUse"));
         filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
                 .filter(i -> Limits.admitsGroups(p.info(), i, thread.durable())).isPresent());

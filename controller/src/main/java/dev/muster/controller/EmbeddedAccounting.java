@@ -175,7 +175,7 @@ final class EmbeddedAccounting implements Accounting {
     /** Why those waited that change now; when time passes all that wait are looked through, by whoever makes the rows. */
     private void waited(Entry entry, State before, Rows rows) {
         for (int id : rows.jobs) {
-            before.jobs().find(id).ifPresent(j -> waits.leaves(j, entry.timeMs() / 1000));
+            before.jobs().find(id).ifPresent(waits::leaves);
         }
         for (Change change : entry.changes()) {
             if (change instanceof Change.ArrayTaskSplit split) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -24,6 +25,7 @@ final class GroupLook {
     private final IntFunction<Optional<List<Integer>>> groups;
     private final Function<Command, Decision> core;
     private final LongSupplier changedMs;
+    private final Consumer<RuntimeException> failed;
     private long everyMs;
     private boolean force;
     private boolean asked;
@@ -32,12 +34,15 @@ final class GroupLook {
     /**
      * @param groups    that a user is in now; empty where nobody knows
      * @param changedMs when the file of groups was changed
+     * @param failed    told what kept a look from its end
      */
-    GroupLook(Supplier<State> durable, IntFunction<Optional<List<Integer>>> groups, Function<Command, Decision> core, LongSupplier changedMs) {
+    GroupLook(Supplier<State> durable, IntFunction<Optional<List<Integer>>> groups, Function<Command, Decision> core, LongSupplier changedMs,
+            Consumer<RuntimeException> failed) {
         this.durable = durable;
         this.groups = groups;
         this.core = core;
         this.changedMs = changedMs;
+        this.failed = failed;
     }
 
     /** From now on every so many seconds, 0 for never; and once in any case. */
@@ -57,7 +62,11 @@ final class GroupLook {
         try {
             while (!Thread.interrupted()) {
                 if (await()) {
-                    look();
+                    try {
+                        look();
+                    } catch (RuntimeException e) {
+                        failed.accept(e);       // the next look may find what this one did not
+                    }
                 }
             }
         } catch (InterruptedException e) {

@@ -29,7 +29,9 @@ import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.Unavailable;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -61,6 +63,8 @@ final class JobViews {
     private final String mailDomain;
     private final Set<Costly> wanted = EnumSet.noneOf(Costly.class);
     private Priorities priorities;
+    /** As of the seconds in which jobs were over that never began: many are cancelled in the same one. */
+    private final Map<Long, Priorities> then = new HashMap<>();
     private Preemption.Policy policy;
 
     JobViews(State state, Scheduler planner, Now now, String mailDomain) {
@@ -150,7 +154,7 @@ final class JobViews {
             return job.priority();
         }
         if (waited) {
-            return new Priorities(state, job.run().endTime()).of(job);
+            return then.computeIfAbsent(job.run().endTime(), end -> new Priorities(state, end)).of(job);
         }
         var queued = planner.priority(job.id());
         if (queued.isPresent()) {

@@ -76,11 +76,11 @@ final class NodeViews {
             completing |= job.has(JobFlag.COMPLETING);
             if (job.has(JobFlag.COMPLETING)) {
                 // nobody else can have it yet, but it is shown as nobody's
-                cpus -= share.map(Allocation.Share::cpus).orElse(0);
+                cpus -= share.map(Allocation.Share::chargedCpus).orElse(0);
                 memoryMb -= TresText.held(state, share.map(Allocation.Share::memoryMb).orElse(0L));
                 continue;
             }
-            cores = share.map(Allocation.Share::cores).orElse(IndexSet.empty()).union(cores);
+            cores = share.map(x -> x.units(s)).orElse(IndexSet.empty()).union(cores);
             share.map(Allocation.Share::gres).ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
         }
         String tres = TresText.text(s.cpus(), s.memoryMb(), 0, n.gresTotals()).replace(",node=0", "");

@@ -40,8 +40,8 @@ final class WaitReasons {
     private final Map<Key, JobReason> last = new ConcurrentHashMap<>();
     private final Function<Job, Optional<JobRow>> tables;
     private volatile Queue queue = new Queue(_ -> JobReason.NONE, _ -> OptionalLong.empty());
-    /** Jobs from before are those of which the tables may know more. 0: not known yet. In seconds since 1970. */
-    private volatile long since;
+    /** Jobs from before are those of which the tables may know more, seconds since 1970. */
+    private final long since = System.currentTimeMillis() / 1000;
     private Optional<Priorities> priorities = Optional.empty();
     private long prioritiesOf;
     private long lookedMs = System.nanoTime() / 1_000_000;
@@ -60,13 +60,9 @@ final class WaitReasons {
     }
 
     /** A job that waits, just before an entry that changes it. */
-    void leaves(Job before, long now) {
-        since = since == 0 ? now : since;
-        if (before.state() != JobState.PENDING) {
-            return;
-        }
+    void leaves(Job before) {
         JobReason reason = before.reason() == JobReason.NONE ? JobReason.NONE : now(before);
-        if (isKept(reason)) {
+        if (before.state() == JobState.PENDING && isKept(reason)) {
             last.put(Key.of(before), reason);
         }
     }
@@ -95,8 +91,11 @@ final class WaitReasons {
         return Optional.empty();
     }
 
+    /** All its attempts. */
     void forget(Job job) {
-        last.remove(Key.of(job));
+        for (int attempt = 0; attempt <= job.restarts(); attempt++) {
+            last.remove(new Key(job.rowSluid(), attempt));
+        }
     }
 
     private JobReason now(Job job) {

@@ -15,12 +15,17 @@ class GroupLookTest {
     private static final long SOON_MS = 200;
     private final Semaphore looks = new Semaphore(0);
     private final AtomicLong changedMs = new AtomicLong(5);
+    private final Semaphore failures = new Semaphore(0);
+    private volatile boolean broken;
 
     private GroupLook started() {
         GroupLook look = new GroupLook(() -> {
+            if (broken) {
+                throw new IllegalStateException("nobody answers");
+            }
             looks.release();
             return State.EMPTY;
-        }, uid -> Optional.empty(), c -> Decision.of(java.util.List.of(), 0), changedMs::get);
+        }, uid -> Optional.empty(), c -> Decision.of(java.util.List.of(), 0), changedMs::get, e -> failures.release());
         Thread.ofVirtual().start(look::run);
         return look;
     }
@@ -49,6 +54,17 @@ class GroupLookTest {
     void fromTimeToTime() throws Exception {
         started().update(1, true);
         assertThat(looks() && looks() && looks()).isTrue();
+    }
+
+    @Test
+    void whatFailsOnceIsTriedAgain() throws Exception {
+        broken = true;
+        GroupLook look = started();
+        look.update(0, true);
+        assertThat(failures.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+        broken = false;
+        look.soon();
+        assertThat(looks()).isTrue();
     }
 
     /** GroupUpdateForce=0. */

@@ -42,6 +42,16 @@ class NodeViewsTest {
         assertThat(shown()).isEqualTo("MIXED[COMPLETING] 1 0 cpu=1");
     }
 
+    /** What a job leaves alone of its node is in use all the same. */
+    @Test
+    void coresThatAJobLeavesAlone() {
+        site = new Site("DefMemPerCPU=100", "AllowSpecResourcesUsage=yes");
+        site.run("coreSpec=1 exclusive=NODE");
+        assertThat(shown()).startsWith("ALLOCATED[] 4 ");
+        site.end(1, 0);
+        assertThat(shown()).isEqualTo("IDLE[COMPLETING] 0 0 ");
+    }
+
     @Test
     void howAPartitionPreemptsAsSlurmWritesIt() {
         assertThat(NodeViews.preemption("CANCEL,GANG")).isEqualTo("GANG,CANCEL");

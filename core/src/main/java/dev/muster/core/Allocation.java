@@ -68,6 +68,11 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
             return charge > 0 ? charge : cpus;
         }
 
+        /** Units of its node that nobody else may have because of it: who leaves some of a node alone has the others, and nobody has these. */
+        public IndexSet units(Node.Spec spec) {
+            return charge == 0 ? cores : IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
+        }
+
         /** CPUs for tasks: fewer than there are where so many threads of each core are used. @param threads 0 for all */
         public int usableCpus(int threads) {
             return threads > 0 && !cores.isEmpty() ? Math.min(cpus, cores.count() * threads) : cpus;

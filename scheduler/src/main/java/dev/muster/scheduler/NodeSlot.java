@@ -137,9 +137,9 @@ final class NodeSlot {
         release(share, partitions, false);
     }
 
-    /** Units that nobody else may have because of it: who leaves some of a node alone has the others, and nobody has these. */
+    /** @see Allocation.Share#units */
     IndexSet units(Allocation.Share share) {
-        return share.charge() == 0 ? share.cores() : IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
+        return share.units(spec);
     }
 
     /** @param unitsOnly cores come and go, memory and devices stay: what suspension does */

@@ -213,7 +213,23 @@ public final class Client implements AutoCloseable {
         return part == 4 ? InetAddress.getByAddress(host, address) : InetAddress.getByName(host);
     }
 
+    /** A request as it goes over the wire, signed as of now: for who sends many, and has no time to make them then. */
+    public byte[] prepared(String path, byte[] body) {
+        return request("POST", path, body, "");
+    }
+
+    /** Sends what {@link #prepared} made and reads the answer. Nothing is sent again. */
+    public Response exchange(byte[] prepared, int timeoutMs) throws IOException {
+        connect().setSoTimeout(timeoutMs);
+        write(prepared);
+        return receive(Optional.empty());
+    }
+
     private void send(String method, String path, byte[] body, String extraHeader) throws IOException {
+        write(request(method, path, body, extraHeader));
+    }
+
+    private byte[] request(String method, String path, byte[] body, String extraHeader) {
         String authorization =
                 session.get().sign(method, path, body, System.currentTimeMillis(), nonces.next());
         StringBuilder head = new StringBuilder(512);
@@ -228,6 +244,10 @@ public final class Client implements AutoCloseable {
         byte[] all = new byte[headBytes.length + body.length];
         System.arraycopy(headBytes, 0, all, 0, headBytes.length);
         System.arraycopy(body, 0, all, headBytes.length, body.length);
+        return all;
+    }
+
+    private void write(byte[] all) throws IOException {
         if (all.length > SEGMENT_BYTES) {
             // a request of one segment leaves at once anyway, and the first option that is set costs a command a millisecond
             socket.setTcpNoDelay(true);
