@@ -138,6 +138,9 @@ final class JobViews {
     }
 
     private long accrueTime(Job job) {
+        if (Priorities.growAlways(state.settings())) {
+            return job.submitTime();
+        }
         long since = Priorities.accrueTime(state, job);
         boolean later = job.isPending() && (job.reason() == JobReason.BEGIN_TIME || job.restarts() > 0 && job.desc().timing().beginTime() > now);
         return since == 0 && later ? eligible(job) : since;

@@ -67,6 +67,11 @@ public final class Priorities {
         return flags(settings).contains("CALCULATE_RUNNING");
     }
 
+    /** From their submission on, eligible or not. */
+    public static boolean growAlways(Settings settings) {
+        return flags(settings).contains("ACCRUE_ALWAYS");
+    }
+
     public static boolean isActive(Settings settings) {
         return settings.options().getOrDefault(TYPE, "").equals(MULTIFACTOR);
     }
