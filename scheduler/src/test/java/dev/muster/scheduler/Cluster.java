@@ -201,7 +201,7 @@ final class Cluster {
     }
 
     private static Object value(String v) {
-        return v.matches("-?[0-9]+") ? (Object) Long.valueOf(v) : v.equals("true") ? (Object) Boolean.TRUE : v;
+        return v.matches("-?[0-9]+") ? (Object) Long.valueOf(v) : v.equals("true") ? (Object) Boolean.TRUE : v.equals("false") ? Boolean.FALSE : v;
     }
 
     static JobDesc desc(String line) {
