@@ -72,6 +72,9 @@ public interface Host {
     /** @return gid of a group name or number as typed, -1 if there is none */
     int groupId(String nameOrId);
 
+    /** "" if there is no such group. */
+    String groupName(int gid);
+
     /** Reads a file as the caller, at most maxBytes and one more. */
     byte[] readFile(String path, int maxBytes) throws IOException;
 

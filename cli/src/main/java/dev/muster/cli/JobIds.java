@@ -79,6 +79,21 @@ final class JobIds {
         return 0;
     }
 
+    /** What is wrong with a word that is no job's or step's id, by the first sign after its number. */
+    static String objection(String text) {
+        int end = 0;
+        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+            end++;
+        }
+        String what = end == 0 || end == text.length() ? "" : switch (text.charAt(end)) {
+            case '_' -> "job array element";
+            case '+' -> "hetjob offset";
+            case '.' -> "step";
+            default -> "";
+        };
+        return what.isEmpty() ? "Bad job/step specified: " + text : "Bad " + what + " specified: " + text.substring(0, end);
+    }
+
     /** A job id with an optional {@code .step}. */
     static boolean isJobOrStep(String text) {
         int dot = text.indexOf('.');

@@ -181,10 +181,10 @@ public final class JobRows {
         return !text.isEmpty() ? text : word.isEmpty() || word.equals("NONE") ? "None" : word;
     }
 
-    /** As squeue has it: of all that waits, one word has blanks there. */
+    /** As squeue has it: of all that waits, two words have blanks there. */
     static String reasonShown(Json.Obj job) {
         String reason = reason(job);
-        return reason.equals("launch_failed_requeued_held") ? reason.replace('_', ' ') : reason;
+        return reason.equals("launch_failed_requeued_held") || reason.equals("job_requeued_in_held_state") ? reason.replace('_', ' ') : reason;
     }
 
     /** Slurm's old priority: a share of 2^32 - 1 with fourteen digits. */

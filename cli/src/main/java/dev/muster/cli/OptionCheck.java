@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -204,8 +205,8 @@ final class OptionCheck {
             case EXCLUSIVE -> options.command() == 'R' && value.equalsIgnoreCase("allocation") ? "allocation"
                     : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
             case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
-            case UID -> id(options, o, c.host().userId(value));
-            case GID -> id(options, o, c.host().groupId(value));
+            case UID -> id(options, o, c.host().userId(value), id -> c.host().userName(id));
+            case GID -> id(options, o, c.host().groupId(value), id -> c.host().groupName(id));
             case GRES -> generic(options, value);
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
@@ -300,8 +301,11 @@ final class OptionCheck {
         return value.equalsIgnoreCase("off") || value.equalsIgnoreCase("no") ? "0" : bad(options, o);
     }
 
-    private static String id(JobOptions options, JobOption o, int id) throws UsageException {
-        return id < 0 || id == NOBODY ? bad(options, o) : Integer.toString(id);
+    private static String id(JobOptions options, JobOption o, int id, IntFunction<String> name) throws UsageException {
+        if (options.context().host().uid() != 0) {
+            throw options.context().bad(options.exitError(SPEC_EXIT), "--" + o.longName + " only permitted by root user");
+        }
+        return id < 0 || id == NOBODY || name.apply(id).isEmpty() ? bad(options, o) : Integer.toString(id);
     }
 
     private static String file(JobOptions options, JobOption o, String path) throws UsageException {

@@ -201,6 +201,11 @@ final class ProcessHost implements Host {
     }
 
     @Override
+    public String groupName(int gid) {
+        return names.groupName(gid);
+    }
+
+    @Override
     public byte[] readFile(String path, int maxBytes) throws IOException {
         try (FileInputStream in = new FileInputStream(path)) {
             return in.readNBytes(maxBytes);

@@ -257,7 +257,7 @@ final class Sacct implements Command {
         List<Object> all = new ArrayList<>(w.query.list("jobs"));
         for (String id : JobIds.split(v)) {
             if (!JobIds.isJobOrStep(id)) {
-                throw new UsageException(1, List.of("sacct: fatal: Bad job/step specified: " + id));
+                throw new UsageException(1, List.of("sacct: fatal: " + JobIds.objection(id)));
             }
             all.add(id);
         }

@@ -234,12 +234,12 @@ final class ScontrolReservation {
         if (!v.has("endtime") && !v.has("duration")) {
             throw new Wrong("An end time or duration must be given.");
         }
-        if (v.has("endtime") && Long.parseLong(v.text("endtime")) <= Long.parseLong(v.text("starttime"))) {
-            throw new Wrong("Start time cannot be after end time.");
-        }
         if (v.has("endtime") && v.has("duration")
                 && Long.parseLong(v.text("starttime")) + Long.parseLong(v.text("duration")) != Long.parseLong(v.text("endtime"))) {
             throw new Wrong("StartTime + Duration does not equal EndTime.");
+        }
+        if (v.has("endtime") && Long.parseLong(v.text("endtime")) <= Long.parseLong(v.text("starttime"))) {
+            throw new Wrong("Start time cannot be after end time.");
         }
         if (part && (!all || v.text("partitionname").isEmpty())) {
             throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");

@@ -455,8 +455,9 @@ final class ScontrolUpdate {
         List<String> ids = new ArrayList<>();
         for (String w : words) {
             int eq = w.indexOf('=');
-            if (eq > 0 && Texts.lower(w).startsWith("state=")) {
+            if (action.startsWith("requeue") && w.equalsIgnoreCase("state=SpecialExit")) {
                 argument = w.substring(eq + 1);
+                action = "requeuehold";         // who is in that state is held
             } else if (eq > 0 && (Texts.lower(w).startsWith("jobname=") || Texts.lower(w).startsWith("name="))) {
                 ids.addAll(byName(c, w.substring(eq + 1)));
             } else if (Texts.lower(w).equals("incomplete")) {

@@ -409,6 +409,11 @@ final class ServiceCommand implements Host {
     }
 
     @Override
+    public String groupName(int gid) {
+        return shared.names.groupName(gid);
+    }
+
+    @Override
     public byte[] readFile(String path, int maxBytes) throws IOException {
         return ask('P', 'A', joined(number(maxBytes), RawText.encode(path)), path);
     }

@@ -84,8 +84,8 @@ final class Sstat implements Command {
         }
         for (String step : w.steps) {
             String job = step.split("\\.", 2)[0];
-            if (!JobIds.isJob(job) && Sluid.parse(job).isEmpty()) {
-                throw new UsageException(1, List.of("sstat: fatal: Bad job/step specified: " + step));
+            if (!JobIds.isJobOrStep(step) && Sluid.parse(job).isEmpty()) {
+                throw new UsageException(1, List.of("sstat: fatal: " + JobIds.objection(step)));
             }
         }
         List<SstatField.Column> columns = SstatField.columns(c, w.format.isEmpty() ? SstatField.STANDARD : w.format);

@@ -34,6 +34,12 @@ final class UserNames {
         return name.isEmpty() ? Names.fromGetent("passwd", Integer.toString(uid), 0) : name;
     }
 
+    String groupName(int gid) {
+        refresh();
+        String name = Names.nameOf(group, gid);
+        return name.isEmpty() ? Names.fromGetent("group", Integer.toString(gid), 0) : name;
+    }
+
     int userId(String nameOrId) {
         return id("passwd", nameOrId);
     }

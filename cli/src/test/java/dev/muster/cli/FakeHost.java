@@ -28,6 +28,7 @@ final class FakeHost implements Host {
     /** 2026-11-21T09:46:20Z. */
     static final long NOW = 1795254380L;
 
+    int uid = 1000;
     final Map<String, String> files = new HashMap<>();
     final Map<String, Object> replies = new HashMap<>();
     final List<String> calls = new ArrayList<>();
@@ -172,7 +173,7 @@ final class FakeHost implements Host {
 
     @Override
     public int uid() {
-        return 1000;
+        return uid;
     }
 
     @Override
@@ -213,6 +214,11 @@ final class FakeHost implements Host {
     @Override
     public int userId(String nameOrId) {
         return nameOrId.equals("root") ? 0 : nameOrId.equals("ann") ? 1000 : (int) OptionCheck.parseNumber(nameOrId);
+    }
+
+    @Override
+    public String groupName(int gid) {
+        return userName(gid);
     }
 
     @Override

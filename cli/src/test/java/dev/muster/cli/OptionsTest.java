@@ -70,9 +70,6 @@ class OptionsTest {
             --gpu-bind=blah | 255 | Invalid --gpu-bind argument: blah
             --tmp=x | 255 | Invalid --tmp specification
             --switches=x | 1 | Invalid numeric value "x" for --switches.
-            --gid=nosuch | 255 | Invalid --gid specification
-            --gid=99 | 255 | Invalid --gid specification
-            --uid=99 | 255 | Invalid --uid specification
             --exclusive=allocation | 255 | Invalid --exclusive specification
             --wait-all-nodes=x | 1 | Invalid numeric value "x" for --wait-all-nodes.
             -n 4k | 1 | Invalid numeric value "4k" for --ntasks.
@@ -221,6 +218,18 @@ class OptionsTest {
                     .map(k -> k + "=" + request.raw(k)).collect(java.util.stream.Collectors.joining(" "))).as(row[0]).isEqualTo(row[1]);
         }
         assertThat(host.run("sbatch -N 4,x --wrap=true").err()).contains("\"4,x\" is not a valid node count");
+    }
+
+    /** Of the identities of others, and of groups, root alone may choose; they have to be there. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"1000 | --uid=ann | --uid only permitted by root user",
+            "1000 | --gid=root | --gid only permitted by root user",
+            "1000 | --gid=nosuch | --gid only permitted by root user", "0 | --gid=nosuch | Invalid --gid specification",
+            "0 | --gid=99 | Invalid --gid specification", "0 | --uid=99 | Invalid --uid specification",
+            "0 | --uid=4711 | Invalid --uid specification", "0 | --gid=4711 | Invalid --gid specification"})
+    void whoseJobItIs(int uid, String option, String sentence) {
+        host.uid = uid;
+        assertThat(host.run("sbatch " + option + " --wrap=true")).isEqualTo(new FakeHost.Ran(255, "", "sbatch: error: " + sentence + "\n"));
     }
 
     @Test

@@ -228,7 +228,7 @@ final class EmbeddedAccounting implements Accounting {
                 rows.jobs.add(c.jobId());
             }
             case Change.JobRequeued c -> {
-                before.jobs().find(c.jobId()).ifPresent(j -> requeued(before, j, c.time(), entry, rows));
+                before.jobs().find(c.jobId()).ifPresent(j -> requeued(before, j, c, entry, rows));
                 rows.jobs.add(c.jobId());
             }
             case Change.StepStarted c -> {
@@ -410,7 +410,8 @@ final class EmbeddedAccounting implements Accounting {
     }
 
     /** The attempt that ends here keeps its row; one that had ended already keeps it as it is. */
-    private void requeued(State before, Job job, long time, Entry entry, Rows rows) {
+    private void requeued(State before, Job job, Change.JobRequeued back, Entry entry, Rows rows) {
+        long time = back.time();
         if (!job.state().isActive()) {
             return;
         }
@@ -418,8 +419,9 @@ final class EmbeddedAccounting implements Accounting {
             resumed(job, time, rows);
         }
         boolean yields = entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());
-        String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : (yields ? JobState.PREEMPTED : JobState.NODE_FAIL).name();
-        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time, lost(entry, job)), suspended(job))));
+        String node = lost(entry, job);
+        String state = yields ? JobState.PREEMPTED.name() : node.isEmpty() ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
+        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time, node, back.exit()), suspended(job))));
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING) {
                 rows.stepRows.add(JobRows.left(before, job, step, usage(job, step), time, suspended(job, step)));
@@ -437,7 +439,8 @@ final class EmbeddedAccounting implements Accounting {
     /** The size that ends here keeps its row; one that is beyond those counted shares the last. */
     private void resized(State before, Job job, long time, Rows rows) {
         if (job.run().allocation().resizes().size() < Sluid.SIZES_MAX) {
-            rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(JobRows.RESIZING, time, ""), suspended(job))));
+            JobRows.Left left = new JobRows.Left(JobRows.RESIZING, time, "", ExitStatus.NONE);
+            rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, left, suspended(job))));
             suspendedSeconds.remove(key(job));
         }
     }

@@ -96,7 +96,7 @@ final class JobCompletion implements AutoCloseable {
                 case Change.JobStarted c when starts -> finished(after, c.jobId(), true);
                 // what it ran is over, though the job is not
                 case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive()).ifPresent(job ->
-                        offer(new Finished(job, JobRows.left(before, job, new JobRows.Left(JobRows.REQUEUED, c.time(), ""), 0), false)));
+                        offer(new Finished(job, JobRows.left(before, job, new JobRows.Left(JobRows.REQUEUED, c.time(), "", c.exit()), 0), false)));
                 default -> { }
             }
         }

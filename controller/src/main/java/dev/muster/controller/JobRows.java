@@ -32,19 +32,19 @@ final class JobRows {
     private JobRows() {
     }
 
-    /** What a requeue leaves of an attempt. @param failedNode whose failure brought it about, "" if none did */
-    record Left(String state, long endTime, String failedNode) {
+    /** What a requeue leaves of an attempt. @param failedNode whose failure brought it about, "" if none did @param exit that sent it back, if so */
+    record Left(String state, long endTime, String failedNode, ExitStatus exit) {
     }
 
     static JobRow job(State state, Job job, long suspendedSeconds) {
         boolean pending = job.state() == JobState.PENDING;
         return row(state, job, pending ? Job.Run.NONE : job.run(), job.state().name(), job.run().endTime(),
-            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.failedNode() : "");
+            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.failedNode() : "", ExitStatus.NONE);
     }
 
     /** The row of an attempt that went back to the queue. */
     static JobRow left(State before, Job job, Left left, long suspendedSeconds) {
-        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds, left.failedNode);
+        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds, left.failedNode, left.exit);
     }
 
     /** As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey, AccountingStoreFlags). */
@@ -55,7 +55,7 @@ final class JobRows {
     }
 
     private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS,
-            String failedNode) {
+            String failedNode, ExitStatus left) {
         JobDesc d = job.desc();
         ResourceRequest r = d.request();
         Allocation a = run.allocation();
@@ -64,7 +64,6 @@ final class JobRows {
         JobPaths.Paths files = JobPaths.patterns(job);
         Amounts asked = Amounts.requested(state, d);
         Limits.Memory memory = Limits.memory(state, job);
-        long submitTime = job.restarts() > 0 && job.eligibleTime() > 0 ? job.eligibleTime() : job.submitTime();
         List<Allocation.Resize> resizes = a.resizes();
         // of a later size the time before is the earlier ones': it counts as asked for and begun when the size before ended
         long began = resizes.isEmpty() ? run.startTime() : resizes.getLast().time();
@@ -72,9 +71,9 @@ final class JobRows {
             job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
             d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
             d.charge().firstQos(), d.charge().wckey(), d.partition(), reservation(state, job, a), stateName,
-            reason(job), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : run.exit(),
-            killed(stateName) ? ExitStatus.NONE : run.derivedExit(), resizes.isEmpty() ? submitTime : began,
-            resizes.isEmpty() ? job.eligibleTime() : began, began, pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
+            reason(job), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : left.isSuccess() ? run.exit() : left,
+            killed(stateName) ? ExitStatus.NONE : run.derivedExit(), resizes.isEmpty() ? job.submitTime() : began,
+            resizes.isEmpty() ? JobViews.eligible(job) : began, began, pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? asked.nodes() : a.nodes().size(), asked.cpus(), a.cpus(),
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
             TresText.requested(state, job, asked), TresText.allocated(state, job, a), r.features(),
@@ -90,6 +89,9 @@ final class JobRows {
 
     /** That it is to wait from now on is no word of an attempt that has begun. */
     private static String reason(Job job) {
+        if (job.reason() == JobReason.JOB_REQUEUED_IN_HELD) {
+            return JobReason.JOB_HELD_USER.word();          // the longer words are for who looks at the queue
+        }
         boolean held = job.reason() == JobReason.JOB_HELD_USER || job.reason() == JobReason.JOB_HELD_ADMIN;
         return held && job.run().startTime() > 0 ? JobReason.NONE.word() : job.reason().word();
     }

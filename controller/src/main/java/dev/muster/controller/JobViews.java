@@ -132,6 +132,20 @@ final class JobViews {
         return out;
     }
 
+    /** Since when, or from when on as far as is known; 0 for who is held or waits for others. */
+    static long eligible(Job job) {
+        return job.eligibleTime() > 0 ? job.eligibleTime() : job.desc().timing().beginTime();
+    }
+
+    private long accrueTime(Job job) {
+        if (Priorities.growAlways(state.settings())) {
+            return job.submitTime();
+        }
+        long since = Priorities.accrueTime(state, job);
+        boolean later = job.isPending() && (job.reason() == JobReason.BEGIN_TIME || job.restarts() > 0 && job.desc().timing().beginTime() > now);
+        return since == 0 && later ? eligible(job) : since;
+    }
+
     private long priority(Job job) {
         if (job.state() == JobState.SUSPENDED && state.preempted().find(job.id()).isEmpty()) {
             return 0;                               // by hand: so nobody's turn in a gang makes it go on
@@ -294,9 +308,10 @@ final class JobViews {
                 wants(Costly.PRIORITY) ? priority(job) : 0, d.timing().nice(),
                         !wants(Costly.DEPENDENCY) ? "" : Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
-                job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(),
-                wants(Costly.ACCRUE_TIME) ? Priorities.accrueTime(state, job) : 0,
-                run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
+                job.submitTime(), eligible(job),
+                wants(Costly.ACCRUE_TIME) ? accrueTime(job) : 0,
+                run.startTime() > 0 ? run.startTime() : job.state().isTerminal() ? run.endTime()
+                        : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 !wants(Costly.END_TIME) ? 0 : job.state() == JobState.PENDING ? endTime(job, planned) : endTime(job),
                 run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
                 d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0,

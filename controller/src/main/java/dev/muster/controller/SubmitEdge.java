@@ -124,8 +124,10 @@ final class SubmitEdge {
         if (owner.isEmpty()) {
             return new Refused(SlurmErrno.USER_ID_MISSING);
         }
-        Optional<Identity> asked = withGroup(owner.get(), m.job().owner().gid(),
-                Access.isSuperUser(core.durable(), caller.uid()));
+        int gid = m.job().owner().gid();
+        // who took on another of his groups (newgrp, sg) has his job run with it; his credential says so
+        boolean own = gid == 0 && uid == caller.uid() && owner.get().gids().contains(caller.gid());
+        Optional<Identity> asked = withGroup(owner.get(), own ? caller.gid() : gid, Access.isSuperUser(core.durable(), caller.uid()));
         if (asked.isEmpty()) {
             return new Refused(SlurmErrno.ACCESS_DENIED);
         }

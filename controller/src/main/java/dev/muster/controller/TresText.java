@@ -5,6 +5,7 @@ import dev.muster.core.Amounts;
 import dev.muster.core.BurstBuffer;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
+import dev.muster.core.Limits;
 import dev.muster.core.Node;
 import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
@@ -32,12 +33,19 @@ final class TresText {
 
     /** With what the job's partition charges for so much; of licences that may stand for each other all are asked for. */
     static String requested(State state, Job job, Amounts a) {
-        return text(state, job, a, a.memoryMb(), job.desc().request().licenses());
+        return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
+    }
+
+    /** Who says nothing of memory where nobody is given a share of it may use all that there is, and so asks for that. */
+    private static long asked(State state, Job job, Amounts a) {
+        Limits.Memory memory = Limits.memory(state, job);
+        boolean none = memory.perNodeMb() == 0 && memory.perCpuMb() == 0 && job.desc().request().memPerGpuMb() == 0;
+        return none && a.memoryMb() == 0 ? Amounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
     }
 
     /** Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is held. */
     static long held(State state, long memoryMb) {
-        return state.settings().memoryConsumed() ? memoryMb : 0;
+        return state.memoryConsumed() ? memoryMb : 0;
     }
 
     private static String text(State state, Job job, Amounts a, long memoryMb, String licences) {

@@ -61,8 +61,9 @@ final class WaitReasons {
 
     /** A job that waits, just before an entry that changes it. */
     void leaves(Job before) {
-        if (before.state() == JobState.PENDING && isKept(before.reason())) {
-            last.put(Key.of(before), before.reason());
+        JobReason reason = before.reason() == JobReason.NONE ? JobReason.NONE : now(before);
+        if (before.state() == JobState.PENDING && isKept(reason)) {
+            last.put(Key.of(before), reason);
         }
     }
 
@@ -98,7 +99,8 @@ final class WaitReasons {
     }
 
     private JobReason now(Job job) {
-        return job.reason() == JobReason.NONE ? queue.reason.apply(job.id()) : job.reason();
+        return job.reason() == JobReason.NONE ? queue.reason.apply(job.id())
+                : job.reason() == JobReason.JOB_REQUEUED_IN_HELD ? JobReason.JOB_HELD_USER : job.reason();
     }
 
     /**

@@ -398,6 +398,26 @@ class EmbeddedAccountingTest {
         assertThat(all(false)).hasSize(1);
     }
 
+    /** RequeueExit and the like: no node failed, and the code that sent it back is the attempt's. */
+    @Test
+    void anAttemptThatItsExitCodeSentBackHasTheCode() {
+        open();
+        submitted();
+        started(1);
+        happens("NodeReport", new Change.JobRequeued(7, true, JobReason.JOB_HELD_USER, "", 0, 200, true, ExitStatus.exited(12)));
+        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit() + " " + r.job().submitTime() + " " + r.job().reason())
+                .containsExactly("REQUEUED " + ExitStatus.exited(12) + " 100 None", "PENDING " + ExitStatus.NONE + " 200 JobHeldUser");
+    }
+
+    @Test
+    void aRequeueThatHoldsHasTheShorterReason() {
+        open();
+        submitted();
+        started(1);
+        happens("RequeueJobs", new Change.JobRequeued(7, true, JobReason.JOB_REQUEUED_IN_HELD, "", 0, 200, false));
+        assertThat(all(true)).extracting(r -> r.job().reason()).containsExactly("None", "JobHeldUser");
+    }
+
     @Test
     void anAttemptThatMadeRoomSaysSo() {
         open();

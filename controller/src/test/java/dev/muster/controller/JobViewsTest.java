@@ -93,6 +93,36 @@ class JobViewsTest {
         }
     }
 
+    /** Nor does it ask for a share: who says nothing asks for what he may use. */
+    @Test
+    void memoryThatNobodyAsksFor() {
+        for (String words : List.of("nodesMin=2", "nodesMin=2 exclusive=NODE", "nodesMin=2 memAll=true")) {
+            Site site = new Site("SelectTypeParameters=CR_CORE");
+            site.submit(words);
+            long node = site.core().state().nodes().at("n1").spec().memoryMb();
+            assertThat(info(site).tresRequested()).as(words).startsWith("cpu=2,mem=" + 2 * node + "M,node=2");
+        }
+    }
+
+    /** A time to come where one is known, and when it was cancelled; with ACCRUE_ALWAYS it grows older from its submission on. */
+    @Test
+    void timesOfWhatWaitsForATime() {
+        for (String flags : List.of("", "PriorityFlags=ACCRUE_ALWAYS")) {
+            Site site = new Site("PriorityType=priority/multifactor", flags);
+            site.submit("timing.beginTime=4000000000");
+            JobMessages.JobInfo waits = info(site);
+            assertThat(List.of(waits.eligibleTime(), waits.accrueTime(), waits.startTime()))
+                    .containsExactly(4_000_000_000L, flags.isEmpty() ? 4_000_000_000L : waits.submitTime(), 4_000_000_000L);
+            site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
+            assertThat(info(site).startTime()).isEqualTo(info(site).endTime()).isNotZero();
+        }
+    }
+
+    private static JobMessages.JobInfo info(Site site) {
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, false);
+    }
+
     private static long priority(Site site) {
         return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false).priority();

@@ -56,7 +56,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     }
 
     /** All memory of a node, which a job's partition is asked for before it is known which it will be. */
-    private static long wholeNode(State state, JobDesc desc) {
+    public static long wholeNode(State state, JobDesc desc) {
         return state.partitions().find(desc.partition().split(",")[0]).flatMap(p -> p.nodes().stream().findFirst())
                 .flatMap(n -> state.nodes().find(n)).map(n -> n.spec().memoryMb()).orElse(0L);
     }

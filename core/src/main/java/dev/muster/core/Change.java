@@ -133,11 +133,19 @@ public sealed interface Change {
     /** Nothing of the attempt is left on the node: its part of the allocation is free. */
     record NodeReleased(int jobId, int attempt, String node) implements Change {}
 
-    /** The job goes back to the queue; its number stays. special: it waits for an administrator as SPECIAL_EXIT. exit: of what sent it back. */
-    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special, ExitStatus exit)
-            implements Change {
+    /**
+     * The job goes back to the queue; its number stays. special: it waits for an administrator as SPECIAL_EXIT. exit: of what sent it back.
+     * anew: it counts as submitted then.
+     */
+    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special, ExitStatus exit,
+            boolean anew) implements Change {
         public JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special) {
             this(jobId, held, reason, reasonText, priority, time, special, ExitStatus.NONE);
+        }
+
+        public JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special,
+                ExitStatus exit) {
+            this(jobId, held, reason, reasonText, priority, time, special, exit, true);
         }
     }
 

@@ -33,9 +33,10 @@ final class Exits {
             return List.of(JobRules.over(job, exit, why, now));
         }
         if (names(state, Settings.REQUEUE_EXIT_HOLD, exit.code())) {
-            return List.of(new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true));
+            return List.of(delayed(state, job, now),
+                    new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true, exit));
         }
-        return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(state, job, now) : List.of(JobRules.over(job, exit, why, now));
+        return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(state, job, exit, now) : List.of(JobRules.over(job, exit, why, now));
     }
 
     /** Back to the queue to make room; in one entry, after a time of grace as well: its nodes tell its user why. */
@@ -47,8 +48,12 @@ final class Exits {
 
     /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
     static List<Change> later(State state, Job job, Now now) {
+        return later(state, job, ExitStatus.NONE, now);
+    }
+
+    private static List<Change> later(State state, Job job, ExitStatus exit, Now now) {
         return List.of(delayed(state, job, now), new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
-                Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
+                Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false, exit));
     }
 
     /** Who is released before that is over waits for the rest of it. */

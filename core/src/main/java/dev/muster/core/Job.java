@@ -250,6 +250,11 @@ public record Job(
                 attempt, restarts, dependencies, run, het, 0, failedNode);
     }
 
+    Job withSubmitTime(long time) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, time, eligibleTime,
+                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+    }
+
     Job withFailedNode(String node) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
                 attempt, restarts, dependencies, run, het, accrueTime, node);

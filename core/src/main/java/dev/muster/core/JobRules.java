@@ -282,6 +282,7 @@ final class JobRules {
                 JobReason reason = c.asUser() || !Access.isOperator(state, c.uid()) && c.uid() == job.desc().owner().uid()
                         ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
                 changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
+                changes.addAll(Eligibility.held(state, job));
                 return Optional.empty();
             }
             if (job.reason() == JobReason.JOB_HELD_ADMIN && !Access.isOperator(state, c.uid())) {
@@ -300,6 +301,7 @@ final class JobRules {
                 : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;
         long priority = Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice());
         changes.add(new Change.PriorityChanged(job.id(), priority, -1, reason, ""));
+        changes.addAll(Eligibility.released(state, job, now));
         BufferRules.again(state, job, now).ifPresent(changes::add);
     }
 

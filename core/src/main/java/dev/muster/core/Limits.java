@@ -79,10 +79,7 @@ public final class Limits {
         }
         long perCpu = first(partition.info().defMemPerCpuMb(), Math.max(0, settings.defMemPerCpuMb()));
         long perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), Math.max(0, settings.defMemPerNodeMb()));
-        // a partition may deal out cores or sockets without their memory
-        String consumed = partition.info().selectTypeParameters();
-        boolean without = consumed.equalsIgnoreCase("CR_CORE") || consumed.equalsIgnoreCase("CR_SOCKET");
-        return new Memory(perNode, perCpu, settings.memoryConsumed() && !without && perCpu == 0 && perNode == 0);
+        return new Memory(perNode, perCpu, partition.consumesMemory(settings) && perCpu == 0 && perNode == 0);
     }
 
     /**

@@ -38,6 +38,16 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return shared && Digits.only(count, 5) ? Math.max(1, Integer.parseInt(count)) : 1;
     }
 
+    private static final java.util.List<String> CORES_OR_SOCKETS = java.util.List.of("CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
+
+    /** Memory is dealt out to its jobs: its own SelectTypeParameters count where cores or sockets are given elsewhere too. */
+    public boolean consumesMemory(Settings settings) {
+        String own = info.selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
+        boolean counts = CORES_OR_SOCKETS.contains(own) && (!settings.options().containsKey(Settings.SELECT)
+                || CORES_OR_SOCKETS.stream().anyMatch(settings::selects));
+        return counts ? own.endsWith("_MEMORY") : settings.memoryConsumed();
+    }
+
     /** Each job has its nodes to itself. */
     public boolean isExclusive() {
         return info.exclusiveNode() || info.overSubscribe().equals("EXCLUSIVE");

@@ -67,6 +67,11 @@ public final class Priorities {
         return flags(settings).contains("CALCULATE_RUNNING");
     }
 
+    /** From their submission on, eligible or not. */
+    public static boolean growAlways(Settings settings) {
+        return flags(settings).contains("ACCRUE_ALWAYS");
+    }
+
     public static boolean isActive(Settings settings) {
         return settings.options().getOrDefault(TYPE, "").equals(MULTIFACTOR);
     }
@@ -178,7 +183,7 @@ public final class Priorities {
     /** Since when a job grows older; 0 if it does not. */
     public static long accrueTime(State state, Job job) {
         if (job.accrueTime() < Job.KEPT_YOUNG) {
-            return job.eligibleTime() == 0 ? 0 : Math.max(-job.accrueTime(), job.eligibleTime());
+            return -job.accrueTime();
         }
         boolean own = job.accrueTime() != 0 && state.accounts().limitsAccrual();
         return own ? Math.max(0, job.accrueTime()) : job.eligibleTime();

@@ -63,6 +63,11 @@ public record State(
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
 
+    /** Memory is dealt out somewhere. */
+    public boolean memoryConsumed() {
+        return settings.memoryConsumed() || partitions.values().stream().anyMatch(p -> p.consumesMemory(settings));
+    }
+
     public State apply(Entry entry) {
         Draft draft = new Draft(this, entry.tickMs());
         for (Change change : entry.changes()) {
@@ -575,7 +580,8 @@ public record State(
             if (last) {
                 freed = freed.with(JobFlag.COMPLETING, false);
                 if (freed.state() == JobState.PENDING) {
-                    freed = freed.with(freed.has(JobFlag.REQUEUE_HOLD) ? Runs.failed(freed.run().exit()) : Job.Run.NONE);
+                    freed = freed.with(freed.run().exit().isSuccess() || freed.has(JobFlag.EXPEDITING) ? Job.Run.NONE
+                            : Runs.failed(freed.run().exit()));
                 }
             }
             jobs = jobs.with(c.jobId(), freed);
@@ -610,6 +616,7 @@ public record State(
                     .with(JobFlag.REQUEUED, true)
                     .with(JobFlag.SPECIAL_EXIT, c.special())
                     .withAttempt(before.attempt(), before.restarts() + 1)
+                    .withSubmitTime(c.anew() ? c.time() : before.submitTime())
                     .withEligibleTime(waits || early ? 0 : c.time());
             for (Step s : before.run().steps()) {
                 if (s.state() != Step.State.ENDED) {

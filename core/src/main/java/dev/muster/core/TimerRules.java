@@ -155,10 +155,13 @@ final class TimerRules {
         if (Dependencies.hopeless(settled)) {
             hopeless(job);
         } else if (Dependencies.fulfilled(settled) && job.desc().timing().beginTime() <= now.seconds() && !job.isHeld()) {
-            changes.add(new Change.JobEligible(job.id(), now.seconds()));
+            changes.addAll(Eligibility.from(state, job, now.seconds()));
             if (job.reason() == JobReason.DEPENDENCY || job.reason() == JobReason.BEGIN_TIME) {
                 changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.NONE, ""));
             }
+        } else if (!Dependencies.fulfilled(settled) && job.reason() != JobReason.DEPENDENCY && !job.isHeld()) {
+            // it was told only now to wait for others
+            changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.DEPENDENCY, ""));
         } else if (Dependencies.fulfilled(settled) && job.reason() == JobReason.DEPENDENCY) {
             changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.BEGIN_TIME, ""));
         }

@@ -391,6 +391,7 @@ final class UpdateRules {
         if (n.getAsLong() == 0) {
             changes.add(new Change.PriorityChanged(job.id(), 0, uid,
                     uid == job.desc().owner().uid() && !admin ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN, ""));
+            changes.addAll(Eligibility.held(state, job));
             return Optional.empty();
         }
         if (n.getAsLong() > 0 && !admin && n.getAsLong() > job.priority()) {
@@ -401,6 +402,9 @@ final class UpdateRules {
         put(desc, "timing.priority", Math.max(0, n.getAsLong()));
         long p = n.getAsLong() < 0 ? Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()) : n.getAsLong();
         changes.add(new Change.PriorityChanged(job.id(), p, -1, job.isHeld() ? JobReason.NONE : job.reason(), ""));
+        if (job.isHeld()) {
+            changes.addAll(Eligibility.released(state, job, now));
+        }
         return Optional.empty();
     }
 
@@ -506,7 +510,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.INVALID_TIME_VALUE);
         }
         put(desc, "timing.beginTime", begin);
-        changes.add(new Change.JobEligible(job.id(), begin > now.seconds() ? 0 : job.eligibleTime()));
+        changes.addAll(Eligibility.from(state, job, begin > now.seconds() ? 0 : job.eligibleTime()));
         if (begin > now.seconds() && !job.isHeld()) {
             changes.add(new Change.PriorityChanged(job.id(), job.priority(), -1, JobReason.BEGIN_TIME, ""));
         }
@@ -523,7 +527,7 @@ final class UpdateRules {
         }
         put(desc, "timing.dependency", value);
         changes.add(new Change.DependenciesChanged(job.id(), parsed.get()));
-        changes.add(new Change.JobEligible(job.id(), 0));
+        changes.addAll(Eligibility.from(state, job, 0));
         return Optional.empty();
     }
 

@@ -341,7 +341,7 @@ public final class Explainer {
             memory = Math.max(memory, left > 0 ? leftMb : 0);
             NodeSlot slot = new NodeSlot(0, node);
             int here = Chooser.tasksFitting(need, slot, left / Math.max(1, node.spec().cpusPerUnit()), leftMb, node.cpusAllocated() == 0,
-                    state.settings().memoryConsumed());
+                    state.memoryConsumed());
             room += here > 0 ? 1 : 0;
             tasks += here;
         }

@@ -166,7 +166,7 @@ final class Feasibility {
     }
 
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
-        Need need = Need.of(desc, partition, state).onAnySwitches();
+        Need need = Need.ofEmpty(desc, partition, state).onAnySwitches();
         Topology topology = need.network().in(state.settings());
         String objection = Network.objection(desc.request(), topology);
         if (!objection.isEmpty()) {
@@ -203,7 +203,7 @@ final class Feasibility {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
-            int tasks = tasksOnEmpty(need, empty, state.settings().memoryConsumed());
+            int tasks = tasksOnEmpty(need, empty, state.memoryConsumed());
             if (tasks > 0 && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
                 found += required.contains(name) ? 1 : 0;
                 candidates.add(new Chooser.Candidate(empty, tasks));

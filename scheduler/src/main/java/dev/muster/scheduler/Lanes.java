@@ -68,7 +68,7 @@ final class Lanes {
         this.state = state;
         this.candidates = candidates;
         this.limited = limited;
-        this.memoryConsumed = state.settings().memoryConsumed();
+        this.memoryConsumed = state.memoryConsumed();
         this.preempts = pass.preemptor().isOn();
         this.reclaims = pass.preemptor().reclaims();
         this.number = scheduler.passes();

@@ -214,6 +214,16 @@ record Need(
     }
 
     static Need of(JobDesc desc, Partition partition, State state) {
+        // who runs where no memory is dealt out takes none from those whom it is dealt out to on the same nodes
+        return of(desc, partition, state, partition.consumesMemory(state.settings()) || !state.memoryConsumed());
+    }
+
+    /** With the memory that it asks for, dealt out or not: no node has less. */
+    static Need ofEmpty(JobDesc desc, Partition partition, State state) {
+        return of(desc, partition, state, true);
+    }
+
+    private static Need of(JobDesc desc, Partition partition, State state, boolean dealt) {
         Settings settings = state.settings();
         ResourceRequest r = desc.request();
         int nodesMin = Math.max(1, Math.max(r.nodesMin(), Limits.minNodes(desc, partition, state)));
@@ -230,7 +240,7 @@ record Need(
         if (nodesMax == 0 && r.tasks() > 0 && !r.tresPerJob().isEmpty()) {
             nodesMax = tasks;       // devices bring no nodes on which nothing would run
         }
-        Limits.Memory memory = Limits.memory(r, partition, settings);
+        Limits.Memory memory = dealt ? Limits.memory(r, partition, settings) : new Limits.Memory(0, 0, false);
         long perNode = memory.perNodeMb();
         long perCpu = memory.perCpuMb();
         int cpusPerTask = Math.max(1, r.cpusPerTask());
@@ -244,7 +254,7 @@ record Need(
         GresRequest gres = GresRequest.of(r);
         int gpusPerNode = GresRequest.gpus(gres.perNode());
         int gpusPerTask = GresRequest.gpus(gres.perTask());
-        if (r.memPerGpuMb() > 0) {
+        if (r.memPerGpuMb() > 0 && dealt) {
             perNode = r.memPerGpuMb() * gpusPerNode;
             perCpu = 0;
         }

@@ -212,7 +212,7 @@ final class Outlooks {
 
     private void ways(Job job, Need need, long afterS, State state, Candidates candidates, Reserved reserved, List<Forecast.Asked> out) {
         String name = need.reservation();
-        NeedClass c = scheduler.known().of(need, candidates, state.settings().memoryConsumed());
+        NeedClass c = scheduler.known().of(need, candidates, state.memoryConsumed());
         boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
         if (!name.isEmpty() && !anywhere) {
             out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job), afterS));

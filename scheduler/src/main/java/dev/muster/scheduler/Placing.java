@@ -54,7 +54,7 @@ final class Placing {
         this.scheduler = scheduler;
         this.state = state;
         this.nowS = nowS;
-        this.memoryConsumed = state.settings().memoryConsumed();
+        this.memoryConsumed = state.memoryConsumed();
         this.candidates = candidates;
         this.lanes = lanes;
         this.reserved = reserved;

@@ -46,7 +46,7 @@ final class Plans {
         this.licences = licences;
         this.outlook = outlook;
         this.packing = packing;
-        this.memoryConsumed = state.settings().memoryConsumed();
+        this.memoryConsumed = state.memoryConsumed();
     }
 
     Map<Integer, Integer> kept() {

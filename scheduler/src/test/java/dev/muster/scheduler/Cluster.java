@@ -98,6 +98,9 @@ final class Cluster {
         if (keys.containsKey("allocnodes")) {
             info.put("allocNodes", keys.remove("allocnodes"));
         }
+        if (keys.containsKey("select")) {
+            info.put("selectTypeParameters", keys.remove("select"));
+        }
         return switch (PartitionEdit.edit(new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, GIDS, core.state())) {
             case PartitionEdit.Edited e -> e.partition();
             case PartitionEdit.Refused r -> throw new IllegalArgumentException(line + ": " + r.sentence());
@@ -198,7 +201,7 @@ final class Cluster {
     }
 
     private static Object value(String v) {
-        return v.matches("-?[0-9]+") ? (Object) Long.valueOf(v) : v.equals("true") ? (Object) Boolean.TRUE : v;
+        return v.matches("-?[0-9]+") ? (Object) Long.valueOf(v) : v.equals("true") ? (Object) Boolean.TRUE : v.equals("false") ? Boolean.FALSE : v;
     }
 
     static JobDesc desc(String line) {

@@ -226,6 +226,49 @@ class LifeOfJobsTest {
                 """);
     }
 
+    /** A partition's SelectTypeParameters count in place of the cluster's, for its jobs alone. */
+    @Test
+    void memoryIsDealtOutByPartition() {
+        String dealt = """
+                submit kind=BATCH partition=c memPerNodeMb=900
+                submit kind=BATCH partition=c memPerNodeMb=900
+                schedule            -> 1 RUNNING n1; 2 RUNNING n1
+                submit kind=BATCH partition=c
+                submit kind=BATCH partition=m memPerNodeMb=900
+                schedule            -> 3 RUNNING n1; 4 RUNNING n1
+                submit kind=BATCH partition=m memPerNodeMb=900
+                schedule            -> 5 PENDING
+                submit kind=BATCH partition=c memPerNodeMb=1001 -> 6 unknown
+                """;
+        new Play(new Cluster("n1 cpus=8 mem=1000", "m nodes=n1 default=yes\nc nodes=n1 select=CR_CORE",
+                "memoryConsumed=true options.select=CR_CORE_MEMORY")).lines(dealt);
+        new Play(new Cluster("n1 cpus=8 mem=1000", "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",
+                "memoryConsumed=false options.select=CR_CORE")).lines(dealt);
+    }
+
+    /** Seconds since it was submitted, since it is eligible and since it grows older; as Slurm has them, but for times to come. */
+    @Test
+    void agesOfWhoIsHeldWaitsForOthersAndComesBack() {
+        play("""
+                submit kind=BATCH exclusive=NODE nodesMin=2
+                schedule
+                submit kind=BATCH exclusive=NODE nodesMin=2
+                pass 10                    -> ages 2 10 10 10
+                hold 2                     -> ages 2 10 - 10; 2 PENDING JobHeldUser
+                pass 10                    -> ages 2 20 - 20
+                release 2                  -> ages 2 20 0 20; 2 PENDING
+                pass 5                     -> ages 2 25 5 25
+                update 2 priority=0        -> ages 2 25 - 25
+                release 2                  -> ages 2 25 0 25
+                update 2 dependency=afterok:1
+                pass 5                     -> ages 2 30 - 30; 2 PENDING Dependency
+                update 2 dependency=
+                pass 5                     -> ages 2 35 0 35; 2 PENDING
+                requeue 1                  -> ages 1 0 - -; 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                pass 5                     -> ages 1 5 - -
+                """);
+    }
+
     @Test
     void suspendIsTheAdministrators() {
         play("""
@@ -499,15 +542,16 @@ class LifeOfJobsTest {
                 "requeueJobs=true options.requeue_exit=5,9-10 options.requeue_exit_hold=7")).lines("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1
-                exited 1 batch 10:0        -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                exited 1 batch 10:0        -> 1 PENDING+COMPLETING+REQUEUED BeginTime 10:0 restarts=1
                 done 1 n1
                 pass 120
                 schedule                   -> 1 RUNNING n1 restarts=1
-                exited 1 batch 7:0         -> 1 PENDING+COMPLETING+REQUEUED+SPECIAL_EXIT JobHeldUser restarts=2
+                exited 1 batch 7:0         -> 1 PENDING+COMPLETING+REQUEUED+SPECIAL_EXIT JobHeldUser 7:0 restarts=2
                 done 1 n1
-                schedule                   -> 1 PENDING+REQUEUED+SPECIAL_EXIT JobHeldUser restarts=2
-                release 1 root             -> 1 PENDING+REQUEUED restarts=2
-                schedule
+                schedule                   -> 1 PENDING+REQUEUED+SPECIAL_EXIT JobHeldUser 7:0 restarts=2
+                release 1 root             -> 1 PENDING+REQUEUED BeginTime 7:0 restarts=2
+                pass 121
+                schedule                   -> 1 RUNNING n1 restarts=2
                 exited 1 batch 6:0         -> 1 FAILED+COMPLETING NonZeroExitCode 6:0 restarts=2
                 submit kind=BATCH timing.requeue=NO
                 schedule

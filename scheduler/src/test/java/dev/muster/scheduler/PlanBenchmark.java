@@ -237,10 +237,10 @@ public final class PlanBenchmark {
         } else if (dice < 60) {
             return r.put("tasks", 2L + random.nextInt(40)).put("nodesMin", 1L).put("nodesMax", 1L).put("memPerCpuMb", 1000L + random.nextInt(3000));
         } else if (dice < 90) {
-            long n = 1L << random.nextInt(7);
+            long n = Math.min(nodes.size(), 1L << random.nextInt(7));
             return r.put("nodesMin", n).put("nodesMax", n).put("tasks", n).put("exclusive", "NODE");
         } else if (dice < 93) {
-            long n = 65 + random.nextInt(700);
+            long n = Math.min(nodes.size(), 65 + random.nextInt(700));
             return r.put("nodesMin", n).put("nodesMax", n).put("tasks", n).put("exclusive", "NODE");
         } else if (dice < 99) {
             return r.put("tasks", 1L).put("tresPerNode", "gres/gpu:" + (1 + random.nextInt(4))).put("cpusPerTask", 4L + random.nextInt(12));
@@ -256,7 +256,10 @@ public final class PlanBenchmark {
             request.put("licenses", random.nextBoolean() ? "fluent" : "matlab:2");
         }
         if (features.contains("topology") && !gpu && !big && random.nextInt(5) == 0) {
-            request.put("features", random.nextBoolean() ? "old" : "fast");
+            String half = random.nextBoolean() ? "old" : "fast";
+            if (request.number("nodesMin") <= nodes.size() / 2) {
+                request.put("features", half);
+            }
         }
         Json.Obj d = new Json.Obj().put("kind", "BATCH").put("partition", gpu ? "gpu" : big ? "big" : "main").put("name", "job")
                 .put("request", request).put("timing", new Json.Obj().put("timeLimitMin", 10L << random.nextInt(10)))

@@ -96,6 +96,12 @@ final class Play {
             int id = Integer.parseInt(expected.split(" ")[1]);
             return "derived " + id + " " + cluster.state().jobs().at(id).run().derivedExit();
         }
+        if (subject.equals("ages")) {
+            Job job = cluster.state().jobs().at(Integer.parseInt(expected.split(" ")[1]));
+            return "ages " + job.id() + java.util.stream.LongStream.of(job.submitTime(), job.eligibleTime(),
+                    dev.muster.core.Priorities.accrueTime(cluster.state(), job)).mapToObj(t -> t == 0 ? " -" : " " + (cluster.seconds() - t))
+                    .collect(java.util.stream.Collectors.joining());
+        }
         if (subject.equals("members")) {
             return "members " + String.join(",", cluster.state().partitions().at(expected.split(" ")[1].split("=")[0]).nodes())
                     .transform(n -> expected.split(" ")[1].split("=")[0] + "=" + n);

@@ -153,41 +153,76 @@ public final class AccountingRows {
             String failedNode,
             String systemComment,
             long suspendedSince) {
-        /** With the numbers of its association and key. */
-        public JobRow numbered(int association, int key) {
+        /** What changes of a row before it is in a table; whoever copies a row says what is to be otherwise. */
+        private static final class Draft {
+            private String wckey;
+            private String reason;
+            private long priority;
+            private String stdin;
+            private String stdout;
+            private String stderr;
+            private String comment;
+            private String extra;
+            private int assocId;
+            private int wckeyId;
+        }
+
+        private Draft draft() {
+            Draft d = new Draft();
+            d.wckey = wckey;
+            d.reason = reason;
+            d.priority = priority;
+            d.stdin = stdin;
+            d.stdout = stdout;
+            d.stderr = stderr;
+            d.comment = comment;
+            d.extra = extra;
+            d.assocId = assocId;
+            d.wckeyId = wckeyId;
+            return d;
+        }
+
+        /** The one place that copies a row. */
+        private JobRow with(Draft d) {
             return new JobRow(
                     sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
-                    groupName, account, qos, wckey, partition, reservation, state, reason, cancelledBy, exit, derivedExit, submitTime,
-                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
-                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
-                    comment, adminComment, extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
-                    exclusiveUse, association, key, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
+                    groupName, account, qos, d.wckey, partition, reservation, state, d.reason, cancelledBy, exit, derivedExit, submitTime,
+                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, d.priority, nodes, nodeCount, cpusRequested, cpusAllocated,
+                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, d.stdin, d.stdout, d.stderr,
+                    d.comment, adminComment, d.extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
+                    exclusiveUse, d.assocId, d.wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
                     suspendedSince);
+        }
+
+        /** With the numbers of its association and key. */
+        public JobRow numbered(int association, int key) {
+            Draft d = draft();
+            d.assocId = association;
+            d.wckeyId = key;
+            return with(d);
         }
 
         /** With another reason and priority. */
         public JobRow waited(String why, long place) {
-            return why.equals(reason) && place == priority ? this : new JobRow(
-                    sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
-                    groupName, account, qos, wckey, partition, reservation, state, why, cancelledBy, exit, derivedExit, submitTime,
-                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, place, nodes, nodeCount, cpusRequested, cpusAllocated,
-                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
-                    comment, adminComment, extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
-                    exclusiveUse, assocId, wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
-                    suspendedSince);
+            if (why.equals(reason) && place == priority) {
+                return this;
+            }
+            Draft d = draft();
+            d.reason = why;
+            d.priority = place;
+            return with(d);
         }
 
         /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
         public JobRow with(String key, String words, String more, boolean files) {
-            return new JobRow(
-                    sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
-                    groupName, account, qos, key, partition, reservation, state, reason, cancelledBy, exit, derivedExit, submitTime,
-                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
-                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, files ? stdin : "",
-                    files ? stdout : "", files ? stderr : "", words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses,
-                            mcsLabel, overSubscribe,
-                    exclusiveUse, assocId, wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
-                    suspendedSince);
+            Draft d = draft();
+            d.wckey = key;
+            d.comment = words;
+            d.extra = more;
+            d.stdin = files ? stdin : "";
+            d.stdout = files ? stdout : "";
+            d.stderr = files ? stderr : "";
+            return with(d);
         }
     }
 
