@@ -9,6 +9,9 @@ check "and its exit code counts" "FAILED|9:0" "$(sacct -X -n -P -o State,ExitCod
 id=$(sbatch --parsable -o usr2.txt --wrap 'trap "echo two; exit 0" USR2; for i in $(seq 40); do sleep 0.5; done')
 running "$id" 1; scancel -b -s USR2 "$id"; wait_empty 40
 check "scancel --signal --batch" two "$(cat usr2.txt)"
+id=$(sbatch --parsable -o late.txt --wrap 'trap "echo late; exit 0" USR2; for i in $(seq 60); do sleep 0.5; done')
+running "$id" 1; kill -9 "$(pid_of slurmctld)"; start_ctld; scancel -b -s USR2 "$id"; wait_empty 40
+check "so does one for a node that is not back yet" late "$(cat late.txt)"
 id=$(sbatch --parsable -o re-%j.txt --requeue --wrap 'echo life $SLURM_RESTART_COUNT; sleep 3')
 running "$id" 1; scontrol requeue "$id"
 becomes "a requeued job waits a while" "PD BeginTime" '"$(squeue -h -j "$id" -o '\''%t %r'\'')"'

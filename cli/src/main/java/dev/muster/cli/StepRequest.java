@@ -89,6 +89,9 @@ final class StepRequest {
         if (!mpi.isEmpty()) {
             env.put("SLURM_MPI_TYPE", mpi);
         }
+        if (o.has(JobOption.LABEL)) {
+            env.put("SLURM_LABELIO", "1");
+        }
         env.put("SLURM_UMASK", umask(o.umask()));
         env.put("SLURM_LAUNCH_NODE_IPADDR", c.host().address());
         s.put("environment", JobEnvironment.entries(env));

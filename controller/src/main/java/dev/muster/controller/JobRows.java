@@ -179,7 +179,8 @@ final class JobRows {
             ? cancelledBy(state, BY + step.ending().substring(prefix.length())) : -1;
     }
 
-    private static String layout(Job job, Step step) {
+    /** As sacct and scontrol show it; Unknown of a batch script and the like. */
+    static String layout(Job job, Step step) {
         if (step.id() < 0) {
             return "Unknown";
         }

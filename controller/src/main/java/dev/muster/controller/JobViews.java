@@ -526,7 +526,7 @@ final class JobViews {
                 step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres), step.desc().request().tresPerNode(),
                 step.desc().submitHost(),
-                step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
+                step.desc().submitPid(), step.desc().cpuBind(), step.id() < 0 ? "" : JobRows.layout(job, step), job.desc().charge().account(),
                 step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
                 step.ports().print(0),
                 step.isBatch() ? job.desc().extras().container() : step.desc().container(), step.desc().request().network(),

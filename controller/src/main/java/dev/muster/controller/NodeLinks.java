@@ -79,6 +79,7 @@ final class NodeLinks {
     private final Map<Long, CompletableFuture<ToController>> reading = new ConcurrentHashMap<>();
     private final AtomicLong questions = new AtomicLong();
     private final MemoryUpdates memory = new MemoryUpdates();
+    private final Unheard unheard = new Unheard();
     private CoreThread core;
 
     NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
@@ -270,6 +271,7 @@ final class NodeLinks {
         if (old != null) {
             old.writer.interrupt();
             old.frames.close();
+            keep(old);
         }
         link.send(new NodeMessages.Welcome(1, heartbeatSeconds(core.durable().nodes().size(), conf.get().slurmdTimeoutSec()), relays.newest()));
         log.verbose("Node " + m.node() + " now responding");
@@ -277,6 +279,7 @@ final class NodeLinks {
             a.direct().forEach(d -> link.send(d.message()));
         }
         outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
+        unheard.take(m.node()).forEach(link::send);
         if (seen.add(m.node()) && conf.get().has(Key.SLURMCTLD_PARAMETERS, "reconfig_on_restart")) {
             link.send(new NodeMessages.ReadConfig());
         }
@@ -304,6 +307,8 @@ final class NodeLinks {
         link.writer.interrupt();
         relays.lost(link.node);
         if (links.remove(link.node, link)) {
+            keep(link);
+            hear(link.node);
             onConnection.accept(link.node, false);
             log.verbose("Node " + link.node + " is not connected any more");
         }
@@ -364,11 +369,30 @@ final class NodeLinks {
         return memory;
     }
 
-    /** Sends if the node is connected; if not, what matters is derived again when it registers. */
+    /** Sends if the node is connected; if not, it has what matters when it registers: derived again, or kept until then. */
     void send(String node, ToNode message) {
         Link link = links.get(node);
         if (link != null) {
             link.send(message);
+        } else if (unheard.keep(node, message)) {
+            hear(node);
+        }
+    }
+
+    /** It may have come meanwhile. */
+    private void hear(String node) {
+        Link link = links.get(node);
+        if (link != null) {
+            unheard.take(node).forEach(link::send);
+        }
+    }
+
+    /** What has not gone out when a connection ends. */
+    private void keep(Link old) {
+        for (Item item = old.outbox.poll(); item != null; item = old.outbox.poll()) {
+            if (item instanceof Item.Direct d) {
+                unheard.keep(old.node, d.message);
+            }
         }
     }
 
