@@ -46,19 +46,28 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput out;
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
-    /**
-     * Of one component, to be reached together.
-     *
-     * @param name  {@code 4.0}, {@code 4.0+1}
-     * @param first rank in it
-     */
-    private record Group(Json.Obj attach, String name, int first, List<StepNode> nodes) {
-        List<Integer> local(List<Integer> ranks) {
+    /** Of one component, to be reached together. A class: as a key it is itself, and its nodes are not looked through. */
+    private static final class Group {
+        private final Json.Obj attach;
+        /** {@code 4.0}, {@code 4.0+1}. */
+        private final String name;
+        /** The first rank in it. */
+        private final int first;
+        private final List<StepNode> nodes = new ArrayList<>();
+
+        private Group(Json.Obj attach, String name, int first) {
+            this.attach = attach;
+            this.name = name;
+            this.first = first;
+        }
+
+        private List<Integer> local(List<Integer> ranks) {
             return first == 0 ? ranks : ranks.stream().map(r -> r - first).toList();
         }
     }
 
     private final List<Group> groups = new ArrayList<>();
+    private final Map<StepNode, Group> ofNode = new HashMap<>();
     private final Map<Integer, Streams> ofTask = new HashMap<>();
     private final Map<Integer, Integer> exits = new LinkedHashMap<>();
     private final Map<String, Integer> startedOn = new LinkedHashMap<>();
@@ -125,8 +134,7 @@ final class StepRun implements StepNode.Events {
     /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token; positions to go on from */
     void connect(List<Json.Obj> shares, Json.Obj attach, Map<Long, Long> positions) {
         int id = attach.integer("stepId");
-        Group group = new Group(attach, StepId.isComponent(id) ? attach.integer("jobId") + "." + StepId.name(id) : stepName, tasks,
-                new ArrayList<>());
+        Group group = new Group(attach, StepId.isComponent(id) ? attach.integer("jobId") + "." + StepId.name(id) : stepName, tasks);
         groups.add(group);
         for (Json.Obj share : shares) {
             List<Integer> ranks = new ArrayList<>();
@@ -137,6 +145,7 @@ final class StepRun implements StepNode.Events {
             nodes.add(new StepNode(c.host(), share.text("node"), share.text("address"), share.integer("port"), ranks,
                     attach, positions, this));
             group.nodes.add(nodes.getLast());
+            ofNode.put(nodes.getLast(), group);
             if (settings.verbose > 0) {
                 c.info("launching StepId=" + group.name + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
                         + bracketed(group.local(ranks)));
@@ -182,7 +191,7 @@ final class StepRun implements StepNode.Events {
             input.stop();
         }
         if ((killed && !isAbortTold || badExit) && !settings.quiet) {
-            groups.stream().map(Group::name).distinct().forEach(name -> c.info("Force Terminated StepId=" + name));
+            groups.stream().map(g -> g.name).distinct().forEach(name -> c.info("Force Terminated StepId=" + name));
         }
         return worst;
     }
@@ -214,11 +223,7 @@ final class StepRun implements StepNode.Events {
     }
 
     private void tellTerminating() {
-        groups.reversed().stream().map(Group::name).distinct().forEach(name -> c.info("Terminating StepId=" + name));
-    }
-
-    private Group of(StepNode node) {
-        return groups.stream().filter(g -> g.nodes.contains(node)).findFirst().orElseThrow();
+        groups.reversed().stream().map(g -> g.name).distinct().forEach(name -> c.info("Terminating StepId=" + name));
     }
 
     /** Ends the step at once. */
@@ -287,7 +292,7 @@ final class StepRun implements StepNode.Events {
         if (gathered.isEmpty()) {
             gatheredMs = c.host().nowMs();
         }
-        Group group = of(node);
+        Group group = ofNode.get(node);
         gathered.computeIfAbsent(new End(node.name, waitStatus, group), e -> new ArrayList<>()).add(task - group.first);
         if (!status.isSuccess() && settings.killOnBadExit && !terminating) {
             report();
@@ -354,7 +359,7 @@ final class StepRun implements StepNode.Events {
             c.error("Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));
             worst = Math.max(worst, LOST_CODE);
         } else if (!reason.isEmpty() && settings.verbose > 0) {
-            c.info("StepId=" + of(node).name + " ended on " + node.name + ": " + reason);
+            c.info("StepId=" + ofNode.get(node).name + " ended on " + node.name + ": " + reason);
         }
         completeNodes++;
         notifyAll();
@@ -365,7 +370,7 @@ final class StepRun implements StepNode.Events {
         if (!detail.isEmpty()) {
             c.error(detail);
         }
-        c.error("Task launch for StepId=" + of(node).name + " failed on node " + node.name + ": " + error);
+        c.error("Task launch for StepId=" + ofNode.get(node).name + " failed on node " + node.name + ": " + error);
         if (!launchFailed) {
             launchFailed = true;
             c.error("Application launch failed: " + error);
@@ -442,7 +447,7 @@ final class StepRun implements StepNode.Events {
             c.info("interrupt (one more within 1 sec to abort)");
             status();
         } else if (interrupts <= 2) {
-            groups.stream().map(Group::name).distinct().forEach(name -> c.info("sending Ctrl-C to StepId=" + name));
+            groups.stream().map(g -> g.name).distinct().forEach(name -> c.info("sending Ctrl-C to StepId=" + name));
             signal(Signals.INT);
         } else {
             c.info("forcing job termination");
