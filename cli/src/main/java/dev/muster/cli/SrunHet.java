@@ -60,11 +60,12 @@ final class SrunHet {
                 out.add(new Part(group, own, program));
             }
         }
-        if (size != OWN || seen.size() == 1) {
-            within(c, first, List.copyOf(seen), size > 0 ? size : size == OWN ? 1 : sections.size());
-        }
         if (size == OWN && seen.size() == 1) {
+            within(c, first, List.copyOf(seen), 1);
             throw c.bad(first.exitError(1), "No directives to start application on any available hetjob components");
+        }
+        if (size != OWN) {
+            within(c, first, List.copyOf(seen), size > 0 ? size : sections.size());
         }
         List<Part> parts = withPrograms(c, out);
         for (Part p : parts) {
