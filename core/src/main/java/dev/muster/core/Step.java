@@ -26,8 +26,8 @@ public record Step(
         nodes = ByNode.of(nodes, Part::node);
     }
 
-    public static final int BATCH = -5;
-    public static final int EXTERN = -4;
+    public static final int BATCH = StepId.BATCH;
+    public static final int EXTERN = StepId.EXTERN;
 
     public enum State { RUNNING, ENDED, QUEUED }
 

@@ -18,9 +18,9 @@ public final class StepId {
     private static final int BITS = 23;
     public static final int NUMBER_MAX = (1 << BITS) - 1;
 
-    private static final int BATCH = -5;
-    private static final int EXTERN = -4;
-    private static final int INTERACTIVE = -6;
+    public static final int BATCH = -5;
+    public static final int EXTERN = -4;
+    public static final int INTERACTIVE = -6;
 
     /** As people list them: by number, then by component. */
     public static final Comparator<Integer> ORDER = Comparator.<Integer>comparingInt(StepId::number).thenComparingInt(StepId::component);

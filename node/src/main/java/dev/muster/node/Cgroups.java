@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.StepId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -270,7 +271,7 @@ final class Cgroups {
     }
 
     private static String stepDirectory(int stepId) {
-        return "step_" + SpecBuilder.stepName(stepId);
+        return "step_" + StepId.name(stepId);
     }
 
     private static boolean make(Path directory) {

@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
+import dev.muster.model.StepId;
 import dev.muster.model.hdf5.Hdf5;
 import dev.muster.model.hdf5.Hdf5.Column;
 import dev.muster.model.hdf5.Hdf5.Group;
@@ -61,7 +62,7 @@ final class Hdf5Sink implements ProfileSink {
     }
 
     private static String name(Profiles.Plan plan) {
-        return plan.jobId() + "_" + SpecBuilder.stepName(plan.stepId());
+        return plan.jobId() + "_" + StepId.name(plan.stepId());
     }
 
     @Override
@@ -110,7 +111,7 @@ final class Hdf5Sink implements ProfileSink {
                 remove(place);
             }
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: the series of step " + plan.jobId() + "." + SpecBuilder.stepName(plan.stepId()) + " stay in "
+            log.error("acct_gather_profile/hdf5: the series of step " + plan.jobId() + "." + StepId.name(plan.stepId()) + " stay in "
                     + place + ": " + Reasons.of(e));
         }
     }

@@ -492,7 +492,7 @@ final class Jobs {
                 String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId()
                         + " StepId=" + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
                 reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
-                Loop.aside(() -> hooks.unkillable(job.share, SpecBuilder.stepName(StepId.number(step.stepId))));
+                Loop.aside(() -> hooks.unkillable(job.share, StepId.name(StepId.number(step.stepId))));
             }
         });
     }
@@ -791,6 +791,6 @@ final class Jobs {
     }
 
     private static String stepName(NodeJob job, int stepId) {
-        return job.jobId() + "." + SpecBuilder.stepName(stepId);
+        return job.jobId() + "." + StepId.name(stepId);
     }
 }

@@ -5,6 +5,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
@@ -80,7 +81,7 @@ final class Queries {
 
     private SlurmdMessages.DaemonReply daemon() {
         List<String> steps = new ArrayList<>();
-        running().forEach(r -> steps.add(r.jobId() + "." + SpecBuilder.stepName(r.stepId())));
+        running().forEach(r -> steps.add(r.jobId() + "." + StepId.name(r.stepId())));
         Hardware h = hardware.get();
         return new SlurmdMessages.DaemonReply(settings.nodeName(), Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
                 .map(String::trim).orElse(settings.nodeName()), Release.VERSION, (int) ProcessHandle.current().pid(), startTime,

@@ -189,7 +189,7 @@ final class SpecBuilder {
     }
 
     private void head(SpecWriter out, int jobId, int attempt, int stepId, Identity owner, Place place) {
-        out.put("job", jobId).put("step", stepName(stepId)).put("attempt", attempt).put("node", settings.nodeName());
+        out.put("job", jobId).put("step", StepId.name(stepId)).put("attempt", attempt).put("node", settings.nodeName());
         out.put("user", owner.user()).put("uid", owner.uid()).put("gid", owner.gid());
         out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
         out.put("allow_uid", settings.slurmUserId());
@@ -363,8 +363,8 @@ final class SpecBuilder {
         out.put('n', Integer.toString(launch.nodeIndex()));
         out.put('N', settings.nodeName());
         out.put('j', Integer.toString(jobId));
-        out.put('J', jobId + "." + stepName(StepId.number(launch.stepId())));
-        out.put('s', stepName(StepId.number(launch.stepId())));
+        out.put('J', jobId + "." + StepId.name(StepId.number(launch.stepId())));
+        out.put('s', StepId.name(StepId.number(launch.stepId())));
         out.put('u', launch.share().owner().user());
         out.put('x', launch.share().jobName().text());
         out.put('A', variable(launch.environment(), "SLURM_ARRAY_JOB_ID", Integer.toString(jobId)));
@@ -380,9 +380,5 @@ final class SpecBuilder {
             }
         }
         return otherwise;
-    }
-
-    static String stepName(int stepId) {
-        return StepId.name(stepId);
     }
 }

@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.CpuFreq;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
@@ -123,7 +124,7 @@ final class Starter implements Launcher {
     /** --cpu-freq comes with the step's environment; without it CpuFreqDef counts. */
     private void frequency(Launch launch, String cpus) {
         frequency(launch.environment(), settings.around().cpuFreqDef()).ifPresent(f ->
-                frequencies.set(launch.share().jobId() + "." + SpecBuilder.stepName(launch.stepId()), f,
+                frequencies.set(launch.share().jobId() + "." + StepId.name(launch.stepId()), f,
                         specs.machineCpus(cpus)));
     }
 
@@ -134,7 +135,7 @@ final class Starter implements Launcher {
 
     @Override
     public void stepEnded(int jobId, int stepId) {
-        frequencies.reset(jobId + "." + SpecBuilder.stepName(stepId));
+        frequencies.reset(jobId + "." + StepId.name(stepId));
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.Identity;
 import dev.muster.model.StepDesc;
 import dev.muster.model.Metered;
+import dev.muster.model.StepId;
 import dev.muster.model.TaskPeaks;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,8 @@ public final class NodeMessages {
     private NodeMessages() {}
 
     /** Step numbers with a meaning of their own. */
-    public static final int STEP_BATCH = -5;
-    public static final int STEP_EXTERN = -4;
+    public static final int STEP_BATCH = StepId.BATCH;
+    public static final int STEP_EXTERN = StepId.EXTERN;
 
     /** From the node. */
     public sealed interface ToController {}
