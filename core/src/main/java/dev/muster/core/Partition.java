@@ -42,6 +42,9 @@ public record Partition(PartitionInfo info, List<String> nodes) {
 
     /** Memory is dealt out to its jobs: its own SelectTypeParameters count where cores or sockets are given elsewhere too. */
     public boolean consumesMemory(Settings settings) {
+        if (info.selectTypeParameters().isEmpty()) {
+            return settings.memoryConsumed();
+        }
         String own = info.selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
         boolean counts = CORES_OR_SOCKETS.contains(own) && (!settings.options().containsKey(Settings.SELECT)
                 || CORES_OR_SOCKETS.stream().anyMatch(settings::selects));

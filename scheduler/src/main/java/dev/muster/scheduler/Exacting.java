@@ -22,6 +22,7 @@ final class Exacting {
     private static final long LOOKS_MAX = 40_000_000;
 
     private final State state;
+    private final boolean memoryConsumed;
     private final Ground ground;
     private final List<String> nodes;
     private final Times times;
@@ -48,6 +49,7 @@ final class Exacting {
 
     Exacting(State state, Ground ground, Times times, Map<String, Integer> numbers, LicencePlan licences) {
         this.state = state;
+        this.memoryConsumed = state.memoryConsumed();
         this.ground = ground;
         this.nodes = ground.names();
         this.times = times;
@@ -159,7 +161,7 @@ final class Exacting {
                 return 0;
             }
         }
-        return Chooser.tasksFitting(need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, state.settings().memoryConsumed());
+        return Chooser.tasksFitting(need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
     }
 
     /** Somebody is there in these slots whom it does not go with, or on its switch or block if one of the two wants that for itself. */

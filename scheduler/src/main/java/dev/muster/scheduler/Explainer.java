@@ -327,6 +327,7 @@ public final class Explainer {
         long memory = 0;
         int room = 0;
         long tasks = 0;
+        boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
             Node node = state.nodes().at(n);
             boolean fits = Features.match(need.features(), node.features()) && ExtraConstraint.match(need.shape().extra(), node.extra());
@@ -340,8 +341,7 @@ public final class Explainer {
             most = Math.max(most, left);
             memory = Math.max(memory, left > 0 ? leftMb : 0);
             NodeSlot slot = new NodeSlot(0, node);
-            int here = Chooser.tasksFitting(need, slot, left / Math.max(1, node.spec().cpusPerUnit()), leftMb, node.cpusAllocated() == 0,
-                    state.memoryConsumed());
+            int here = Chooser.tasksFitting(need, slot, left / Math.max(1, node.spec().cpusPerUnit()), leftMb, node.cpusAllocated() == 0, consumed);
             room += here > 0 ? 1 : 0;
             tasks += here;
         }

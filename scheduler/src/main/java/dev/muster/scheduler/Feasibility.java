@@ -193,6 +193,7 @@ final class Feasibility {
         Set<String> excluded = new HashSet<>(names(need.excludeList()));
         excluded.addAll(gone);
         boolean may = state.settings().options().containsKey(ANY_FEATURES);
+        boolean memory = state.memoryConsumed();
         int found = 0;
         long total = 0;
         int next = 0;
@@ -203,7 +204,7 @@ final class Feasibility {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
-            int tasks = tasksOnEmpty(need, empty, state.memoryConsumed());
+            int tasks = tasksOnEmpty(need, empty, memory);
             if (tasks > 0 && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
                 found += required.contains(name) ? 1 : 0;
                 candidates.add(new Chooser.Candidate(empty, tasks));

@@ -46,6 +46,21 @@ class ForecastTest {
         c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
     }
 
+    /** By one partition's SelectTypeParameters, where slurm.conf's deal out cores alone. */
+    @Test
+    void memoryThatOnePartitionDealsOut() {
+        Cluster c = new Cluster("n1 cpus=8 mem=1000", "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",
+                "memoryConsumed=false options.select=CR_CORE");
+        c.accept("partition=m memPerNodeMb=600 timing.timeLimitMin=10");
+        c.schedule();
+        table(c, """
+                partition=m memPerNodeMb=600            | +600 n1
+                partition=m memPerCpuMb=100 tasks=6     | +600 n1
+                partition=m memPerCpuMb=100 tasks=4     | +0 n1
+                partition=c memPerNodeMb=600            | +0 n1
+                """);
+    }
+
     @Test
     void aJobThatNamesNodesStartsOnThem() {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
