@@ -41,8 +41,6 @@ final class Preemptor {
     private final Set<Integer> leaving = new HashSet<>();
     private static final Predicate<NodeSlot> EVERYWHERE = node -> true;
     private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
-    /** Of those who may have to go, the nodes that they are on. */
-    private final Map<Integer, NodeSlot[]> slots = new HashMap<>();
     private int tries;
     /** Who found no room last found too few nodes with room, however they lie to each other. */
     private boolean tooFew;
@@ -269,7 +267,7 @@ final class Preemptor {
         if (serves == EVERYWHERE) {
             return true;
         }
-        return isOne(slots.computeIfAbsent(holder.id(), id -> slots(holder)), serves);
+        return isOne(scheduler.yields().holder(holder).slots(), serves);
     }
 
     private static boolean isOne(NodeSlot[] nodes, Predicate<NodeSlot> serves) {
@@ -283,21 +281,11 @@ final class Preemptor {
 
     /** It has not been chosen yet, and may be disturbed. */
     private boolean mayGo(Holders those, int at) {
-        Job holder = those.candidates.get(at);
+        Job holder = those.candidates.get(at).job();
         if (those.may[at] == 0) {
             those.may[at] = isExempt(holder) ? MAY_NOT : MAY;
         }
         return those.may[at] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
-    }
-
-    private boolean isNear(Holders those, int at, Predicate<NodeSlot> serves) {
-        if (serves == EVERYWHERE) {
-            return true;
-        }
-        if (those.slots[at] == null) {
-            those.slots[at] = slots(those.candidates.get(at));
-        }
-        return isOne(those.slots[at], serves);
     }
 
     private boolean isExempt(Job holder) {
@@ -322,8 +310,9 @@ final class Preemptor {
 
         private boolean has(int at) {
             for (; found.size() <= at && next < all.candidates.size(); next++) {
-                if (mayGo(all, next) && isNear(all, next, serves)) {
-                    found.add(all.candidates.get(next));
+                Yields.Holder holder = all.candidates.get(next);
+                if ((serves == EVERYWHERE || isOne(holder.slots(), serves)) && mayGo(all, next)) {
+                    found.add(holder.job());
                 }
             }
             return found.size() > at;
@@ -356,11 +345,6 @@ final class Preemptor {
         }
     }
 
-    private NodeSlot[] slots(Job holder) {
-        return holder.run().allocation().held().stream().filter(s -> !s.released()).map(s -> scheduler.node(s.node()))
-                .filter(java.util.Objects::nonNull).toArray(NodeSlot[]::new);
-    }
-
     /** Even what is planned for others, or what others wait for already, would do for it. */
     private boolean fitsWithoutAll(Near candidates, NeedClass.Memory memory, Places places) {
         candidates.all().forEach(h -> lift(h, mode(h)));
@@ -378,16 +362,14 @@ final class Preemptor {
 
     /** @param candidates in the order in which they go, and some of whom {@link #mayGo} says no; @param gone who goes already */
     private static final class Holders {
-        private final List<Job> candidates;
+        private final List<Yields.Holder> candidates;
         private final List<Job> gone;
-        /** Of candidates who were asked for, their nodes, and whether they may be disturbed. */
-        private final NodeSlot[][] slots;
+        /** Of candidates who were asked for, whether they may be disturbed. */
         private final byte[] may;
 
-        private Holders(List<Job> candidates, List<Job> gone) {
+        private Holders(List<Yields.Holder> candidates, List<Job> gone) {
             this.candidates = candidates;
             this.gone = gone;
-            this.slots = new NodeSlot[candidates.size()][];
             this.may = new byte[candidates.size()];
         }
     }
@@ -398,7 +380,7 @@ final class Preemptor {
         if (plain) {
             return holders.computeIfAbsent(kind, k -> {
                 Holders all = new Holders(List.copyOf(scheduler.yields().staying(k)), scheduler.yields().going(k));
-                all.candidates.stream().filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
+                all.candidates.stream().map(Yields.Holder::job).filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
                 return all;
             });
         }
@@ -415,7 +397,7 @@ final class Preemptor {
             }
         }
         candidates.sort(scheduler.yields().order());
-        return new Holders(candidates, gone);
+        return new Holders(candidates.stream().map(scheduler.yields()::holder).toList(), gone);
     }
 
     /** What becomes of it, looked up once. */

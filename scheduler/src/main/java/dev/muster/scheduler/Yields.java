@@ -8,6 +8,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.Comparator;
@@ -35,7 +36,7 @@ final class Yields {
      * @param reserved whether the job that would have the nodes is of a reservation, or the one that has them gives way to those
      */
     private record Of(String name, boolean reserved) {}
-    private final Map<Integer, Counted> counted = new HashMap<>();
+    private final Map<Integer, Holder> counted = new HashMap<>();
     private boolean on;
     /** Goes up when kinds are made anew. */
     private long era;
@@ -44,11 +45,13 @@ final class Yields {
 
     /** As of the settings: see {@link #inOrder}. */
     private Comparator<Job> order = Comparator.comparingInt(Job::id);
+    private Comparator<Holder> holders = Comparator.comparing(Holder::job, order);
 
-    private record Counted(Job job, Category of) {}
+    /** A job that may have to go, and the nodes on which it has something. */
+    record Holder(Job job, Category of, NodeSlot[] slots) {}
 
     /** Jobs of one QOS, or of one partition, that go for the same takers. */
-    private static final class Category {
+    static final class Category {
         private final Job example;
         private final int[] cpus;
         private final long[] memoryMb;
@@ -57,7 +60,7 @@ final class Yields {
         private final Map<Integer, Job> jobs = new TreeMap<>();
         /** Of these, who goes already; and the others in the order in which they would have to. */
         private final Map<Integer, Job> going = new TreeMap<>();
-        private final List<Job> staying = new ArrayList<>();
+        private final List<Holder> staying = new ArrayList<>();
 
         private Category(Job example, int nodes) {
             this.example = example;
@@ -106,6 +109,7 @@ final class Yields {
         Preemption.Policy policy = new Preemption.Policy(state);
         on = policy.isOn();
         order = inOrder(policy);
+        holders = Comparator.comparing(Holder::job, order);
         holding.forEach(j -> set(state, policy, j));
     }
 
@@ -139,12 +143,13 @@ final class Yields {
                     }
                 }
             }
-            counted.put(job.id(), new Counted(job, c));
+            Holder holder = new Holder(job, c, slots(job));
+            counted.put(job.id(), holder);
             c.jobs.put(job.id(), job);
             if (goesAlready(state, job)) {
                 c.going.put(job.id(), job);
             } else {
-                c.staying.add(-Collections.binarySearch(c.staying, job, order) - 1, job);
+                c.staying.add(-Collections.binarySearch(c.staying, holder, holders) - 1, holder);
             }
             count(job, c, 1);
         }
@@ -152,11 +157,11 @@ final class Yields {
 
     /** The job is on nodes no more. */
     private void forget(int jobId) {
-        Counted was = counted.remove(jobId);
+        Holder was = counted.remove(jobId);
         if (was != null) {
             was.of.jobs.remove(jobId);
             if (was.of.going.remove(jobId) == null) {
-                was.of.staying.remove(Collections.binarySearch(was.of.staying, was.job, order));
+                was.of.staying.remove(Collections.binarySearch(was.of.staying, was, holders));
             }
             count(was.job, was.of, -1);
         }
@@ -305,14 +310,33 @@ final class Yields {
         return out.values();
     }
 
+    /** One of those who may have to go. */
+    Holder holder(Job job) {
+        Holder known = counted.get(job.id());
+        return known == null ? new Holder(job, null, slots(job)) : known;
+    }
+
+    private NodeSlot[] slots(Job job) {
+        List<Allocation.Share> held = job.run().allocation().held();
+        NodeSlot[] out = new NodeSlot[held.size()];
+        int size = 0;
+        for (Allocation.Share s : held) {
+            NodeSlot slot = s.released() ? null : scheduler.node(s.node());
+            if (slot != null) {
+                out[size++] = slot;
+            }
+        }
+        return size == out.length ? out : Arrays.copyOf(out, size);
+    }
+
     /** Those who may have to go for such takers and do not yet, in the order in which they would. To be read before anything else is recorded. */
-    List<Job> staying(Kind kind) {
+    List<Holder> staying(Kind kind) {
         if (kind.below.size() == 1) {
             return kind.below.getFirst().staying;
         }
-        List<Job> out = new ArrayList<>();
+        List<Holder> out = new ArrayList<>();
         kind.below.forEach(c -> out.addAll(c.staying));
-        out.sort(order);
+        out.sort(holders);
         return out;
     }
 
@@ -325,7 +349,7 @@ final class Yields {
 
     /** The job is one of those who may have to go for such takers. */
     boolean isBelow(Kind kind, int jobId) {
-        Counted known = counted.get(jobId);
+        Holder known = counted.get(jobId);
         return known != null && kind.below.contains(known.of);
     }
 

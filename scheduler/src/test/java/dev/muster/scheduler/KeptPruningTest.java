@@ -39,10 +39,28 @@ class KeptPruningTest {
         if (r.nextInt(3) == 0) {
             reserve(c, r);
         }
+        if (r.nextBoolean()) {
+            moves(c, r);
+        }
         if (r.nextInt(6) == 0) {
             c.apply(new Command.UpdateNode(0, List.of("n" + (1 + r.nextInt(10))), Map.of("state", r.nextBoolean() ? "drain" : "resume",
                     "reason", "x")));
         }
+    }
+
+    /** Somebody who waits, for whom a place may be kept or others may be leaving, is gone, held, or comes sooner or later than before. */
+    private static void moves(Cluster c, Random r) {
+        List<Job> waiting = c.state().jobs().values().stream().filter(Job::isPending).toList();
+        if (waiting.isEmpty()) {
+            return;
+        }
+        Command.JobRef ref = new Command.JobRef("", waiting.get(r.nextInt(Math.min(waiting.size(), 8))).id(), -1, Command.JobRef.NO_STEP);
+        c.apply(switch (r.nextInt(4)) {
+            case 0 -> new Command.CancelJobs(0, List.of(ref), 0, false, false);
+            case 1 -> new Command.HoldJobs(0, List.of(ref), r.nextBoolean(), false);
+            case 2 -> new Command.UpdateJob(0, ref, Map.of("priority", String.valueOf(1 + r.nextInt(100_000))));
+            default -> new Command.UpdateJob(0, ref, Map.of("timelimit", String.valueOf(1 + r.nextInt(300))));
+        });
     }
 
     /** Some nodes from now on or later, of every kind; or one of those that there are ends. */
