@@ -72,6 +72,11 @@ public final class Limits {
      */
     public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
 
+    /** It may use all that there is, and neither it nor its partition says how much that is to be. */
+    static boolean saysNoMemory(ResourceRequest r, Memory memory) {
+        return memory.perNodeMb() == 0 && memory.perCpuMb() == 0 && r.memPerGpuMb() == 0;
+    }
+
     /** What the job asks for; where it says nothing, the partition's default, else the cluster's, else, if memory is dealt out, all of it. */
     public static Memory memory(ResourceRequest r, Partition partition, Settings settings) {
         if (r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memAll() || r.memPerGpuMb() > 0) {
