@@ -60,7 +60,11 @@ final class Sattach implements Command {
             throw c.bad(1, p.operands().isEmpty() ? "too few parameters" : "too many parameters");
         }
         String id = p.operands().getFirst();
-        if (!JobIds.isJobOrStep(id) || id.indexOf('.') < 0) {
+        if (id.indexOf('.') < 0) {
+            c.out().println("Usage: sattach [options] <jobid.stepid>");
+            throw c.bad(1, "Failed to parse stepid from command line options");
+        }
+        if (!JobIds.isJobOrStep(id)) {
             throw c.bad(1, "\"" + id + "\" is not a valid step id");
         }
         if (w.verbose > 0) {
@@ -101,7 +105,8 @@ final class Sattach implements Command {
     private static int attach(CommandContext c, Wanted w, String id) throws SlurmException {
         List<Json.Obj> steps = StepRows.load(c, List.of(id));
         if (steps.isEmpty()) {
-            SlurmErrno why = isPending(c, id) ? SlurmErrno.JOB_PENDING : SlurmErrno.INVALID_JOB_ID;
+            SlurmErrno why = isPending(c, id) ? SlurmErrno.JOB_PENDING
+                    : JobIds.isKnown(c, id) ? SlurmErrno.ALREADY_DONE : SlurmErrno.INVALID_JOB_ID;
             c.error("Could not get job step info: " + why.sentence());
             return 1;
         }
