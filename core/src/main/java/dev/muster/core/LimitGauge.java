@@ -79,8 +79,8 @@ final class LimitGauge {
     }
 
     /**
-     * The one that is told of those that so much and so many minutes of it are too much for: the first that it is too much for whatever others
-     * have, or else the first.
+     * The one that is told of those that so much and so many minutes of it are too much for: more nodes than there may ever be, or else the
+     * first.
      *
      * @param on the nodes, none before they are chosen
      */
@@ -101,7 +101,7 @@ final class LimitGauge {
 
     /** Nothing of the same limit that is looked at later is told instead of it. @param now what is asked for */
     private static boolean isTold(Bound b, long now) {
-        return b.kind != Kind.RUNNING || b.what.equals(JOBS) || now > b.most;
+        return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.most;
     }
 
     /** All of what runs at the same time that so much of it is too much for. */

@@ -230,6 +230,22 @@ public final class Limits {
                 : info.denyAccounts().isEmpty() || !known.isUnder(account, a -> names(info.denyAccounts(), a));
     }
 
+    /** What is told of the first of a job's partitions that does not admit its account or QOS; "" if all do. */
+    public static String notAdmitted(JobDesc desc, State state, boolean byQos) {
+        for (String name : desc.partition().split(",")) {
+            Optional<PartitionInfo> info = state.partitions().find(name).map(Partition::info);
+            String own = byQos ? desc.charge().firstQos() : desc.charge().account();
+            boolean admitted = info.isEmpty() || (byQos ? admits(info.get(), own) : admitsAccount(info.get(), own, state.accounts()));
+            if (!admitted) {
+                String allows = byQos ? info.get().allowQos() : info.get().allowAccounts();
+                String denies = byQos ? info.get().denyQos() : info.get().denyAccounts();
+                return "Job's " + (byQos ? "QOS" : "account") + " not permitted to use this partition (" + name
+                        + (restricts(allows) ? " allows " + allows + " not " : " denies " + denies + " including ") + own + ")";
+            }
+        }
+        return "";
+    }
+
     /** Whether jobs of a QOS ("" for none) may run there. */
     public static boolean admits(PartitionInfo info, String qos) {
         return restricts(info.allowQos()) ? allows(info.allowQos(), qos) : !names(info.denyQos(), qos);

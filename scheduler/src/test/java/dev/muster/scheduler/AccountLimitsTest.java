@@ -362,6 +362,20 @@ class AccountLimitsTest {
         });
     }
 
+    @Test
+    void whomAPartitionDoesNotAdmitIsToldWhy() {
+        for (String[] row : new String[][] {
+                {"allowqos=fast,q2", "true", "Job's QOS not permitted to use this partition (p allows fast,q2 not normal)"},
+                {"denyqos=normal", "true", "Job's QOS not permitted to use this partition (p denies normal including normal)"},
+                {"allowaccounts=other", "false", "Job's account not permitted to use this partition (p allows other not dept)"},
+                {"denyaccounts=dept", "false", "Job's account not permitted to use this partition (p denies dept including dept)"},
+                {"denyaccounts=other", "false", ""}}) {
+            Cluster c = new Cluster("n1 cpus=4 mem=1000", "q nodes=n1 default=yes\np nodes=n1 " + row[0], "");
+            assertThat(dev.muster.core.Limits.notAdmitted(Cluster.desc("partition=q,p charge.account=dept charge.qos=normal"), c.state(),
+                    row[1].equals("true"))).as(row[0]).isEqualTo(row[2]);
+        }
+    }
+
     /** Of several that it breaks one is told; without the one the next. */
     @Test
     void whichOfSeveralLimitsIsTold() {
@@ -462,7 +476,8 @@ class AccountLimitsTest {
                                 |     | UsageFactor=2 Flags=UsageFactorSafe MaxTRESMins=cpu=30 | qa/20,qa/15 | QOSMaxCpuMinutesPerJobLimit RUNNING
                                 |                    | GrpTRES=cpu=3,node=1  | qa:2,qa:2,qa:4 | RUNNING QOSGrpCpuLimit QOSGrpCpuLimit
         GrpTRES=cpu=4,mem=45    |                    |                       | a:3,a:2,a:5 | RUNNING AssocGrpCpuLimit AssocGrpCpuLimit
-        GrpTRES=cpu=5,mem=35    |                    |                       | a:3,a:4   | RUNNING AssocGrpMemLimit
+        GrpTRES=cpu=5,mem=35    |                    |                       | a:3,a:4   | RUNNING AssocGrpCpuLimit
+                                |                    | GrpTRES=cpu=3,node=1  | qa:2,qa+  | RUNNING QOSGrpNodeLimit
                                 | MaxWall=10 MaxTRES=cpu=1 |                 | a:2/20    | AssocMaxWallDurationPerJobLimit
                                 | MaxTRES=cpu=1 MaxTRESMins=cpu=10 MaxTRESPerNode=cpu=1 | | a:2/20 | AssocMaxCpuMinutesPerJobLimit
                                 |                    | MaxTRES=cpu=1 MaxTRESPerNode=cpu=1 MinTRES=cpu=3 | qa:2/20 | QOSMaxCpuPerJobLimit
@@ -480,7 +495,7 @@ class AccountLimitsTest {
         for (String job : jobs.split(",")) {
             String who = job.contains("b") ? " owner.user=bob owner.uid=1001" : "";
             String asked = job.startsWith("q") ? "charge.account=dept charge.qos=fast" : "charge.account=dept";
-            String cpus = job.contains(":") ? " tasks=" + job.charAt(job.indexOf(':') + 1) : "";
+            String cpus = job.contains(":") ? " tasks=" + job.charAt(job.indexOf(':') + 1) : job.contains("+") ? " tasks=2 nodesMin=2" : "";
             String time = job.contains("/") ? " timing.timeLimitMin=" + job.substring(job.indexOf('/') + 1) : "";
             int uid = who.isEmpty() ? Cluster.USER : 1001;
             Decision d = cluster.apply(new Command.SubmitJob(uid, Cluster.desc(asked + who + cpus + time), "", dev.muster.model.Bytes.EMPTY,
