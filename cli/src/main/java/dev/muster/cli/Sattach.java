@@ -105,8 +105,7 @@ final class Sattach implements Command {
     private static int attach(CommandContext c, Wanted w, String id) throws SlurmException {
         List<Json.Obj> steps = StepRows.load(c, List.of(id));
         if (steps.isEmpty()) {
-            SlurmErrno why = isPending(c, id) ? SlurmErrno.JOB_PENDING
-                    : JobIds.isKnown(c, id) ? SlurmErrno.ALREADY_DONE : SlurmErrno.INVALID_JOB_ID;
+            SlurmErrno why = isPending(c, id) ? SlurmErrno.JOB_PENDING : SlurmErrno.INVALID_JOB_ID;
             c.error("Could not get job step info: " + why.sentence());
             return 1;
         }
