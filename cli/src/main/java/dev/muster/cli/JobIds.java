@@ -60,9 +60,16 @@ final class JobIds {
         if (number > 0 && number <= Integer.MAX_VALUE) {
             return (int) number;
         }
-        if (!isJob(text)) {
-            return -1;
-        }
+        return isJob(text) ? lookUp(c, text) : -1;
+    }
+
+    /** Whether there is a job of that id, with or without a step's after it. */
+    static boolean isKnown(CommandContext c, String text) throws SlurmException {
+        String job = text.indexOf('.') < 0 ? text : text.substring(0, text.indexOf('.'));
+        return isJob(job) && lookUp(c, job) > 0;
+    }
+
+    private static int lookUp(CommandContext c, String text) throws SlurmException {
         Json.Obj q = new Json.Obj();
         q.put("jobs", List.of(text));
         q.put("allStates", Boolean.TRUE);

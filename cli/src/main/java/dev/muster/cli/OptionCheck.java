@@ -507,7 +507,7 @@ final class OptionCheck {
 
     private static String priority(JobOptions options, String value) throws UsageException {
         if (value.equalsIgnoreCase("TOP")) {
-            return Long.toString(PRIORITY_MAX);
+            return Long.toString(PRIORITY_MAX - 1);
         }
         long v = parseNumber(value);
         if (v < 0 || v >= PRIORITY_MAX) {

@@ -60,7 +60,11 @@ final class Sattach implements Command {
             throw c.bad(1, p.operands().isEmpty() ? "too few parameters" : "too many parameters");
         }
         String id = p.operands().getFirst();
-        if (!JobIds.isJobOrStep(id) || id.indexOf('.') < 0) {
+        if (id.indexOf('.') < 0) {
+            c.out().println("Usage: sattach [options] <jobid.stepid>");
+            throw c.bad(1, "Failed to parse stepid from command line options");
+        }
+        if (!JobIds.isJobOrStep(id)) {
             throw c.bad(1, "\"" + id + "\" is not a valid step id");
         }
         if (w.verbose > 0) {

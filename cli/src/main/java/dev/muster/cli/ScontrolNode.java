@@ -150,7 +150,7 @@ final class ScontrolNode {
         String job = dot < 0 ? id : id.substring(0, dot);
         long jobId = job.isEmpty() ? 0 : JobIds.resolve(c, job);
         if (jobId < 0) {
-            c.err().println("Invalid job id: " + id);
+            c.err().println("\"" + id + "\" does not look like a jobid");
             return 1;
         }
         String wanted = dot < 0 ? "" : id.substring(dot + 1);

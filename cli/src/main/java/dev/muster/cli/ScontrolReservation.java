@@ -127,29 +127,26 @@ final class ScontrolReservation {
     }
 
     private static long minutes(String value, String wrong) throws Wrong {
-        OptionalLong m = value.startsWith("+") || value.startsWith("-") ? OptionalLong.empty() : Durations.parseMinutes(value);
+        OptionalLong m = value.equals("-1") ? OptionalLong.of(-1)
+                : value.startsWith("+") || value.startsWith("-") ? OptionalLong.empty() : Durations.parseMinutes(value);
         if (m.isEmpty()) {
             throw new Wrong(wrong);
         }
         return m.getAsLong() < 0 ? YEAR_MINUTES : m.getAsLong();
     }
 
-    /** {@code 2k} is 2048. */
+    /** {@code 2k} is 2048; one number for all since 23.11, as of cores. */
     private static String nodeCount(String value) throws Wrong {
-        List<String> out = new ArrayList<>();
-        for (String item : Texts.split(value, ',')) {
-            boolean kilo = item.endsWith("k") || item.endsWith("K");
-            long n = OptionCheck.parseNumber(kilo ? item.substring(0, item.length() - 1) : item);
-            if (n < 0 || n > 1_000_000) {
-                throw new Alone("Invalid node count " + value);
-            }
-            out.add(Long.toString(kilo ? n * 1024 : n));
+        boolean kilo = value.endsWith("k") || value.endsWith("K");
+        long n = value.isEmpty() ? 0 : OptionCheck.parseNumber(kilo ? value.substring(0, value.length() - 1) : value);
+        if (n < 0 || n > 1_000_000) {
+            throw new Alone("Invalid node count " + value);
         }
-        return String.join(",", out);
+        return value.isEmpty() ? "" : Long.toString(kilo ? n * 1024 : n);
     }
 
     private static String coreCount(String value) throws Wrong {
-        if (!value.matches("[0-9]{1,9}(,[0-9]{1,9})*,?")) {
+        if (!value.matches("[0-9]{1,9}")) {
             throw new Alone("Invalid core count " + value);
         }
         return value;
@@ -218,8 +215,8 @@ final class ScontrolReservation {
         } catch (SlurmException e) {
             c.err().println("Error creating the reservation: " + e.getMessage());
             if (e.errno() == SlurmErrno.NODES_BUSY.number()) {
-                c.err().println("Note, unless nodes are directly requested a reservation must exist in a single partition.");
-                c.err().println("If no partition is requested the default partition is assumed.");
+                c.out().println("Note, unless nodes are directly requested a reservation must exist in a single partition.");
+                c.out().println("If no partition is requested the default partition is assumed.");
             }
             return 1;
         }
@@ -341,8 +338,7 @@ final class ScontrolReservation {
         for (Json.Obj core : r.objects("cores")) {
             out.append(oneLine ? " " : "\n     ").append("NodeName=").append(core.text("node")).append(" CoreIDs=").append(core.text("ids"));
         }
-        out.append(next).append("TRES=").append(r.text("nodes").isEmpty() ? "(null)" : "cpu=" + r.number("cpuCount"))
-                .append(r.text("gres").isEmpty() ? "" : "," + r.text("gres"))
+        out.append(next).append("TRES=").append(orNull(ControlJson.reservedTres(r)))
                 .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
                 .append(" Accounts=").append(orNull(r.text("accounts")));
         if (!r.text("qos").isEmpty()) {

@@ -175,6 +175,14 @@ final class ScontrolShow {
         return StepRows.load(c, List.of()).stream().filter(s -> s.text("containerId").equals(container)).limit(1).toList();
     }
 
+    private static boolean isOfKnownJob(CommandContext c, String step) {
+        try {
+            return JobIds.isJobOrStep(step) && JobIds.isKnown(c, step);
+        } catch (SlurmException e) {
+            return false;
+        }
+    }
+
     static int steps(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
         List<Json.Obj> steps;
         try {
@@ -185,6 +193,10 @@ final class ScontrolShow {
         }
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, ControlJson.steps(steps, c.host().nowMs() / 1000));
+        }
+        if (steps.isEmpty() && id.indexOf('.') > 0 && isOfKnownJob(c, id)) {
+            c.out().println("Job step " + id + " not found");
+            return 1;
         }
         if (steps.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_get_job_steps error: " + SlurmErrno.INVALID_JOB_ID.sentence());

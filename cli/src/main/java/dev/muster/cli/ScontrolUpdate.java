@@ -451,30 +451,25 @@ final class ScontrolUpdate {
             return Scontrol.tooFew(c, keyword);
         }
         String action = keyword.equals("holdu") ? "uhold" : keyword;
+        if (action.equals("top") && words.size() > 1) {
+            c.err().println("too many arguments for keyword:top");
+            return 1;
+        }
         String argument = "";
-        List<String> ids = new ArrayList<>();
+        int rc = 0;
         for (String w : words) {
             int eq = w.indexOf('=');
             if (action.startsWith("requeue") && w.equalsIgnoreCase("state=SpecialExit")) {
                 argument = w.substring(eq + 1);
                 action = "requeuehold";         // who is in that state is held
-            } else if (eq > 0 && (Texts.lower(w).startsWith("jobname=") || Texts.lower(w).startsWith("name="))) {
-                ids.addAll(byName(c, w.substring(eq + 1)));
             } else if (Texts.lower(w).equals("incomplete")) {
                 argument = "Incomplete";
             } else {
-                for (String id : JobIds.split(w)) {
-                    ids.addAll(JobIds.isJob(id) ? List.of(id) : namedOrSame(c, id));
-                }
+                boolean named = eq > 0 && (Texts.lower(w).startsWith("jobname=") || Texts.lower(w).startsWith("name="));
+                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1)) : JobIds.split(w), argument));
             }
         }
-        return act(c, action, ids, argument);
-    }
-
-    /** A word that is no id may be a job's name. */
-    private static List<String> namedOrSame(CommandContext c, String word) throws SlurmException {
-        List<String> named = byName(c, word);
-        return named.isEmpty() ? List.of(word) : named;
+        return rc;
     }
 
     private static int act(CommandContext c, String action, List<String> ids, String argument) {

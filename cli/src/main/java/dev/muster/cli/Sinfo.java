@@ -188,7 +188,7 @@ final class Sinfo implements Command {
             for (String part : Texts.split(up.replace('+', '&'), '&')) {
                 String positive = isNegated(part) ? part.substring(1) : part;
                 String bare = positive.endsWith("*") ? positive.substring(0, positive.length() - 1) : positive;
-                if (!STATES.contains(bare)) {
+                if (!STATES.contains(bare) && !bare.equals("DRNG")) {
                     throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
                             c.name() + ": error: valid states: " + Texts.lower(String.join(",", STATES))));
                 }
@@ -226,7 +226,7 @@ final class Sinfo implements Command {
             case "DOWN" -> base.equals("DOWN");
             case "DRAIN" -> NodeRows.has(n, "DRAIN");
             case "DRAINED" -> NodeRows.has(n, "DRAIN") && !busy;
-            case "DRAINING" -> NodeRows.has(n, "DRAIN") && busy;
+            case "DRAINING", "DRNG" -> NodeRows.has(n, "DRAIN") && busy;
             case "FAIL" -> NodeRows.has(n, "FAIL");
             case "FAILING" -> NodeRows.has(n, "FAIL") && busy;
             case "COMP", "COMPLETING" -> NodeRows.has(n, "COMPLETING");
@@ -425,7 +425,7 @@ final class Sinfo implements Command {
     }
 
     private static void sort(CommandContext c, Wanted w, List<SinfoRow> rows) throws UsageException {
-        rows.sort(SinfoOrder.of(c, !w.sort.isEmpty() ? w.sort : w.reasons ? "E" : w.byNode ? "N,#P" : "#P,-t"));
+        rows.sort(SinfoOrder.of(c, !w.sort.isEmpty() ? w.sort : w.byNode ? "N,#P" : "#P,-t"));
     }
 
     private static void print(CommandContext c, Wanted w, RowFormat format, List<SinfoRow> rows, long now) {

@@ -64,6 +64,7 @@ final class SinfoOrder implements Comparator<SinfoRow> {
             case PRIO_TIER -> byPartition(a, b, "priorityTier");
             case PRIO_FACTOR -> byPartition(a, b, "priorityJobFactor");
             case TIMESTAMP -> Long.compare(a.first().number("reasonTime"), b.first().number("reasonTime"));
+            case REASON -> a.first().text("reason").compareTo(b.first().text("reason"));     // none before all others
             case TIME_LIMIT -> Long.compare(limit(a), limit(b));
             default -> k.field.value(a, view).compareTo(k.field.value(b, view));
         };

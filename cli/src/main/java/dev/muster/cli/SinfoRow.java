@@ -108,7 +108,7 @@ final class SinfoRow {
     private static boolean isOut(Json.Obj n) {
         String base = NodeRows.base(n);
         return base.equals("DOWN") || base.equals("UNKNOWN") || base.equals("ERROR") || base.equals("FUTURE")
-                || NodeRows.has(n, "DRAIN") || NodeRows.has(n, "FAIL") || NodeRows.has(n, "INVALID_REG");
+                || NodeRows.has(n, "DRAIN") || NodeRows.has(n, "INVALID_REG");
     }
 
     /** Nodes allocated, idle, other. */

@@ -498,6 +498,10 @@ class ListingTest {
             scontrol show job x ~ 1 ~ scontrol_print_job error: Invalid job id specified
             scontrol update nodename=n1 state=down ~ 1 ~ You must specify a reason when DOWNING or DRAINING a node. Request denied
             scontrol delete reservation ~ 1 ~ `scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'`
+            scontrol top 1 2 ~ 1 ~ too many arguments for keyword:top
+            scontrol listpids x ~ 1 ~ `"x" does not look like a jobid`
+            scontrol create reservation starttime=now duration=10 users=root corecnt=1,1 ~ 1 ~ scontrol: error: Invalid core count 1,1
+            scontrol create reservation starttime=now duration=10 users=root nodecnt=1,2 ~ 1 ~ scontrol: error: Invalid node count 1,2
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo
             scancel -s FOO 1 ~ 1 ~ Unknown job signal: FOO

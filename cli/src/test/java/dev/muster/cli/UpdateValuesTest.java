@@ -54,6 +54,8 @@ class UpdateValuesTest {
             UpdateJob       | TasksPerNode=x       | E: Invalid TasksPerNode value: x
             UpdateJob       | NumCPUs=0            | E: Invalid NumCPUs value: 0
             UpdateJob       | NumCPUs=3-2          | E: Invalid NumCPUs value: 3-2
+            UpdateJob       | Priority=4294967294  | E: Invalid Priority value: 4294967294
+            UpdateJob       | Priority=4294967293  | ''
             UpdateJob       | MailType=            | 'Invalid MailType: '
             """)
     void sentences(String entity, String typed, String expected) {

@@ -414,8 +414,9 @@ final class Api {
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }
-            JobName.parse(text, core.durable()).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
-                    new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
+            // of steps nothing of this is done
+            JobName.parse(text, core.durable()).filter(n -> n.step() == Command.JobRef.NO_STEP).ifPresentOrElse(n -> refs.addAll(n.refs()),
+                    () -> errors.add(new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
         }
         int uid = caller.uid();
         return switch (m.action()) {

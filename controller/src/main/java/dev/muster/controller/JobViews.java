@@ -96,7 +96,7 @@ final class JobViews {
                 : reason;
     }
 
-    /** The nodes that it waits for are not there: what is said of that. */
+    /** The nodes that it waits for are not there, or not for it: what is said of that. */
     private String unavailable(Job job, JobReason reason) {
         if (job.state() != JobState.PENDING) {
             return "";
@@ -105,6 +105,7 @@ final class JobViews {
             case RESOURCES, REQ_NODE_NOT_AVAIL -> planner.unavailable().words(state, job.desc(), now);
             // that its turn is not yet come is no news to who waits for nodes that somebody has to bring back
             case PRIORITY -> planner.unavailable().missing(state, job.desc());
+            case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED -> Limits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);
             default -> "";
         };
     }

@@ -123,6 +123,12 @@ final class ReservationEdge {
         return Reply.of(new ClusterMessages.ReservationsReply(now, now, out));
     }
 
+    /** Its devices, and those of its licences that AccountingStorageTRES has. */
+    private static String tres(State state, Reservation r) {
+        String licences = TresText.licences(state, r.want().licenses());
+        return r.devices().isEmpty() && !licences.isEmpty() ? licences.substring(1) : r.devices() + licences;
+    }
+
     private static ReservationInfo info(State state, Reservation r, long now) {
         int cores = 0;
         int cpus = 0;
@@ -148,6 +154,7 @@ final class ReservationEdge {
         Reservation.Who w = r.who();
         return new ReservationInfo(r.name(), r.startAt(now), r.endAt(now), HostList.of(r.nodes()).compressed(), r.nodes().size(), cores, cpus,
                 r.want().features(), r.want().partition(), flags, w.users().text(), w.groups().text(), w.accounts().text(), w.qos().text(),
-                w.partitions().text(), r.isActive(now), r.maxStartDelayS(), r.purgeAfterS(), r.comment(), details, r.want().licenses(), r.devices());
+                w.partitions().text(), r.isActive(now), r.maxStartDelayS(), r.purgeAfterS(), r.comment(), details, r.want().licenses(),
+                tres(state, r));
     }
 }

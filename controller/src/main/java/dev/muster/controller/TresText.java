@@ -59,8 +59,8 @@ final class TresText {
         return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
     }
 
-    /** Those of these that AccountingStorageTRES names. */
-    private static String licences(State state, String text) {
+    /** Those of these that AccountingStorageTRES names, each after a comma. */
+    static String licences(State state, String text) {
         List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_LICENCES, "").split(","));
         StringBuilder out = new StringBuilder();
         for (Licences.Item item : tracked.getFirst().isEmpty() ? List.<Licences.Item>of()

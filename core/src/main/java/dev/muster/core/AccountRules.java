@@ -17,6 +17,8 @@ import java.util.function.Predicate;
 /** Whom a job is charged to, and what the limits of associations and QOS say to it. */
 public final class AccountRules {
     private static final String NORMAL = "normal";
+    /** The numbers that these have come first. */
+    private static final List<String> NUMBERED = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private final State state;
     /** What is not charged yet, once somebody asks. */
@@ -209,15 +211,25 @@ public final class AccountRules {
         return value.isEmpty() ? -1 : Long.parseLong(value);
     }
 
+    /** In the order in which they are asked: those that every cluster has first, as they are numbered. */
     static Map<String, Long> tres(Map<String, String> limits, String name) {
         Map<String, Long> out = new LinkedHashMap<>();
-        for (String item : text(limits, name).split(",")) {
+        String[] items = text(limits, name).split(",");
+        if (items.length > 1) {
+            java.util.Arrays.sort(items, java.util.Comparator.comparingInt(AccountRules::number));
+        }
+        for (String item : items) {
             int eq = item.indexOf('=');
             if (eq > 0) {
                 out.put(item.substring(0, eq), count(item.substring(eq + 1)));
             }
         }
         return out;
+    }
+
+    private static int number(String item) {
+        int at = NUMBERED.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
+        return at < 0 ? NUMBERED.size() : at;
     }
 
     /** Counts may be larger than a long: those limit nothing. */
@@ -292,40 +304,46 @@ public final class AccountRules {
     /** What is told of a refused job: the name of the limit, a line above the sentence that is the same for all of them. */
     Decision.Rejected refusal(JobDesc desc, int tasks, AccountUse use) {
         JobDesc last = under(desc).getLast();
-        String many = tooMany(last, tasks, use);
-        String limit = many.isEmpty() ? never(last).word() : many;
-        return new Decision.Rejected(SlurmErrno.ACCOUNTING_POLICY, limit + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
+        List<String> broken = new ArrayList<>(tooMany(last, tasks, use));
+        if (denies(last)) {
+            Map<String, Long> asked = asked(last);
+            ofEach(last, asked, last.timing().timeLimitMin()).forEach(r -> broken.add(r.word()));
+            new LimitChains(this).running(last, g -> g.allBroken(asked, new AccountUse(), this).forEach(r -> broken.add(r.word())));
+            LimitChains.minutesAlone(this, last, asked).forEach(r -> broken.add(r.word()));
+        }
+        return new Decision.Rejected(SlurmErrno.ACCOUNTING_POLICY, JobLimits.told(broken) + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
     }
 
-    /** The limit on what may be in the queue that a job would break; empty if none. */
-    private String tooMany(JobDesc desc, int tasks, AccountUse use) {
+    /** The limits on what may be in the queue that a job would break. */
+    private List<String> tooMany(JobDesc desc, int tasks, AccountUse use) {
         String user = desc.owner().user();
         Map<String, String> said = ofQos(desc);
+        List<String> out = new ArrayList<>();
         for (Rule r : rules(desc)) {
             Map<String, String> l = r.limits;
             if (over(number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)) {
-                return "QOSGrpSubmitJobsLimit";
+                out.add("QOSGrpSubmitJobsLimit");
             }
             if (over(number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
-                return "MaxSubmitJobsPerAccount";
+                out.add("MaxSubmitJobsPerAccount");
             }
             if (over(number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)) {
-                return "QOSMaxSubmitJobPerUserLimit";
+                out.add("QOSMaxSubmitJobPerUserLimit");
             }
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             if (own && text(said, "MaxSubmitJobsPU").isEmpty()
                     && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
-                return "AssocMaxSubmitJobLimit";
+                out.add("AssocMaxSubmitJobLimit");
             }
             if (text(said, "GrpSubmitJobs").isEmpty()
                     && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
-                return "AssocGrpSubmitJobsLimit";
+                out.add("AssocGrpSubmitJobsLimit");
             }
             own = false;
         }
-        return "";
+        return out;
     }
 
     private static boolean over(long limit, long count) {
@@ -356,7 +374,11 @@ public final class AccountRules {
 
     /** What a job asks for at least. */
     Map<String, Long> asked(JobDesc d) {
-        return Amounts.requested(state, d).counted(state, d);
+        Map<String, Long> out = Amounts.requested(state, d).counted(state, d);
+        if (out.getOrDefault("mem", 0L) == 0 && Limits.saysNoMemory(d.request(), Limits.memory(state, d))) {
+            out.put("mem", Amounts.wholeNode(state, d) * out.getOrDefault("node", 1L));
+        }
+        return out;
     }
 
     /** The limit that keeps this job from ever starting as it is asked for. */
@@ -372,7 +394,7 @@ public final class AccountRules {
             return single;
         }
         JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitChains::running);
-        return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked);
+        return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked).stream().findFirst().orElse(JobReason.NONE);
     }
 
     /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
@@ -423,7 +445,7 @@ public final class AccountRules {
 
     /** What an allocation counts as; without one, what the job asks for. */
     Map<String, Long> of(JobDesc desc, Allocation allocation) {
-        return allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
+        return allocation.isEmpty() ? AccountUse.held(state, desc, asked(desc)) : AccountUse.tres(state, desc, allocation);
     }
 
     /** Whatever others have: why a job that wants so much never starts. */
@@ -572,78 +594,20 @@ public final class AccountRules {
     }
 
     private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        Map<String, String> ofQos = ofQos(desc);
-        Map<String, String> ofAssoc = assoc(desc).map(AssocPolicy::limits).orElse(Map.of());
-        for (Map.Entry<String, Long> least : tres(ofQos, "MinTRES").entrySet()) {
-            if (wanted.getOrDefault(least.getKey(), 0L) < least.getValue()) {
-                return named("QOSMin", least.getKey(), "CpuNotSatisfied", "Memory", "Node", "Billing", "GRES");
-            }
-        }
-        Map<String, Long> most = tres(ofQos, "MaxTRES");
-        Optional<String> broken = broken(most, wanted);
-        if (broken.isPresent()) {
-            return named("QOSMax", broken.get(), "CpuPerJobLimit", "MemoryPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
-        }
-        Map<String, Long> assocMost = stretched(tres(ofAssoc, "MaxTRES"), ofQos);
-        assocMost.keySet().removeAll(most.keySet());
-        broken = broken(assocMost, wanted);
-        if (broken.isPresent()) {
-            return named("AssocMax", broken.get(), "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
-        }
-        JobReason ofNode = perNode(ofQos, ofAssoc, wanted);
-        if (ofNode != JobReason.NONE) {
-            return ofNode;
-        }
-        Map<String, Long> minutes = tres(ofQos, "MaxTRESMins");
-        broken = broken(minutes, times(wanted, limitMin));
-        if (broken.isPresent()) {
-            return named("QOSMax", broken.get(), "CpuMinutesPerJobLimit", "MemoryMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob",
-                    "GRESMinutesPerJob");
-        }
-        Map<String, Long> assocMinutes = tres(ofAssoc, "MaxTRESMins");
-        assocMinutes.keySet().removeAll(minutes.keySet());
-        broken = broken(assocMinutes, times(wanted, limitMin));
-        if (broken.isPresent()) {
-            return named("AssocMax", broken.get(), "CpuMinutesPerJobLimit", "MemMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob",
-                    "GRESMinutesPerJob");
-        }
-        long wall = number(ofQos, "MaxWall");
-        if (wall >= 0) {
-            return exceeds(limitMin, wall) ? JobReason.ofWord("QOSMaxWallDurationPerJobLimit") : JobReason.NONE;
-        }
-        return exceeds(limitMin, number(ofAssoc, "MaxWall")) ? JobReason.ofWord("AssocMaxWallDurationPerJobLimit") : JobReason.NONE;
+        List<JobReason> broken = ofEach(desc, wanted, limitMin);
+        return broken.isEmpty() ? JobReason.NONE : broken.getFirst();
     }
 
-    /** MaxTRESPerNode: what it has on a node on the average. */
-    private static JobReason perNode(Map<String, String> ofQos, Map<String, String> ofAssoc, Map<String, Long> wanted) {
-        Map<String, Long> each = new LinkedHashMap<>();
-        long nodes = Math.max(1, wanted.getOrDefault("node", 1L));
-        wanted.forEach((name, count) -> each.put(name, (count + nodes - 1) / nodes));
-        Map<String, Long> most = tres(ofQos, "MaxTRESPerNode");
-        Optional<String> broken = broken(most, each);
-        if (broken.isPresent()) {
-            return named("QOSMax", broken.get(), "CpuPerNode", "MemoryPerNode", "UnknownPerNode", "BillingPerNode", "GRESPerNode");
-        }
-        Map<String, Long> assocMost = tres(ofAssoc, "MaxTRESPerNode");
-        assocMost.keySet().removeAll(most.keySet());
-        broken = broken(assocMost, each);
-        return broken.isEmpty() ? JobReason.NONE
-                : named("AssocMax", broken.get(), "CpuPerNode", "MemPerNode", "UnknownPerNode", "BillingPerNode", "GRESPerNode");
+    private List<JobReason> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        return JobLimits.broken(ofQos(desc), assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
+                enforces("safe") ? safeFactor(desc) : 1);
     }
 
     /** Resource minutes of a whole run; one without a limit has no bound. */
-    private static Map<String, Long> times(Map<String, Long> wanted, int limitMin) {
+    static Map<String, Long> times(Map<String, Long> wanted, int limitMin, double factor) {
         Map<String, Long> out = new LinkedHashMap<>();
-        wanted.forEach((name, count) -> out.put(name, limitMin < 0 && count > 0 ? Long.MAX_VALUE : count * Math.max(0, limitMin)));
+        wanted.forEach((name, count) -> out.put(name, limitMin < 0 && count > 0 ? Long.MAX_VALUE : (long) (count * Math.max(0, limitMin) * factor)));
         return out;
-    }
-
-    private static boolean exceeds(int limitMin, long most) {
-        return most >= 0 && (limitMin < 0 || limitMin > most);
-    }
-
-    private static Optional<String> broken(Map<String, Long> limits, Map<String, Long> wanted) {
-        return limits.entrySet().stream().filter(l -> wanted.getOrDefault(l.getKey(), 0L) > l.getValue()).map(Map.Entry::getKey).findFirst();
     }
 
     /** The reason for a resource: Slurm has a word for each of the common ones. */
@@ -678,7 +642,7 @@ public final class AccountRules {
 
     /** Resource minutes of a run; one without a limit counts as a year. */
     static Map<String, Long> minutes(Map<String, Long> wanted, int limitMin) {
-        Map<String, Long> out = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
+        Map<String, Long> out = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin, 1);
         out.put(Shares.WALL, (long) Math.max(0, limitMin));
         return out;
     }

@@ -286,7 +286,15 @@ public final class AccountUse {
 
     /** What an allocation counts as. */
     public static Map<String, Long> tres(State state, JobDesc desc, Allocation a) {
-        return Amounts.of(a).counted(state, desc);
+        return held(state, desc, Amounts.of(a).counted(state, desc));
+    }
+
+    /** Without memory where none is dealt out: nobody has less because of it. */
+    static Map<String, Long> held(State state, JobDesc desc, Map<String, Long> counted) {
+        if (!state.partitions().find(desc.partition().split(",")[0]).map(p -> p.consumesMemory(state.settings())).orElse(state.memoryConsumed())) {
+            counted.remove("mem");
+        }
+        return counted;
     }
 
     private List<Sum> wholes(Payer payer) {

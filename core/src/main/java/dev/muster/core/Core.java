@@ -129,7 +129,7 @@ public final class Core {
             case Command.NotifyJob c -> NotifyRules.notify(state, c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
             case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);
-            case Command.TopJobs c -> TopRules.top(state, c);
+            case Command.TopJobs c -> TopRules.top(state, c, now);
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
             case Command.ControllerProlog c -> new TriggerRules(state).withBuffer(new NodeRules(state, now).controllerProlog(c), !c.isReady(), now);

@@ -148,7 +148,7 @@ public final class LimitBook {
 
     /** @param limitMin the time it would get, -1 without limit */
     public Asked asked(JobDesc desc, int limitMin) {
-        Asked out = asked(desc, rules.asked(desc), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
+        Asked out = asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
         Payer payer = out.payer;
         Asked most = new Asked(payer, JobReason.NONE, out.now.length, Allocation.NONE);
         for (int n = 0; n < out.now.length; n++) {

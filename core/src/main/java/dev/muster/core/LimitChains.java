@@ -170,7 +170,7 @@ final class LimitChains {
     }
 
     /** Minutes of groups that the job would be too much for if nobody else had ever used any. */
-    static JobReason minutesAlone(AccountRules rules, JobDesc desc, Map<String, Long> asked) {
+    static List<JobReason> minutesAlone(AccountRules rules, JobDesc desc, Map<String, Long> asked) {
         long limitMin = desc.timing().timeLimitMin();
         List<LimitGauge.Bound> bounds = new ArrayList<>();
         for (AccountRules.Rule r : rules.rules(desc)) {
@@ -179,13 +179,9 @@ final class LimitChains {
         for (AssocPolicy a : rules.chain(desc)) {
             bounds.addAll(minutes("AssocGrp", "Mem", rules.overTime(a), rules.ofQos(desc)));
         }
-        for (LimitGauge.Bound b : bounds) {
-            long wanted = b.what().equals(Shares.WALL) ? 1 : asked.getOrDefault(b.what(), 0L);
-            if (limitMin > 0 && wanted > b.most() / limitMin) {
-                return b.reason();
-            }
-        }
-        return JobReason.NONE;
+        return bounds.stream().filter(b -> limitMin > 0
+                && (b.what().equals(Shares.WALL) ? 1 : asked.getOrDefault(b.what(), 0L)) > b.most() / limitMin)
+                .map(LimitGauge.Bound::reason).toList();
     }
 
     /** @param instead limits of a QOS, which count in place of these */

@@ -78,20 +78,37 @@ final class LimitGauge {
         return bounds;
     }
 
-    /** The first that so much and so many minutes of it are too much for. @param on the nodes, none before they are chosen */
+    /**
+     * The one that is told of those that so much and so many minutes of it are too much for: more nodes than there may ever be, or else the
+     * first.
+     *
+     * @param on the nodes, none before they are chosen
+     */
     Optional<JobReason> broken(Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use, AccountRules rules) {
         AccountUse.Sum beside = of.apply(use);
+        Optional<JobReason> first = Optional.empty();
         for (Bound b : bounds) {
             long now = b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L);
-            if (isOfNodes(b) && !on.isEmpty()) {
-                if (areTooMany(b, beside, on)) {
-                    return Optional.of(b.reason);
-                }
-            } else if (asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules)) {
+            boolean broken = isOfNodes(b) && !on.isEmpty() ? areTooMany(b, beside, on)
+                    : asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules);
+            if (broken && isTold(b, now)) {
                 return Optional.of(b.reason);
             }
+            first = broken && first.isEmpty() ? Optional.of(b.reason) : first;
         }
-        return Optional.empty();
+        return first;
+    }
+
+    /** Nothing of the same limit that is looked at later is told instead of it. @param now what is asked for */
+    private static boolean isTold(Bound b, long now) {
+        return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.most;
+    }
+
+    /** All of what runs at the same time that so much of it is too much for. */
+    List<JobReason> allBroken(Map<String, Long> wanted, AccountUse use, AccountRules rules) {
+        AccountUse.Sum beside = of.apply(use);
+        return bounds.stream().filter(b -> (b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L)) > left(b, beside, rules))
+                .map(Bound::reason).toList();
     }
 
     /** Counts nodes, of which those count once that several jobs share: how many come with a job is known when they are chosen. */
@@ -216,15 +233,19 @@ final class LimitGauge {
         return !(before && seenAmple);
     }
 
-    /** The first that it is too much for. */
+    /** The one that is told of those that it is too much for. */
     Optional<JobReason> broken(LimitBook.Asked asked, LimitBook book) {
+        Optional<JobReason> first = Optional.empty();
         for (int k = doubtful(asked, book, 0); k >= 0; k = doubtful(asked, book, k + 1)) {
             Bound b = bounds.get(k);
             if (!goesByTime(k, book) || asked(b, asked.now(numbers[k]), asked.minutes(numbers[k])) > exact(k, book, asked)) {
-                return Optional.of(b.reason);
+                if (isTold(b, asked.now(numbers[k]))) {
+                    return Optional.of(b.reason);
+                }
+                first = first.isEmpty() ? Optional.of(b.reason) : first;
             }
         }
-        return Optional.empty();
+        return first;
     }
 
     private boolean goesByTime(int k, LimitBook book) {

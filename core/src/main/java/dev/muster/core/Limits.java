@@ -72,6 +72,11 @@ public final class Limits {
      */
     public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
 
+    /** It may use all that there is, and neither it nor its partition says how much that is to be. */
+    static boolean saysNoMemory(ResourceRequest r, Memory memory) {
+        return memory.perNodeMb() == 0 && memory.perCpuMb() == 0 && r.memPerGpuMb() == 0;
+    }
+
     /** What the job asks for; where it says nothing, the partition's default, else the cluster's, else, if memory is dealt out, all of it. */
     public static Memory memory(ResourceRequest r, Partition partition, Settings settings) {
         if (r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memAll() || r.memPerGpuMb() > 0) {
@@ -223,6 +228,22 @@ public final class Limits {
     static boolean admitsAccount(PartitionInfo info, String account, Accounts known) {
         return restricts(info.allowAccounts()) ? known.isUnder(account, a -> names(info.allowAccounts(), a))
                 : info.denyAccounts().isEmpty() || !known.isUnder(account, a -> names(info.denyAccounts(), a));
+    }
+
+    /** What is told of the first of a job's partitions that does not admit its account or QOS; "" if all do. */
+    public static String notAdmitted(JobDesc desc, State state, boolean byQos) {
+        for (String name : desc.partition().split(",")) {
+            Optional<PartitionInfo> info = state.partitions().find(name).map(Partition::info);
+            String own = byQos ? desc.charge().firstQos() : desc.charge().account();
+            boolean admitted = info.isEmpty() || (byQos ? admits(info.get(), own) : admitsAccount(info.get(), own, state.accounts()));
+            if (!admitted) {
+                String allows = byQos ? info.get().allowQos() : info.get().allowAccounts();
+                String denies = byQos ? info.get().denyQos() : info.get().denyAccounts();
+                return "Job's " + (byQos ? "QOS" : "account") + " not permitted to use this partition (" + name
+                        + (restricts(allows) ? " allows " + allows + " not " : " denies " + denies + " including ") + own + ")";
+            }
+        }
+        return "";
     }
 
     /** Whether jobs of a QOS ("" for none) may run there. */

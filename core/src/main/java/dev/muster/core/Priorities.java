@@ -216,7 +216,8 @@ public final class Priorities {
         Amounts all = Amounts.of(members);
         Map<String, Long> total = all.byName(all.billing(state, name));
         Amounts mine = Amounts.of(state, job);
-        if (job.run().allocation().isEmpty() && Limits.memory(job.desc().request(), partition.get(), state.settings()).all()) {
+        if (job.run().allocation().isEmpty() && Limits.saysNoMemory(job.desc().request(),
+                Limits.memory(job.desc().request(), partition.get(), state.settings()))) {
             long whole = members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
             mine = new Amounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
         }

@@ -422,11 +422,15 @@ final class ReservationEdit {
         boolean replaced = r.has(ReservationFlag.REPLACE) || r.has(ReservationFlag.REPLACE_DOWN);
         boolean fixed = r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT);
         boolean floats = r.has(ReservationFlag.TIME_FLOAT);
-        if (repeats.size() > 1 || replaced && (fixed || r.has(ReservationFlag.SPEC_NODES) || !r.want().coreCounts().isEmpty())
+        if (repeats.size() > 1 || replaced && (fixed || !r.want().coreCounts().isEmpty())
                 || floats && !repeats.isEmpty() || r.has(ReservationFlag.REPLACE) && r.has(ReservationFlag.REPLACE_DOWN)
                 || !fresh && (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "") + values.getOrDefault("flags-", ""))
                         .toUpperCase(java.util.Locale.ROOT).contains("TIME_FLOAT")) {
             wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.NOT_SUPPORTED);
+        }
+        if (replaced && r.has(ReservationFlag.SPEC_NODES)) {
+            // what is named cannot be replaced
+            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.NOT_SUPPORTED);
         }
         nodes(r);
         if (r.has(ReservationFlag.FORCE_START) && repeats.isEmpty()) {

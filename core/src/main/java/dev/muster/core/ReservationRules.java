@@ -180,12 +180,17 @@ final class ReservationRules {
             return Decision.reject(SlurmErrno.RESERVATION_INVALID);
         }
         Reservation r = found.get();
-        if (inUse(r)) {
+        if (isNamed(r)) {
             return Decision.reject(SlurmErrno.RESERVATION_BUSY);
         }
         List<Change> changes = new ArrayList<>();
         remove(r, changes);
         return Decision.of(changes, "");
+    }
+
+    /** Jobs that run in it or wait for it: these must be told otherwise before it is deleted. */
+    private boolean isNamed(Reservation r) {
+        return state.jobs().values().stream().anyMatch(j -> !j.state().isTerminal() && Reservation.named(j.desc()).contains(r.name()));
     }
 
     private boolean inUse(Reservation r) {
@@ -254,7 +259,9 @@ final class ReservationRules {
         if (any && !fits) {
             return Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE);
         }
-        return any || desc.charge().reservation().isEmpty() ? Optional.empty() : Optional.of(SlurmErrno.RESERVATION_ACCESS);
+        boolean none = Reservation.named(desc).isEmpty();
+        return any || desc.charge().reservation().isEmpty() ? Optional.empty()
+                : Optional.of(none ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.RESERVATION_ACCESS);
     }
 
     /** It has begun with fewer nodes than the job needs, or with others: before that it may still grow. */

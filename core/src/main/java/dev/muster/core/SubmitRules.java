@@ -227,7 +227,10 @@ final class SubmitRules {
         if (desc.partition().isEmpty()) {
             return refuse(SlurmErrno.DEFAULT_PARTITION_NOT_SET);
         }
-        if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin || desc.timing().nice() < 0 && !admin) {
+        if (desc.timing().nice() < 0 && !admin) {
+            return refuse(SlurmErrno.INVALID_NICE);
+        }
+        if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (desc.extras().reboot() && !admin) {

@@ -8,7 +8,9 @@ import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.api.JobMessages.JobError;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -21,7 +23,7 @@ final class TopRules {
 
     private TopRules() {}
 
-    static Decision top(State state, Command.TopJobs c) {
+    static Decision top(State state, Command.TopJobs c, Now now) {
         List<Change> changes = new ArrayList<>();
         List<String> done = new ArrayList<>();
         List<JobError> errors = new ArrayList<>();
@@ -33,7 +35,9 @@ final class TopRules {
             Optional<SlurmErrno> errno = some && job.isEmpty() ? Optional.of(SlurmErrno.INVALID_JOB_ID)
                     : !may ? Optional.of(SlurmErrno.ACCESS_DENIED)
                     : !job.get().isPending() ? Optional.of(SlurmErrno.JOB_NOT_PENDING)
-                    : job.get().isHeld() ? Optional.of(SlurmErrno.JOB_HELD) : Optional.empty();
+                    : job.get().isHeld() ? Optional.of(SlurmErrno.JOB_HELD)
+                    : job.get().desc().partition().indexOf(',') >= 0 ? Optional.of(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE)
+                    : Optional.empty();
             if (errno.isPresent()) {
                 errors.add(new JobError(ref.text(), errno.get().number(), errno.get().sentence()));
             } else {
@@ -42,26 +46,34 @@ final class TopRules {
             }
         }
         if (!wanted.isEmpty()) {
-            exchange(state, wanted, changes);
+            exchange(state, wanted, new Priorities(state, now.seconds()), changes);
         }
         return Decision.of(changes, new CancelReply(done, errors));
     }
 
-    /** Those that are not of the first one's kind stay where they are. */
-    private static void exchange(State state, List<Job> wanted, List<Change> changes) {
+    /**
+     * Those that are not of the first one's kind stay where they are. Of equals the one with the lower number goes first: who is to go behind
+     * it comes one lower than it.
+     */
+    private static void exchange(State state, List<Job> wanted, Priorities priorities, List<Change> changes) {
         List<Job> before = new ArrayList<>(state.jobs().values().stream()
                 .filter(j -> j.isPending() && !j.isHeld() && isAlike(j.desc(), wanted.getFirst().desc())).toList());
-        before.sort(Comparator.comparingLong(Job::priority).reversed().thenComparingInt(Job::id));
+        Map<Integer, Long> had = new HashMap<>();
+        before.forEach(j -> had.put(j.id(), priorities.of(j)));
+        before.sort(Comparator.comparingLong((Job j) -> had.get(j.id())).reversed().thenComparingInt(Job::id));
         List<Job> after = new ArrayList<>(wanted.stream().filter(before::contains).distinct().toList());
         before.stream().filter(j -> !after.contains(j)).forEach(after::add);
+        long last = Long.MAX_VALUE;
         for (int i = 0; i < after.size(); i++) {
             Job job = after.get(i);
-            long priority = before.get(i).priority();
-            if (priority != job.priority()) {
+            boolean lower = i > 0 && job.id() < after.get(i - 1).id();
+            last = Math.max(1, Math.min(had.get(before.get(i).id()), lower ? last - 1 : last));
+            long less = had.get(job.id()) - last;
+            if (less != 0) {
                 Json.Obj desc = Json.object(Codec.encode(job.desc()));
-                UpdateRules.put(desc, "timing.nice", job.desc().timing().nice() + job.priority() - priority);
+                UpdateRules.put(desc, "timing.nice", job.desc().timing().nice() + less);
                 changes.add(new Change.DescriptionChanged(job.id(), Codec.bind(desc, JobDesc.class)));
-                changes.add(new Change.PriorityChanged(job.id(), priority, job.holdUid(), job.reason(), job.reasonText()));
+                changes.add(new Change.PriorityChanged(job.id(), Math.max(1, job.priority() - less), job.holdUid(), job.reason(), job.reasonText()));
             }
         }
     }

@@ -380,12 +380,15 @@ final class UpdateRules {
         return Optional.empty();
     }
 
+    /** Numbers above mean no priority. */
+    private static final long PRIORITY_MOST = 4_294_967_293L;
+
     private Optional<Decision.Rejected> priority(Job job, Json.Obj desc, String value, boolean admin, int uid) {
         OptionalLong n = value.equalsIgnoreCase("INFINITE") ? OptionalLong.of(-1) : UpdateFields.number(value);
         if (n.isEmpty() && value.length() <= 10 && value.chars().allMatch(Character::isDigit) && !value.isEmpty()) {
             n = OptionalLong.of(Long.parseLong(value));
         }
-        if (n.isEmpty()) {
+        if (n.isEmpty() || n.getAsLong() > PRIORITY_MOST) {
             return refuse(SlurmErrno.ERROR);
         }
         if (n.getAsLong() == 0) {
@@ -394,10 +397,14 @@ final class UpdateRules {
             changes.addAll(Eligibility.held(state, job));
             return Optional.empty();
         }
-        if (n.getAsLong() > 0 && !admin && n.getAsLong() > job.priority()) {
-            return refuse(SlurmErrno.ACCESS_DENIED);
+        if (n.getAsLong() > 0 && !admin) {
+            boolean more = n.getAsLong() > new Priorities(state, now.seconds()).of(job);
+            if (more || Priorities.isActive(state.settings())) {
+                return refuse(more ? SlurmErrno.ACCESS_DENIED : SlurmErrno.PRIORITY_NOT_PERSISTENT);
+            }
         }
-        // set by hand it stands; INFINITE lets it be computed again
+        // set by hand it stands, and there is no nice; INFINITE lets it be computed again
+        put(desc, "timing.nice", 0L);
         put(desc, "timing.prioritySet", n.getAsLong() > 0);
         put(desc, "timing.priority", Math.max(0, n.getAsLong()));
         long p = n.getAsLong() < 0 ? Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()) : n.getAsLong();
@@ -468,6 +475,9 @@ final class UpdateRules {
     private static final int NICE = 100;
 
     private Optional<Decision.Rejected> nice(Job job, Json.Obj desc, String value, boolean admin) {
+        if (desc.obj("timing").flag("prioritySet") && Priorities.isActive(state.settings())) {
+            return Optional.empty();     // nothing is taken off what was set by hand
+        }
         int nice;
         try {
             nice = value.isEmpty() ? NICE : Integer.parseInt(value);

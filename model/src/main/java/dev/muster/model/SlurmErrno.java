@@ -101,6 +101,7 @@ public enum SlurmErrno {
     INVALID_TRES(2115, "Invalid Trackable RESource (TRES) specification"),
     INVALID_TRES_BILLING_WEIGHTS(2116, "Invalid TRESBillingWeights specification"),
     INVALID_JOB_DEFAULTS(2117, "Invalid JobDefaults specification"),
+    PRIORITY_NOT_PERSISTENT(2095, "Changes to job priority are not persistent, change nice instead"),
     INVALID_NICE(2123, "Invalid --nice value"),
     ENVIRONMENT_MISSING(2127, "Environment is missing in job"),
     INVALID_TIME_MIN(2124, "Invalid time-min specification (exceeds job's time or other limits)"),

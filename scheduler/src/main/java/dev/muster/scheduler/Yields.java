@@ -176,14 +176,15 @@ final class Yields {
         return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
     }
 
-    /** By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions the small ones. */
+    /**
+     * By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions the small ones. Of equals who
+     * was submitted first, of an array the first tasks.
+     */
     private static Comparator<Job> inOrder(Preemption.Policy policy) {
-        Comparator<Job> youngest = Comparator.comparingLong((Job j) -> -j.run().startTime());
-        Comparator<Job> lowest = Comparator.comparingLong(Job::priority);
         boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty() || !policy.parameter("youngest_first").isEmpty();
         Comparator<Job> size = Comparator.comparingInt((Job j) -> policy.byQos() ? 0 : j.run().allocation().nodes().size());
-        return (byStart ? youngest.thenComparing(lowest)
-                : Comparator.comparingLong(policy::rank).thenComparing(size).thenComparing(lowest).thenComparing(youngest))
+        return (byStart ? Comparator.comparingLong((Job j) -> -j.run().startTime()) : Comparator.comparingLong(policy::rank).thenComparing(size))
+                .thenComparingInt(j -> j.isArrayTask() ? j.array().jobId() : j.id()).thenComparingInt(j -> j.isArrayTask() ? j.array().task() : 0)
                 .thenComparingInt(Job::id);
     }
 

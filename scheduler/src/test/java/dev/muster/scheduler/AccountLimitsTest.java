@@ -362,6 +362,63 @@ class AccountLimitsTest {
         });
     }
 
+    @Test
+    void whomAPartitionDoesNotAdmitIsToldWhy() {
+        for (String[] row : new String[][] {
+                {"allowqos=fast,q2", "true", "Job's QOS not permitted to use this partition (p allows fast,q2 not normal)"},
+                {"denyqos=normal", "true", "Job's QOS not permitted to use this partition (p denies normal including normal)"},
+                {"allowaccounts=other", "false", "Job's account not permitted to use this partition (p allows other not dept)"},
+                {"denyaccounts=dept", "false", "Job's account not permitted to use this partition (p denies dept including dept)"},
+                {"denyaccounts=other", "false", ""}}) {
+            Cluster c = new Cluster("n1 cpus=4 mem=1000", "q nodes=n1 default=yes\np nodes=n1 " + row[0], "");
+            assertThat(dev.muster.core.Limits.notAdmitted(Cluster.desc("partition=q,p charge.account=dept charge.qos=normal"), c.state(),
+                    row[1].equals("true"))).as(row[0]).isEqualTo(row[2]);
+        }
+    }
+
+    /** Of several that it breaks one is told; without the one the next. */
+    @Test
+    void whichOfSeveralLimitsIsTold() {
+        Map<String, String> limits = new TreeMap<>(limits("GrpTRES=cpu=2 MaxTRES=cpu=2 MaxTRESPerNode=cpu=2 MaxTRESPU=cpu=2 MaxTRESPA=cpu=2"
+                + " GrpTRESMins=cpu=5 GrpTRESRunMins=cpu=5 GrpWall=5 MaxWall=5 MaxTRESMins=cpu=5 MinTRES=cpu=4 GrpSubmitJobs=0 MaxSubmitJobsPU=0"
+                + " MaxSubmitJobsPA=0"));
+        String told = "MaxTRESPA MaxCpuPerAccount, MaxTRESPU QOSMaxCpuPerUserLimit, GrpTRES QOSGrpCpuLimit, GrpSubmitJobs QOSGrpSubmitJobsLimit,"
+                + " MaxTRESMins QOSMaxCpuMinutesPerJobLimit, GrpTRESMins QOSGrpCPUMinutesLimit, GrpTRESRunMins QOSGrpCPURunMinutesLimit,"
+                + " MaxWall QOSMaxWallDurationPerJobLimit, GrpWall QOSGrpWallLimit, MaxTRES QOSMaxCpuPerJobLimit, MaxTRESPerNode QOSMaxCpuPerNode,"
+                + " MaxSubmitJobsPA MaxSubmitJobsPerAccount, MaxSubmitJobsPU QOSMaxSubmitJobPerUserLimit, MinTRES QOSMinCpuNotSatisfied";
+        for (String step : told.split(", ")) {
+            StringBuilder text = new StringBuilder("Flags=DenyOnLimit");
+            limits.forEach((name, value) -> text.append(' ').append(name).append('=').append(value));
+            policy("associations,limits,qos,safe", "", "", text.toString());
+            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast tasks=3"
+                    + " timing.timeLimitMin=6"), "", dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+            assertThat(d).as(step).isInstanceOfSatisfying(Decision.Rejected.class,
+                    r -> assertThat(r.sentence()).startsWith(step.substring(step.indexOf(' ') + 1) + "\n"));
+            limits.remove(step.substring(0, step.indexOf(' ')));
+        }
+    }
+
+    /** Memory that is not dealt out is nobody's: limits count it when a job is submitted, all of its node where it says nothing, and not then. */
+    @Test
+    void memoryThatIsNotDealtOutIsNotCounted() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes", "memoryConsumed=false options.accounting_enforce=limits,qos");
+        for (String flags : List.of("", "DenyOnLimit")) {
+            Map<String, String> most = limits("GrpTRES=mem=100 MaxTRES=mem=100 MaxTRESPU=mem=100" + (flags.isEmpty() ? "" : " Flags=" + flags));
+            c.apply(new Command.ApplyPolicy(new Policy(List.of(assoc(1, 0, "root", "", "GrpTRES=mem=50"), assoc(3, 1, "dept", "alice",
+                    "MaxTRES=mem=50", "fast")), List.of(new QosPolicy(2, "fast", most)), List.of(), List.of())));
+            List<String> found = new ArrayList<>();
+            for (String job : List.of("request.memPerNodeMb=200", "request.memPerNodeMb=20", "")) {
+                Decision d = c.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast "
+                        + job.replace("request.", "")), "", dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+                c.schedule();
+                found.add(d instanceof Decision.Rejected r ? r.sentence().split("\n")[0]
+                        : c.state().jobs().at(c.state().nextJobId() - 1).state().name());
+            }
+            assertThat(found).isEqualTo(flags.isEmpty() ? List.of("RUNNING", "RUNNING", "RUNNING")
+                    : List.of("QOSMaxMemoryPerUser", "RUNNING", "QOSMaxMemoryPerUser"));
+        }
+    }
+
     /** Each job in turn: whether it runs, waits for a reason, or is refused. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -416,6 +473,17 @@ class AccountLimitsTest {
                                 |                    | Flags=DenyOnLimit,Relative MaxTRES=cpu=25 | qa:3,qa:2 | refused RUNNING
         GrpTRESMins=cpu=30      |                    | UsageFactor=2         | qa/20     | RUNNING
         GrpTRESMins=cpu=30      |                    | UsageFactor=2 Flags=UsageFactorSafe | qa/20,qa/14 | AssocGrpCPUMinutesLimit RUNNING
+                                |     | UsageFactor=2 Flags=UsageFactorSafe MaxTRESMins=cpu=30 | qa/20,qa/15 | QOSMaxCpuMinutesPerJobLimit RUNNING
+                                |                    | GrpTRES=cpu=3,node=1  | qa:2,qa:2,qa:4 | RUNNING QOSGrpCpuLimit QOSGrpCpuLimit
+        GrpTRES=cpu=4,mem=45    |                    |                       | a:3,a:2,a:5 | RUNNING AssocGrpCpuLimit AssocGrpCpuLimit
+        GrpTRES=cpu=5,mem=35    |                    |                       | a:3,a:4   | RUNNING AssocGrpCpuLimit
+                                |                    | GrpTRES=cpu=3,node=1  | qa:2,qa+  | RUNNING QOSGrpNodeLimit
+                                | MaxWall=10 MaxTRES=cpu=1 |                 | a:2/20    | AssocMaxWallDurationPerJobLimit
+                                | MaxTRES=cpu=1 MaxTRESMins=cpu=10 MaxTRESPerNode=cpu=1 | | a:2/20 | AssocMaxCpuMinutesPerJobLimit
+                                |                    | MaxTRES=cpu=1 MaxTRESPerNode=cpu=1 MinTRES=cpu=3 | qa:2/20 | QOSMaxCpuPerJobLimit
+                                |                    | MaxTRESPerNode=cpu=1 MinTRES=cpu=3 | qa:2/20 | QOSMaxCpuPerNode
+                                | MaxWall=10         | MaxTRES=cpu=1         | qa:2/20   | AssocMaxWallDurationPerJobLimit
+                                | MaxTRES=cpu=1,mem=5 |                      | a:2       | AssocMaxCpuPerJobLimit
                                 |                    | UsageThreshold=1.5    | qa        | RUNNING
                                 |                    | UsageThreshold=1.5 Flags=EnforceUsageThreshold | qa,a | QOSUsageThreshold RUNNING
                                 |                    | UsageThreshold=0.0 Flags=EnforceUsageThreshold | qa | RUNNING
@@ -427,7 +495,7 @@ class AccountLimitsTest {
         for (String job : jobs.split(",")) {
             String who = job.contains("b") ? " owner.user=bob owner.uid=1001" : "";
             String asked = job.startsWith("q") ? "charge.account=dept charge.qos=fast" : "charge.account=dept";
-            String cpus = job.contains(":") ? " tasks=" + job.charAt(job.indexOf(':') + 1) : "";
+            String cpus = job.contains(":") ? " tasks=" + job.charAt(job.indexOf(':') + 1) : job.contains("+") ? " tasks=2 nodesMin=2" : "";
             String time = job.contains("/") ? " timing.timeLimitMin=" + job.substring(job.indexOf('/') + 1) : "";
             int uid = who.isEmpty() ? Cluster.USER : 1001;
             Decision d = cluster.apply(new Command.SubmitJob(uid, Cluster.desc(asked + who + cpus + time), "", dev.muster.model.Bytes.EMPTY,

@@ -9,6 +9,7 @@ import dev.muster.core.FairShare;
 import dev.muster.core.Now;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
+import dev.muster.core.Job;
 import dev.muster.core.Priorities;
 import dev.muster.core.Shares;
 import dev.muster.core.State;
@@ -484,9 +485,38 @@ class FairShareTest {
     void whatIsSetByHandStands() {
         Cluster c = cluster("options.priority_weight_partition=100");
         new Play(c).lines("""
-                submit kind=BATCH charge.account=lab
-                update 1 priority=7
+                submit kind=BATCH charge.account=lab timing.nice=5
+                update 1 priority=7                 -> says Changes to job priority are not persistent, change nice instead
+                update 1 priority=900000000         -> says Access/permission denied
+                update 1 priority=7 root
+                """);
+        Job job = c.state().jobs().at(1);
+        assertThat(new Priorities(c.state(), c.seconds()).of(job)).isEqualTo(7);
+        assertThat(job.desc().timing().nice()).isZero();
+        new Play(c).lines("""
+                update 1 nice=3
+                update 1 nice=-3
                 """);
         assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(1))).isEqualTo(7);
+        assertThat(c.state().jobs().at(1).desc().timing().nice()).isZero();
+    }
+
+    /** By what is computed, whatever makes it: those who go back come one lower where their numbers would put them first. */
+    @Test
+    void whoIsToGoFirstGetsThePriorityOfTheFirst() {
+        Cluster c = cluster("options.priority_weight_tres=cpu=100 options.priority_flags=NO_NORMAL_TRES");
+        new Play(c).lines("""
+                submit kind=BATCH charge.account=lab tasks=2
+                submit kind=BATCH charge.account=lab
+                submit kind=BATCH charge.account=lab
+                submit kind=BATCH charge.account=lab partition=p,q
+                top 4 root                          -> says Requested partition configuration not available now
+                top 3 root
+                """);
+        Priorities now = new Priorities(c.state(), c.seconds());
+        assertThat(List.of(3, 1, 2).stream().map(id -> now.of(c.state().jobs().at(id))).toList()).containsExactly(200L, 100L, 100L);
+        new Play(c).lines("top 2 root");
+        assertThat(List.of(2, 3, 1).stream().map(id -> new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(id))).toList())
+                .containsExactly(200L, 100L, 99L);
     }
 }

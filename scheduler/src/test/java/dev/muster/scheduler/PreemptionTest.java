@@ -35,10 +35,10 @@ class PreemptionTest {
                 submit kind=BATCH partition=low tasks=2
                 schedule                                -> 1 RUNNING n1; 2 RUNNING n2
                 submit kind=BATCH partition=high
-                schedule                                -> 1 RUNNING n1; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING
-                schedule                                -> 1 RUNNING n1; 3 PENDING
-                done 2 n2
-                schedule                                -> 3 RUNNING n2
+                schedule                                -> 2 RUNNING n2; 1 PREEMPTED+COMPLETING 0:15; 3 PENDING
+                schedule                                -> 2 RUNNING n2; 3 PENDING
+                done 1 n1
+                schedule                                -> 3 RUNNING n1
                 """);
     }
 
@@ -168,10 +168,10 @@ class PreemptionTest {
                 schedule                                -> 1 RUNNING n1; 2 RUNNING n2
                 submit kind=BATCH partition=high
                 submit kind=BATCH partition=high
-                schedule               -> 1 RUNNING n1; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
-                schedule               -> 1 RUNNING n1; 3 PENDING; 4 PENDING
-                done 2 n2
-                schedule                                -> 1 RUNNING n1; 3 RUNNING n2; 4 RUNNING n2
+                schedule               -> 2 RUNNING n2; 1 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
+                schedule               -> 2 RUNNING n2; 3 PENDING; 4 PENDING
+                done 1 n1
+                schedule                                -> 2 RUNNING n2; 3 RUNNING n1; 4 RUNNING n1
                 """);
     }
 
@@ -197,10 +197,10 @@ class PreemptionTest {
                 """);
     }
 
-    /** Of two partitions, by priority and by when they began; who goes already goes for those who come first. */
+    /** Of two partitions, by number whatever their priority, or by when they began; who goes already goes for those who come first. */
     @Test
     void inWhichOrderTheyGo() {
-        for (String line : List.of("options.x=y | 3,2 4,1", "options.preempt_youngest_first=yes | 3,4 2,1")) {
+        for (String line : List.of("options.x=y | 1,2 3,4", "options.preempt_youngest_first=yes | 3,4 1,2")) {
             Cluster c = new Cluster("n[1-4] cpus=1 mem=1000", "a nodes=n[1-4] defmempercpu=10\nb nodes=n[1-4] defmempercpu=10\n"
                     + "high nodes=n[1-4] prioritytier=2 defmempercpu=10",
                     "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL " + line.split(" \\| ")[0]);

@@ -210,14 +210,13 @@ class ReservationTest {
     void itsEndReachesEveryJobThatWaits() {
         Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "maxJobCount=3000");
         new Play(c).lines("""
-                reserve r starttime=+900 duration=600 nodes=n1 users=alice flags=daily
+                reserve r starttime=+1 duration=60 nodes=n1 users=alice
                 """);
         for (int i = 0; i < 2100; i++) {
             c.submit("charge.reservation=r");
         }
-        new Play(c).lines("unreserve r");
         for (int i = 0; i < 4; i++) {
-            c.pass(1);
+            c.pass(61);
         }
         assertThat(c.state().reservations().has("r")).isFalse();
         assertThat(c.state().jobs().values().stream().filter(j -> !j.isHeld() || !j.desc().charge().reservation().isEmpty())).isEmpty();
@@ -268,12 +267,14 @@ class ReservationTest {
     @Test
     void whatStillWaitsAtItsEndIsHeld() {
         play("""
-                reserve r starttime=+0 duration=100 nodecnt=1 users=alice
+                reserve r starttime=+0 duration=50 nodecnt=1 users=alice
                 reserve q starttime=+0 duration=100 nodecnt=1 users=alice flags=NO_HOLD_JOBS_AFTER_END
                 submit kind=BATCH charge.reservation=r nodesMin=1 tasks=2
                 submit kind=BATCH charge.reservation=r timing.hold=true
                 submit kind=BATCH charge.reservation=q timing.hold=true
-                unreserve r            -> 1 PENDING+RESV_DEL_HOLD ReservationDeleted; 2 PENDING+RESV_DEL_HOLD ReservationDeleted
+                unreserve r                                                     -> says Requested reservation is in use
+                unreserve q                                                     -> says Requested reservation is in use
+                pass 50                -> 1 PENDING+RESV_DEL_HOLD ReservationDeleted; 2 PENDING+RESV_DEL_HOLD ReservationDeleted
                 release 1 root                                                  -> 1 PENDING
                 schedule                                                        -> 1 RUNNING n1
                 cancel 2                                                        -> 2 CANCELLED ReservationDeleted 'by 1000'

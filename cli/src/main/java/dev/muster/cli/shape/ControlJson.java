@@ -34,6 +34,12 @@ public final class ControlJson {
         return new Json.Obj().put("reservations", list(all, ControlJson::reservation)).put("last_update", Tree.number(now));
     }
 
+    /** What a reservation has by the names of TRES. */
+    public static String reservedTres(Json.Obj r) {
+        String cpus = r.integer("cpuCount") == 0 ? "" : "cpu=" + r.integer("cpuCount");
+        return cpus.isEmpty() || r.text("gres").isEmpty() ? cpus + r.text("gres") : cpus + "," + r.text("gres");
+    }
+
     private static Json.Obj reservation(Json.Obj r) {
         List<Object> cores = list(r.objects("cores"), c -> new Json.Obj().put("node", c.text("node")).put("core", c.text("ids")));
         int purge = r.integer("purgeAfterSeconds");
@@ -43,9 +49,7 @@ public final class ControlJson {
                 .put("max_start_delay", r.number("maxStartDelaySeconds")).put("name", r.text("name"))
                 .put("node_count", r.number("nodeCount")).put("node_list", r.text("nodes")).put("partition", r.text("partition"))
                 .put("purge_completed", new Json.Obj().put("time", Tree.orUnset(purge))).put("start_time", Tree.number(r.number("startTime")))
-
-                .put("tres", r.integer("cpuCount") == 0 ? "" : "cpu=" + r.integer("cpuCount")
-                        + (r.text("gres").isEmpty() ? "" : "," + r.text("gres"))).put("users", r.text("users"));
+                .put("tres", reservedTres(r)).put("users", r.text("users"));
     }
 
     public static Json.Obj steps(List<Json.Obj> all, long now) {

@@ -273,7 +273,7 @@ public final class ClusterMessages {
      *
      * @param flags names in Slurm's order
      * @param cores what is reserved of nodes that are not reserved whole
-     * @param gres  devices that are reserved, {@code gres/gpu=2}, as they were asked for
+     * @param gres  devices that are reserved, {@code gres/gpu=2}, as they were asked for, and licences that are accounted for
      */
     public record ReservationInfo(
             String name,
