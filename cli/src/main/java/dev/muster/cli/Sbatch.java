@@ -67,7 +67,7 @@ final class Sbatch implements Command {
 
     private static Json.Obj submit(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script, boolean test)
             throws SlurmException, UsageException {
-        Json.Obj q = all.size() == 1 ? request(c, all.getFirst(), wrap, operands, script) : whole(c, all, wrap, operands, script);
+        Json.Obj q = all.size() == 1 ? request(c, all, 0, wrap, operands, script) : whole(c, all, wrap, operands, script);
         JobRequest.put(q, "testOnly", test);
         return AllocationClient.patiently(c, all.size() == 1 ? "Submit" : "SubmitHet", q, !test);
     }
@@ -89,8 +89,8 @@ final class Sbatch implements Command {
     private static Json.Obj whole(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script)
             throws UsageException {
         List<Object> parts = new ArrayList<>();
-        for (JobOptions o : all) {
-            parts.add(request(c, o, wrap, operands, script));
+        for (int i = 0; i < all.size(); i++) {
+            parts.add(request(c, all, i, wrap, operands, script));
         }
         Json.Obj out = new Json.Obj().put("requestId", c.host().requestId()).put("parts", parts);
         JobRequest.put(out, "testOnly", all.getFirst().has(JobOption.TEST_ONLY));
@@ -126,8 +126,10 @@ final class Sbatch implements Command {
         c.out().flush();
     }
 
-    static Json.Obj request(CommandContext c, JobOptions o, JobOptions wrap, List<String> operands, String script)
+    /** @param component which of all is asked for */
+    static Json.Obj request(CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> operands, String script)
             throws UsageException {
+        JobOptions o = all.get(component);
         JobRequest r = new JobRequest(o);
         List<String> arguments = new ArrayList<>(operands);
         String name;
@@ -143,7 +145,7 @@ final class Sbatch implements Command {
             name = o.text(JobOption.JOB_NAME);
         }
         Map<String, String> env = JobEnvironment.exported(o);
-        JobEnvironment.addOptions(o, env);
+        ComponentEnvironment.add(all, env);
         env.put("SLURM_JOB_NAME", name);
         Json.Obj job = r.job("BATCH", name, arguments);
         if (o.text(JobOption.EXPORT).equalsIgnoreCase("NONE")) {

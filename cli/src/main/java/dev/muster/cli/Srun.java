@@ -48,7 +48,7 @@ final class Srun implements Command {
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         List<List<String>> sections = Components.sections('R', c.args());
-        JobOptions o = new JobOptions(c, 'R');
+        JobOptions o = new JobOptions(c, 'R', ComponentEnvironment.ofPlainStep(c));
         List<String> program = o.readArguments(sections.getFirst());
         if (Standard.helpOrVersion(c, o)) {
             return 0;

@@ -365,7 +365,12 @@ final class JobEnvironment {
     private static final List<String> OF_COMPONENTS = List.of("SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
             "SLURM_JOB_ACCOUNT", "SLURM_JOB_CPUS_PER_NODE", "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
             "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_JOB_RESERVATION", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_NNODES",
-            "SLURM_NODELIST", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE");
+            "SLURM_NODELIST", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_THREADS_PER_CORE",
+            TresPerTask.VARIABLE);
+
+    /** What of it is nowhere without that: steps of other components read options from their environment. */
+    private static final List<String> OF_NO_OTHER = List.of("SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
+            "SLURM_NTASKS_PER_NODE", "SLURM_THREADS_PER_CORE", TresPerTask.VARIABLE);
 
     private void components() {
         if (!job.isHet()) {
@@ -374,6 +379,7 @@ final class JobEnvironment {
         put("SLURM_JOB_ID", job.het().jobId());
         put("SLURM_JOBID", job.het().jobId());
         put("SLURM_HET_SIZE", job.het().members().size());
+        OF_NO_OTHER.forEach(vars::remove);
         for (Job component : HetRules.members(state, job)) {
             JobEnvironment e = new JobEnvironment(state, component);
             e.job();
