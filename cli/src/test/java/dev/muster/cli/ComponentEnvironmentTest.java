@@ -59,10 +59,12 @@ class ComponentEnvironmentTest {
             --gres=nic:1 | 5 | "tresPerNode":"gres/nic:1,gres/gpu:4"
             --gpus=1     | 5 | "tresPerJob":"gres/gpu:1"
             -n1          | 5 | "tresPerNode":"gres/gpu:4"
+            --gres=none  | 5 | "tresPerNode":"gres/gpu:0,gres/nic:0"
             --gpus=4     |   | "tresPerNode":"gres/gpu:4","tresPerJob":"gres/gpu:4"
             """)
     void gpusOfTheStepStandForThoseOfTheJob(String option, String job, String asked) {
         host.env.put("SLURM_GPUS_PER_NODE", "4");
+        host.settings().gresTypes = List.of("gpu", "nic");
         if (job != null) {
             host.env.put("SLURM_JOB_ID", job);
         }
