@@ -20,7 +20,8 @@ final class GpuCheck {
     /** What the job has on each node is no wish of a step that says its own GPUs. */
     static boolean areSaidForStep(JobOptions o) {
         return o.command() == 'R' && !o.context().env("SLURM_JOB_ID").isEmpty()
-                && (o.typed(JobOption.GPUS) || o.typed(JobOption.GRES) && new GpuCheck(o).ofGres() > 0);
+                && (o.typed(JobOption.GPUS) || o.typed(JobOption.GRES)
+                && Texts.split(o.text(JobOption.GRES), ',').stream().anyMatch(item -> ofGpu(item) != null));
     }
 
     private void check() throws UsageException {

@@ -56,6 +56,7 @@ class ComponentEnvironmentTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             --gres=gpu:1 | 5 | "tresPerNode":"gres/gpu:1"
+            --gres=gpu:0 | 5 | "tresPerNode":"gres/gpu:0"
             --gres=nic:1 | 5 | "tresPerNode":"gres/nic:1,gres/gpu:4"
             --gpus=1     | 5 | "tresPerJob":"gres/gpu:1"
             -n1          | 5 | "tresPerNode":"gres/gpu:4"
