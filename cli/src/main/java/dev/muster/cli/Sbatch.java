@@ -2,7 +2,6 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.Times;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +54,7 @@ final class Sbatch implements Command {
         }
         if (o.has(JobOption.TEST_ONLY)) {
             c.info("Job " + reply.integer("jobId") + " to start at "
-                    + Times.iso(reply.number("testStart"), c.host().zone()) + " using " + reply.integer("testCpus")
+                    + c.time(reply.number("testStart")) + " using " + reply.integer("testCpus")
                     + " processors on nodes " + reply.text("testNodes") + " in partition "
                     + reply.text("testPartition"));
             return 0;
