@@ -19,7 +19,8 @@ class ComponentEnvironmentTest {
     void optionsHaveTheComponentBehindTheirNames() {
         assertThat(host.run("sbatch -n1 -c2 --gpus=1 -m block : -n2 --gpus-per-node=2 --mem-bind=local --wrap=true").err()).isEmpty();
         List<String> env = host.sent.get("SubmitHet").objects("parts").getFirst().texts("environment").stream()
-                .map(e -> Bytes.fromBase64(e).text()).filter(e -> e.matches("SLURM_(CPUS_PER|GPU|DISTR|TRES|MEM_BIND=|MEM_BIND_H|NTASKS).*")).sorted().toList();
+                .map(e -> Bytes.fromBase64(e).text())
+                .filter(e -> e.matches("SLURM_(CPUS_PER|GPU|DISTR|TRES|MEM_BIND=|MEM_BIND_H|NTASKS).*")).sorted().toList();
         assertThat(env).containsExactly("SLURM_CPUS_PER_TASK_HET_GROUP_0=2", "SLURM_DISTRIBUTION_HET_GROUP_0=block", "SLURM_GPUS_HET_GROUP_0=1",
                 "SLURM_GPUS_PER_NODE_HET_GROUP_1=2", "SLURM_MEM_BIND_HET_GROUP_1=local", "SLURM_NTASKS=1");
     }

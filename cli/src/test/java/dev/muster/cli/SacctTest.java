@@ -119,7 +119,8 @@ class SacctTest {
     @Test
     void timesOfCompletionAsTheUserWantsThem() {
         host.settings().jobCompType = "jobcomp/filetxt";
-        host.files.put("/log", "JobId=1 UserId=r(0) JobState=COMPLETED StartTime=2026-11-20T09:20:40 EndTime=2026-11-20T09:20:49 EligibleTime=Unknown\n");
+        host.files.put("/log", "JobId=1 UserId=r(0) JobState=COMPLETED StartTime=2026-11-20T09:20:40 "
+                + "EndTime=2026-11-20T09:20:49 EligibleTime=Unknown\n");
         host.env.put("SLURM_TIME_FORMAT", "%H-%M");
         assertThat(host.run("sacct -f /log -nP -o start,end,eligible,submit").out()).isEqualTo("09-20|09-20|Unknown|\n");
         assertThat(host.run("sacct -S 2026-11-20T09:20 -E 2026-11-20T08:10").err())

@@ -408,7 +408,8 @@ class EmbeddedAccountingTest {
                 new Change.NodeReleased(7, 1, "n1"));
         happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 300, false));
         started(2);
-        happens("NodeReport", new Change.JobEnded(7, JobState.COMPLETED, JobReason.NONE, "", ExitStatus.NONE, 400), new Change.NodeReleased(7, 2, "n1"));
+        happens("NodeReport", new Change.JobEnded(7, JobState.COMPLETED, JobReason.NONE, "", ExitStatus.NONE, 400),
+                new Change.NodeReleased(7, 2, "n1"));
         happens("Tick", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 500, false));
         assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit() + " " + r.job().endTime() + " " + r.job().restarts())
                 .containsExactly("REQUEUED " + ExitStatus.exited(3) + " 300 0", "COMPLETED " + ExitStatus.NONE + " 400 1",

@@ -59,10 +59,10 @@ class LaunchesTest {
     /** A step's devices → what its tasks are told of GPUs; around them is what the job's script was told. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            tresPerNode=gpu:0 |                | GPU_FREQ=1 SLURM_JOB_GPUS=0,1
-            tresPerNode=gpu:2 |                | GPU_FREQ=1 SLURM_JOB_GPUS=0,1 CUDA=0,1 ROCR=0,1 GPU_DEV=0,1 ZE=0,1 ON_NODE=2 STEP=0,1
-            tresPerTask=gpu:1 |                | GPU_FREQ=1 SLURM_JOB_GPUS=0,1 CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 ON_NODE=2 STEP=0 / CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 STEP=1
-            tresPerNode=gpu:2 | map_gpu:1,0    | GPU_FREQ=1 SLURM_JOB_GPUS=0,1 CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 ON_NODE=2 STEP=1 / CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 STEP=0
+            tresPerNode=gpu:0 |                | ALL
+            tresPerNode=gpu:2 |                | ALL CUDA=0,1 ROCR=0,1 GPU_DEV=0,1 ZE=0,1 ON_NODE=2 STEP=0,1
+            tresPerTask=gpu:1 |                | ALL CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 ON_NODE=2 STEP=0 / CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 STEP=1
+            tresPerNode=gpu:2 | map_gpu:1,0    | ALL CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 ON_NODE=2 STEP=1 / CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 STEP=0
             """)
     void whatTasksAreToldOfGpus(String devices, String bind, String told) {
         Site site = new Site("NodeName=n[1-2] CPUs=4 RealMemory=1000 Gres=gpu:2", "GresTypes=gpu", "PartitionName=p Nodes=ALL Default=YES");
@@ -89,7 +89,7 @@ class LaunchesTest {
     private static List<String> expected(String told) {
         java.util.Map<String, String> names = java.util.Map.of("CUDA", "CUDA_VISIBLE_DEVICES", "ROCR", "ROCR_VISIBLE_DEVICES", "GPU_DEV",
                 "GPU_DEVICE_ORDINAL", "ZE", "ZE_AFFINITY_MASK", "ON_NODE", "SLURM_GPUS_ON_NODE", "STEP", "SLURM_STEP_GPUS");
-        String[] tasks = told.split(" / ");
+        String[] tasks = told.replace("ALL", "GPU_FREQ=1 SLURM_JOB_GPUS=0,1").split(" / ");
         java.util.TreeMap<String, String> all = new java.util.TreeMap<>();
         List<String> out = new java.util.ArrayList<>();
         for (int i = 0; i < 2; i++) {
