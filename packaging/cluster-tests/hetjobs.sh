@@ -38,6 +38,10 @@ check "the highest exit code" 4 "$rc"
 out=$(salloc -n 1 : -n 1 sh -c 'srun -Q --het-group=0,1 sh -c "echo \$SLURM_NODEID"; srun --het-group=0,5 true' 2>&1) || true
 match "salloc says what it waits for" 'has been allocated resources' "$out"
 match "a component that is not there" 'het group value of 5, but the job allocation has maximum value of 1' "$out"
+sbatch -W -o own.txt -n 1 -c 2 : -n 2 --wrap 'env | grep -E "^SLURM_(CPUS|TRES)_PER"; srun --het-group=1 -l printenv SLURM_NTASKS; srun printenv SLURM_CPUS_PER_TASK' >/dev/null
+check "options of one component are no other's" "0: 2 1: 2 2 SLURM_CPUS_PER_TASK_HET_GROUP_0=2 SLURM_TRES_PER_TASK_HET_GROUP_0=cpu=2" "$(sort own.txt | xargs)"
+check "salloc's command has tasks of both, and places of each" "3 n1" \
+  "$(salloc -Q -n 1 -w n1 : -n 2 -w n2 sh -c 'echo $SLURM_NTASKS $SLURM_JOB_NODELIST $SLURM_JOB_NODELIST_HET_GROUP_0')"
 rc=0; out=$(salloc -Q -n 1 srun --het-group=0 true 2>&1) || rc=$?
 check "components of a job that has none" "srun: error: No directives to start application on any available hetjob components 1" "$out $rc"
 id=$(sbatch --parsable -H -n 1 : -n 1 --wrap 'sleep 100')

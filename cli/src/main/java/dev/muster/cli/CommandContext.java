@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Times;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,11 @@ public record CommandContext(
 
     public String env(String variable) {
         return env.getOrDefault(variable, "");
+    }
+
+    /** A moment as the user wants to see it (SLURM_TIME_FORMAT). @param seconds since 1970 */
+    public String time(long seconds) {
+        return Times.print(seconds, host.zone(), env("SLURM_TIME_FORMAT"), host.nowMs() / 1000);
     }
 
     /** {@code squeue: error: sentence}. */

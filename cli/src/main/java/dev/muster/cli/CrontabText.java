@@ -69,7 +69,7 @@ final class CrontabText {
             options.set(JobOption.JOB_NAME, Texts.baseName(command.split("\\s+")[0]), JobOptions.Origin.DEFAULT);
         }
         String script = "#!/bin/sh\n# This job was submitted through scrontab.\n" + command + "\n";
-        Json.Obj job = Sbatch.request(c, options, options, List.of(), script);
+        Json.Obj job = Sbatch.request(c, List.of(options), 0, options, List.of(), script);
         if (!options.has(JobOption.CHDIR)) {
             job.obj("job").obj("files").put("workDir", "");
         }

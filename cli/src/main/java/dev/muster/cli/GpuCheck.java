@@ -17,6 +17,13 @@ final class GpuCheck {
         new GpuCheck(options).check();
     }
 
+    /** What the job has on each node is no wish of a step that says its own GPUs. */
+    static boolean areSaidForStep(JobOptions o) {
+        return o.command() == 'R' && !o.context().env("SLURM_JOB_ID").isEmpty()
+                && (o.typed(JobOption.GPUS) || o.typed(JobOption.GRES)
+                && Texts.split(o.text(JobOption.GRES), ',').stream().anyMatch(item -> ofGpu(item) != null));
+    }
+
     private void check() throws UsageException {
         boolean mps = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK)).matches("(.*[,/])?(mps|shard)([:=,].*)?");
         if (mps && (ofGres() > 0 || o.has(JobOption.GPUS) || o.has(JobOption.GPUS_PER_NODE) || o.has(JobOption.GPU_FREQ))) {

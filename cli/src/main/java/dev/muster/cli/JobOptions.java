@@ -28,7 +28,8 @@ final class JobOptions {
         this(context, command, -1);
     }
 
-    /** @param hetGroup the component of a heterogeneous job that a step runs in: its own variables stand for its options; -1 for none */
+    /** @param hetGroup the component of a heterogeneous job that a step runs in: its own variables stand for its options; -1 for none;
+     *                  {@link ComponentEnvironment#FIRST} */
     JobOptions(CommandContext context, char command, int hetGroup) {
         this.context = context;
         this.command = command;
@@ -126,7 +127,8 @@ final class JobOptions {
     void readEnvironment() throws UsageException {
         GpuCheck.check(this);
         for (JobOption o : JobOption.values()) {
-            if (typed(o) || o == JobOption.CPUS_PER_TASK && typed(JobOption.CPUS_PER_GPU)
+            if (typed(o) || o == JobOption.GPUS_PER_NODE && GpuCheck.areSaidForStep(this)
+                    || o == JobOption.CPUS_PER_TASK && typed(JobOption.CPUS_PER_GPU)
                     || o == JobOption.CPUS_PER_GPU && typed(JobOption.CPUS_PER_TASK)) {
                 continue;
             }
@@ -158,13 +160,8 @@ final class JobOptions {
         }
     }
 
-    /** Variables of which each component of a job has its own. */
-    private static final List<String> OF_COMPONENTS = List.of("SLURM_CPUS_PER_TASK", "SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES",
-            "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE",
-            "SLURM_DISTRIBUTION");
-
     private String variable(String name) {
-        return context.env().get(hetGroup >= 0 && OF_COMPONENTS.contains(name) ? name + "_HET_GROUP_" + hetGroup : name);
+        return ComponentEnvironment.value(context.env(), name, hetGroup);
     }
 
     /** Takes from the first component of a heterogeneous job what is said for all and not otherwise for this one. */

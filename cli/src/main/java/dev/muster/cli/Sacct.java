@@ -347,8 +347,8 @@ final class Sacct implements Command {
         JobRequest.put(w.query, "to", to);
         long until = to == 0 && !w.start.isEmpty() ? Math.max(now, 1) : to;
         if (until != 0 && until < from) {
-            throw new UsageException(1, List.of("sacct: error: Start time (" + Times.iso(from, c.host().zone())
-                    + ") requested is after end time (" + Times.iso(until, c.host().zone()) + ")."));
+            throw new UsageException(1, List.of("sacct: error: Start time (" + c.time(from)
+                    + ") requested is after end time (" + c.time(until) + ")."));
         }
         if (!w.users && !w.jobs) {
             if (c.host().uid() == 0) {

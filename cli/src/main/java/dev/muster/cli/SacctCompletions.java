@@ -178,10 +178,10 @@ final class SacctCompletions {
             case STATE -> r.getOrDefault("JobState", "");
             case PARTITION -> r.getOrDefault("Partition", "");
             case TIMELIMIT, TIMELIMITRAW -> r.getOrDefault("TimeLimit", "");
-            case START -> r.getOrDefault("StartTime", "");
-            case END -> r.getOrDefault("EndTime", "");
-            case SUBMIT -> r.getOrDefault("SubmitTime", "");
-            case ELIGIBLE -> r.getOrDefault("EligibleTime", "");
+            case START -> time(c, r.getOrDefault("StartTime", ""));
+            case END -> time(c, r.getOrDefault("EndTime", ""));
+            case SUBMIT -> time(c, r.getOrDefault("SubmitTime", ""));
+            case ELIGIBLE -> time(c, r.getOrDefault("EligibleTime", ""));
             case NODELIST -> r.getOrDefault("NodeList", "");
             case NNODES, REQNODES, ALLOCNODES -> r.getOrDefault("NodeCnt", "");
             case NCPUS, ALLOCCPUS -> r.getOrDefault("ProcCnt", "");
@@ -197,6 +197,11 @@ final class SacctCompletions {
             case ELAPSED, ELAPSEDRAW -> elapsed(c, field, r);
             default -> "";
         };
+    }
+
+    private static String time(CommandContext c, String written) {
+        OptionalLong seconds = seconds(c, written);
+        return seconds.isPresent() ? c.time(seconds.getAsLong()) : written;
     }
 
     private static String elapsed(CommandContext c, SacctField field, Map<String, String> r) {

@@ -91,7 +91,7 @@ final class Salloc implements Command {
         if (o.has(JobOption.NO_SHELL)) {
             return 0;
         }
-        int rc = command(c, o, operands, allocation, jobId);
+        int rc = command(c, components, operands, allocation, jobId);
         AllocationClient.complete(c, jobId, rc);
         if (!quiet) {
             c.info("Relinquishing job allocation " + jobId);
@@ -107,7 +107,8 @@ final class Salloc implements Command {
         }
     }
 
-    private static int command(CommandContext c, JobOptions o, List<String> operands, Json.Obj allocation, int jobId) {
+    private static int command(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId) {
+        JobOptions o = components.getFirst();
         List<String> command = operands;
         if (command.isEmpty()) {
             String shell = c.env("SHELL").isEmpty() ? "/bin/sh" : c.env("SHELL");
@@ -118,7 +119,7 @@ final class Salloc implements Command {
                 .directory(new File(new JobRequest(o).workDir()));
         Map<String, String> env = builder.environment();
         Map<String, String> own = new java.util.LinkedHashMap<>();
-        JobEnvironment.addOptions(o, own);
+        ComponentEnvironment.add(components, own);
         env.putAll(own);
         for (String entry : allocation.texts("environment")) {
             int eq = entry.indexOf('=');
@@ -128,6 +129,7 @@ final class Salloc implements Command {
                 base64Entry(env, entry);
             }
         }
+        ComponentEnvironment.ofCommand(env, components.size());
         String typed = own.getOrDefault(TresPerTask.VARIABLE, "");
         if (!typed.isEmpty() && TresPerTask.areSame(typed, env.getOrDefault(TresPerTask.VARIABLE, ""))) {
             env.put(TresPerTask.VARIABLE, typed);       // it stays in the user's own words

@@ -2,7 +2,6 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.Times;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +54,7 @@ final class Sbatch implements Command {
         }
         if (o.has(JobOption.TEST_ONLY)) {
             c.info("Job " + reply.integer("jobId") + " to start at "
-                    + Times.iso(reply.number("testStart"), c.host().zone()) + " using " + reply.integer("testCpus")
+                    + c.time(reply.number("testStart")) + " using " + reply.integer("testCpus")
                     + " processors on nodes " + reply.text("testNodes") + " in partition "
                     + reply.text("testPartition"));
             return 0;
@@ -67,7 +66,7 @@ final class Sbatch implements Command {
 
     private static Json.Obj submit(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script, boolean test)
             throws SlurmException, UsageException {
-        Json.Obj q = all.size() == 1 ? request(c, all.getFirst(), wrap, operands, script) : whole(c, all, wrap, operands, script);
+        Json.Obj q = all.size() == 1 ? request(c, all, 0, wrap, operands, script) : whole(c, all, wrap, operands, script);
         JobRequest.put(q, "testOnly", test);
         return AllocationClient.patiently(c, all.size() == 1 ? "Submit" : "SubmitHet", q, !test);
     }
@@ -89,8 +88,8 @@ final class Sbatch implements Command {
     private static Json.Obj whole(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script)
             throws UsageException {
         List<Object> parts = new ArrayList<>();
-        for (JobOptions o : all) {
-            parts.add(request(c, o, wrap, operands, script));
+        for (int i = 0; i < all.size(); i++) {
+            parts.add(request(c, all, i, wrap, operands, script));
         }
         Json.Obj out = new Json.Obj().put("requestId", c.host().requestId()).put("parts", parts);
         JobRequest.put(out, "testOnly", all.getFirst().has(JobOption.TEST_ONLY));
@@ -126,8 +125,10 @@ final class Sbatch implements Command {
         c.out().flush();
     }
 
-    static Json.Obj request(CommandContext c, JobOptions o, JobOptions wrap, List<String> operands, String script)
+    /** @param component which of all is asked for */
+    static Json.Obj request(CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> operands, String script)
             throws UsageException {
+        JobOptions o = all.get(component);
         JobRequest r = new JobRequest(o);
         List<String> arguments = new ArrayList<>(operands);
         String name;
@@ -143,7 +144,7 @@ final class Sbatch implements Command {
             name = o.text(JobOption.JOB_NAME);
         }
         Map<String, String> env = JobEnvironment.exported(o);
-        JobEnvironment.addOptions(o, env);
+        ComponentEnvironment.add(all, env);
         env.put("SLURM_JOB_NAME", name);
         Json.Obj job = r.job("BATCH", name, arguments);
         if (o.text(JobOption.EXPORT).equalsIgnoreCase("NONE")) {

@@ -1,7 +1,6 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
-import dev.muster.model.Times;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -57,7 +56,7 @@ final class ScontrolBurst {
             String user = b.text("user") + "(" + b.number("userId") + ")";
             used.merge(user, b.number("size"), Long::sum);
             out.append("    JobID=").append(b.number("jobId")).append(" CreateTime=")
-                    .append(Times.iso(b.number("createTime"), c.host().zone())).append(" Pool=").append(JobRows.orNull(b.text("pool")))
+                    .append(c.time(b.number("createTime"))).append(" Pool=").append(JobRows.orNull(b.text("pool")))
                     .append(" Size=").append(size(b.number("size"))).append(" State=allocated UserID=").append(user).append('\n');
         }
         out.append("  Per User Buffer Use:\n");

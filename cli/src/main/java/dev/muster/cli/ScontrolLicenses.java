@@ -2,7 +2,6 @@ package dev.muster.cli;
 
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.model.Json;
-import dev.muster.model.Times;
 import java.util.List;
 
 /** {@code scontrol show licenses}. */
@@ -46,7 +45,7 @@ final class ScontrolLicenses {
                 + l.integer("free") + " Reserved=" + l.integer("reserved") + " Remote=" + (l.flag("remote") ? "yes" : "no");
         if (l.flag("remote")) {
             out += next + "LastConsumed=" + l.number("consumed") + " LastDeficit=" + l.integer("deficit") + " LastUpdate="
-                    + Times.iso(l.number("updated"), c.host().zone());
+                    + c.time(l.number("updated"));
         }
         return l.text("nodes").isEmpty() ? out : out + next + "Nodes=" + l.text("nodes");
     }

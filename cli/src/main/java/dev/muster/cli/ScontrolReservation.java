@@ -321,16 +321,12 @@ final class ScontrolReservation {
         return value.isEmpty() ? "(null)" : value;
     }
 
-    private static String time(CommandContext c, long seconds) {
-        return Times.print(seconds, c.host().zone(), c.env("SLURM_TIME_FORMAT"), c.host().nowMs() / 1000);
-    }
-
     private static String text(CommandContext c, Json.Obj r, boolean oneLine) {
         String next = oneLine ? " " : "\n   ";
         long seconds = r.number("endTime") - r.number("startTime");
         StringBuilder out = new StringBuilder("ReservationName=").append(r.text("name"))
-                .append(" StartTime=").append(time(c, r.number("startTime")))
-                .append(" EndTime=").append(time(c, r.number("endTime")))
+                .append(" StartTime=").append(c.time(r.number("startTime")))
+                .append(" EndTime=").append(c.time(r.number("endTime")))
                 .append(" Duration=").append(Durations.full(seconds))
                 .append(next).append("Nodes=").append(orNull(r.text("nodes"))).append(" NodeCnt=").append(r.number("nodeCount"))
                 .append(" CoreCnt=").append(r.number("coreCount")).append(" Features=").append(orNull(r.text("features")))
@@ -380,8 +376,8 @@ final class ScontrolReservation {
             c.out().println(row(width, "RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST"));
         }
         for (Json.Obj r : all) {
-            c.out().println(row(width, r.text("name"), r.flag("active") ? "ACTIVE" : "INACTIVE", Times.iso(r.number("startTime"), c.host().zone()),
-                    Times.iso(r.number("endTime"), c.host().zone()), Durations.full(r.number("endTime") - r.number("startTime")),
+            c.out().println(row(width, r.text("name"), r.flag("active") ? "ACTIVE" : "INACTIVE", c.time(r.number("startTime")),
+                    c.time(r.number("endTime")), Durations.full(r.number("endTime") - r.number("startTime")),
                     orNull(r.text("nodes"))));
         }
         return 0;

@@ -301,7 +301,7 @@ final class ScontrolShow {
     private static void updated(CommandContext c, Scontrol.Switches s, Json.Obj reply, int records) {
         if (s.verbose && !s.quiet && s.json.isEmpty()) {
             long at = reply.has("lastUpdate") ? reply.number("lastUpdate") : reply.number("now");
-            c.out().println("last_update_time=" + Times.iso(at, c.host().zone()) + ", records=" + records);
+            c.out().println("last_update_time=" + c.time(at) + ", records=" + records);
         }
     }
 }

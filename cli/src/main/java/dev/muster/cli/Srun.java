@@ -4,7 +4,6 @@ import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
-import dev.muster.model.Times;
 import java.io.ByteArrayInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -48,7 +47,7 @@ final class Srun implements Command {
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         List<List<String>> sections = Components.sections('R', c.args());
-        JobOptions o = new JobOptions(c, 'R');
+        JobOptions o = new JobOptions(c, 'R', ComponentEnvironment.ofPlainStep(c));
         List<String> program = o.readArguments(sections.getFirst());
         if (Standard.helpOrVersion(c, o)) {
             return 0;
@@ -79,7 +78,6 @@ final class Srun implements Command {
         if (components) {
             c.host().needsOwnProcess();
             X11Forward.refuseForComponents(c, o, sections.size());
-            o.printDefined();
             return inside ? hetInside(c, o, sections) : hetAlone(c, o, sections);
         }
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
@@ -264,7 +262,7 @@ final class Srun implements Command {
     }
 
     private static int tested(CommandContext c, Json.Obj reply) {
-        c.info("Job " + reply.integer("jobId") + " to start at " + Times.iso(reply.number("testStart"), c.host().zone()) + " using "
+        c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart")) + " using "
                 + reply.integer("testCpus") + " processors on nodes " + reply.text("testNodes") + " in partition "
                 + reply.text("testPartition"));
         return 0;

@@ -69,6 +69,7 @@ final class SrunHet {
         }
         List<Part> parts = withPrograms(c, out);
         for (Part p : parts) {
+            p.options.printDefined();
             CliFilter.preSubmit(p.options, p.group, p.program);
         }
         return parts;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Turns srun's options into the JSON of {@code StepDesc}. */
 final class StepRequest {
@@ -143,6 +144,18 @@ final class StepRequest {
         return "0".repeat(Math.max(0, 4 - s.length())) + s;
     }
 
+    /** {@code --gres=none}: nothing of what the job has. */
+    private void noGres(Json.Obj q) {
+        if (!o.text(JobOption.GRES).equalsIgnoreCase("none") || o.typed(JobOption.GPUS) || o.typed(JobOption.GPUS_PER_NODE)
+                || o.typed(JobOption.GPUS_PER_TASK) || o.typed(JobOption.GPUS_PER_SOCKET) || o.typed(JobOption.TRES_PER_TASK)) {
+            return;
+        }
+        q.put("tresPerNode", o.context().host().settings().gresTypes.stream().map(name -> "gres/" + name + ":0").collect(Collectors.joining(",")));
+        for (String asked : List.of("tresPerJob", "tresPerSocket", "tresPerTask")) {
+            q.put(asked, "");
+        }
+    }
+
     private Json.Obj resources(JobRequest r) throws UsageException {
         Json.Obj q = r.resources();
         if (own) {
@@ -162,7 +175,10 @@ final class StepRequest {
                 q.put("tasks", planned);
             }
             q.put("tasksPerGpu", 0L);
-        } else if (q.text("tresPerTask").contains("license/")) {
+        } else {
+            noGres(q);
+        }
+        if (!own && q.text("tresPerTask").contains("license/")) {
             o.context().error("Ignoring --tres-per-task license specification");
         }
         fewer(q);

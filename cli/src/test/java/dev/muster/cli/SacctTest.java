@@ -115,6 +115,18 @@ class SacctTest {
         assertThat(ran.out().strip().replace("a job", "a_job").replace('|', ',').replace('\n', ' ')).isEqualTo(lines.replace("a job", "a_job"));
     }
 
+    /** SLURM_TIME_FORMAT; what is no time stays as it is. */
+    @Test
+    void timesOfCompletionAsTheUserWantsThem() {
+        host.settings().jobCompType = "jobcomp/filetxt";
+        host.files.put("/log", "JobId=1 UserId=r(0) JobState=COMPLETED StartTime=2026-11-20T09:20:40 "
+                + "EndTime=2026-11-20T09:20:49 EligibleTime=Unknown\n");
+        host.env.put("SLURM_TIME_FORMAT", "%H-%M");
+        assertThat(host.run("sacct -f /log -nP -o start,end,eligible,submit").out()).isEqualTo("09-20|09-20|Unknown|\n");
+        assertThat(host.run("sacct -S 2026-11-20T09:20 -E 2026-11-20T08:10").err())
+                .isEqualTo("sacct: error: Start time (09-20) requested is after end time (08-10).\n");
+    }
+
     @Test
     void noRecordsOfCompletion() {
         assertThat(host.run("sacct -c")).isEqualTo(new FakeHost.Ran(1, "", "Slurm job completion is disabled\n"));

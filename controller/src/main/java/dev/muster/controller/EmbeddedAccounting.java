@@ -409,31 +409,23 @@ final class EmbeddedAccounting implements Accounting {
         }
     }
 
-    /** The attempt that ends here keeps its row; one that had ended already keeps it as it is. */
+    /** The attempt that ends here keeps its row. */
     private void requeued(State before, Job job, Change.JobRequeued back, Entry entry, Rows rows) {
         long time = back.time();
-        if (!job.state().isActive()) {
+        Optional<JobRows.Left> left = JobRows.Left.by(entry, job, back);
+        if (left.isEmpty()) {
             return;
         }
         if (job.state() == JobState.SUSPENDED) {
             resumed(job, time, rows);
         }
-        boolean yields = entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());
-        String node = lost(entry, job);
-        String state = yields ? JobState.PREEMPTED.name() : node.isEmpty() ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
-        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time, node, back.exit()), suspended(job))));
+        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, left.get(), suspended(job))));
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING) {
                 rows.stepRows.add(JobRows.left(before, job, step, usage(job, step), time, suspended(job, step)));
             }
         }
         forget(job);
-    }
-
-    /** The node whose failure sent the job back in this entry; "" for another cause. */
-    private static String lost(Entry entry, Job job) {
-        return entry.changes().stream().filter(c -> c instanceof Change.JobFailedNode f && f.jobId() == job.id())
-                .map(c -> ((Change.JobFailedNode) c).node()).findFirst().orElse("");
     }
 
     /** The size that ends here keeps its row; one that is beyond those counted shares the last. */

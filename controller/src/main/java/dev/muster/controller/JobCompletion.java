@@ -95,8 +95,8 @@ final class JobCompletion implements AutoCloseable {
                 case Change.PendingJobEnded c -> finished(after, c.jobId(), false);
                 case Change.JobStarted c when starts -> finished(after, c.jobId(), true);
                 // what it ran is over, though the job is not
-                case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive()).ifPresent(job ->
-                        offer(new Finished(job, JobRows.left(before, job, new JobRows.Left(JobRows.REQUEUED, c.time(), "", c.exit()), 0), false)));
+                case Change.JobRequeued c -> before.jobs().find(c.jobId()).ifPresent(job -> JobRows.Left.by(entry, job, c)
+                        .ifPresent(left -> offer(new Finished(job, JobRows.left(before, job, left, 0), false))));
                 default -> { }
             }
         }

@@ -22,9 +22,12 @@ import dev.muster.model.StepId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** The SLURM_* variables of jobs, steps and tasks. */
 final class JobEnvironment {
@@ -32,6 +35,8 @@ final class JobEnvironment {
     private final Job job;
     private final Allocation allocation;
     private final Map<String, String> vars = new LinkedHashMap<>();
+    /** What is submitted and goes no further. */
+    private final Set<String> gone = new HashSet<>();
 
     private JobEnvironment(State state, Job job) {
         this.state = state;
@@ -153,9 +158,11 @@ final class JobEnvironment {
         e.put("ENVIRONMENT", "BATCH");
         e.put("HOSTNAME", script.node());
         e.gpus(script.node(), script.gres());
+        e.optional("SLURM_JOB_GPUS", list(script.gres().getOrDefault("gpu", IndexSet.empty())));
         e.parts(script.node(), script.gres());
+        e.unseen(script.node(), script.gres());
         e.vars.putAll(MpiBootstrap.variables(Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
-        return merge(submitted, e.vars);
+        return e.over(submitted);
     }
 
     private int usable(Allocation.Share share) {
@@ -243,7 +250,8 @@ final class JobEnvironment {
             e.optional("SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
             e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
             e.parts(part.node(), part.gres());
-            return merge(submitted, e.vars);
+            e.unseen(part.node(), part.gres());
+            return e.over(submitted);
         }
     }
 
@@ -365,7 +373,12 @@ final class JobEnvironment {
     private static final List<String> OF_COMPONENTS = List.of("SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
             "SLURM_JOB_ACCOUNT", "SLURM_JOB_CPUS_PER_NODE", "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
             "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_JOB_RESERVATION", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_NNODES",
-            "SLURM_NODELIST", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE");
+            "SLURM_NODELIST", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_THREADS_PER_CORE",
+            TresPerTask.VARIABLE);
+
+    /** What of it is nowhere without that: steps of other components read options from their environment. */
+    private static final List<String> OF_NO_OTHER = List.of("SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
+            "SLURM_NTASKS_PER_NODE", "SLURM_THREADS_PER_CORE", TresPerTask.VARIABLE);
 
     private void components() {
         if (!job.isHet()) {
@@ -374,6 +387,7 @@ final class JobEnvironment {
         put("SLURM_JOB_ID", job.het().jobId());
         put("SLURM_JOBID", job.het().jobId());
         put("SLURM_HET_SIZE", job.het().members().size());
+        OF_NO_OTHER.forEach(vars::remove);
         for (Job component : HetRules.members(state, job)) {
             JobEnvironment e = new JobEnvironment(state, component);
             e.job();
@@ -456,8 +470,15 @@ final class JobEnvironment {
             return;
         }
         devices(state, node, gpus).forEach(this::put);
-        put("SLURM_JOB_GPUS", list(gpus));
         put("SLURM_GPUS_ON_NODE", gpus.count());
+    }
+
+    /** Who has no GPU is not led to those that somebody else has: what names them around him is taken out where a cluster deals them out. */
+    private void unseen(String node, Map<String, IndexSet> gres) {
+        if (state.settings().gresTypes().contains("gpu") && gres.getOrDefault("gpu", IndexSet.empty()).isEmpty()) {
+            Stream.concat(devices(state, node, IndexSet.empty()).keySet().stream(), Stream.of("SLURM_GPUS_ON_NODE", "SLURM_STEP_GPUS"))
+                    .filter(name -> !vars.containsKey(name)).forEach(gone::add);
+        }
     }
 
     /** Of a shared GPU: which it is, and for mps how many hundredths of it. */
@@ -481,7 +502,7 @@ final class JobEnvironment {
         return out;
     }
 
-    private static String list(IndexSet set) {
+    static String list(IndexSet set) {
         StringBuilder ids = new StringBuilder();
         for (int i = set.first(); i >= 0; i = set.next(i + 1)) {
             ids.append(ids.isEmpty() ? "" : ",").append(i);
@@ -613,9 +634,8 @@ final class JobEnvironment {
     }
 
     /** The submitted entries without those that Slurm sets, then Slurm's. */
-    private static List<Bytes> merge(Bytes environment, Map<String, String> ours) {
+    private List<Bytes> over(Bytes environment) {
         Submitted submitted = Submitted.from(environment);
-        Map<String, String> vars = new LinkedHashMap<>(ours);
         if (submitted.hasPriority) {
             vars.remove("SLURM_PRIO_PROCESS");      // only the command knows it
         }
@@ -626,7 +646,7 @@ final class JobEnvironment {
         }
         List<Bytes> out = new ArrayList<>(submitted.entries.size() + vars.size());
         for (int i = 0; i < submitted.entries.size(); i++) {
-            if (!vars.containsKey(submitted.names.get(i))) {
+            if (!vars.containsKey(submitted.names.get(i)) && !gone.contains(submitted.names.get(i))) {
                 out.add(submitted.entries.get(i));
             }
         }

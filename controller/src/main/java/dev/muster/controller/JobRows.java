@@ -3,6 +3,9 @@ package dev.muster.controller;
 import dev.muster.accounting.AccountingStore;
 import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Settings;
@@ -20,6 +23,7 @@ import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.AccountingRows.Usage;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Jobs and steps as the accounting keeps them. */
@@ -34,6 +38,23 @@ final class JobRows {
 
     /** What a requeue leaves of an attempt. @param failedNode whose failure brought it about, "" if none did @param exit that sent it back, if so */
     record Left(String state, long endTime, String failedNode, ExitStatus exit) {
+        /** Empty for an attempt whose row stays as it is: one that had ended, unless somebody has asked for another. */
+        static Optional<Left> by(Entry entry, Job job, Change.JobRequeued back) {
+            boolean asked = job.state().isTerminal() && entry.cause().equals(Command.RequeueJobs.class.getSimpleName());
+            if (!job.state().isActive() && !asked) {
+                return Optional.empty();
+            }
+            boolean yields = entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());
+            String node = lost(entry, job);
+            String state = yields ? JobState.PREEMPTED.name() : node.isEmpty() ? REQUEUED : JobState.NODE_FAIL.name();
+            return Optional.of(new Left(state, back.time(), node, back.exit()));
+        }
+
+        /** The node whose failure sent the job back in this entry; "" for another cause. */
+        private static String lost(Entry entry, Job job) {
+            return entry.changes().stream().filter(c -> c instanceof Change.JobFailedNode f && f.jobId() == job.id())
+                    .map(c -> ((Change.JobFailedNode) c).node()).findFirst().orElse("");
+        }
     }
 
     static JobRow job(State state, Job job, long suspendedSeconds) {

@@ -216,6 +216,7 @@ final class Launches {
             IndexSet gpus = DeviceBinding.gpus(step, part, local);
             if (!gpus.equals(part.gres().getOrDefault("gpu", IndexSet.empty()))) {
                 JobEnvironment.devices(state, part.node(), gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
+                environment.add(Bytes.of("SLURM_STEP_GPUS=" + JobEnvironment.list(gpus)));
             }
             List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.desc().multiProg(), rank);
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));

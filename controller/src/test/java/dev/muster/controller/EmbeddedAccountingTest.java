@@ -398,6 +398,24 @@ class EmbeddedAccountingTest {
         assertThat(all(false)).hasSize(1);
     }
 
+    /** An attempt that had ended is told as one that went back, with the code that it ended with; not where nobody asked for that. */
+    @Test
+    void anEndedAttemptThatIsAskedForAgain() {
+        open();
+        submitted();
+        started(1);
+        happens("NodeReport", new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 200),
+                new Change.NodeReleased(7, 1, "n1"));
+        happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 300, false));
+        started(2);
+        happens("NodeReport", new Change.JobEnded(7, JobState.COMPLETED, JobReason.NONE, "", ExitStatus.NONE, 400),
+                new Change.NodeReleased(7, 2, "n1"));
+        happens("Tick", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 500, false));
+        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit() + " " + r.job().endTime() + " " + r.job().restarts())
+                .containsExactly("REQUEUED " + ExitStatus.exited(3) + " 300 0", "COMPLETED " + ExitStatus.NONE + " 400 1",
+                        "PENDING " + ExitStatus.NONE + " 0 2");
+    }
+
     /** RequeueExit and the like: no node failed, and the code that sent it back is the attempt's. */
     @Test
     void anAttemptThatItsExitCodeSentBackHasTheCode() {

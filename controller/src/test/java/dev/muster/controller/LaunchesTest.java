@@ -56,6 +56,52 @@ class LaunchesTest {
         }
     }
 
+    /** A step's devices → what its tasks are told of GPUs; around them is what the job's script was told. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tresPerNode=gpu:0 |                | ALL
+            tresPerNode=gpu:2 |                | ALL CUDA=0,1 ROCR=0,1 GPU_DEV=0,1 ZE=0,1 ON_NODE=2 STEP=0,1
+            tresPerTask=gpu:1 |                | ALL CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 ON_NODE=2 STEP=0 / CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 STEP=1
+            tresPerNode=gpu:2 | map_gpu:1,0    | ALL CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 ON_NODE=2 STEP=1 / CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 STEP=0
+            """)
+    void whatTasksAreToldOfGpus(String devices, String bind, String told) {
+        Site site = new Site("NodeName=n[1-2] CPUs=4 RealMemory=1000 Gres=gpu:2", "GresTypes=gpu", "PartitionName=p Nodes=ALL Default=YES");
+        assertThat(site.run("tasks=2 kind=ALLOCATION tresPerNode=gpu:2")).startsWith("RUNNING n1:");
+        String[] word = devices.split("=");
+        StepDesc desc = Codec.bind(new Json.Obj().put("name", "s").put("tresBind", bind == null ? "" : "gres/gpu:" + bind)
+                .put("request", new Json.Obj().put("tasks", 2L).put(word[0], word[1])), StepDesc.class).withEnvironment(List.of(Bytes.of("hash")));
+        site.apply(new Command.CreateStep(1000, "", 1, desc, Bytes.of("A=1"), "io"));
+        Job job = site.core().state().jobs().at(1);
+        Step step = job.run().steps().stream().filter(s -> s.id() >= 0).reduce((a, b) -> b).orElseThrow();
+        Launch launch = new Launches(hash -> Bytes.of("CUDA_VISIBLE_DEVICES=0,1\0SLURM_GPUS_ON_NODE=2\0GPU_FREQ=1\0SLURM_JOB_GPUS=0,1"))
+                .of(site.core().state(), job, step, 0).on(step.nodes().getFirst());
+        List<String> tasks = launch.tasks().stream().map(t -> gpus(launch.environment(), t.environment())).toList();
+        assertThat(tasks).containsExactlyInAnyOrderElementsOf(expected(told));
+    }
+
+    private static String gpus(List<Bytes> common, List<Bytes> own) {
+        java.util.TreeMap<String, String> all = new java.util.TreeMap<>();
+        java.util.stream.Stream.concat(common.stream(), own.stream()).map(Bytes::text).filter(e -> e.matches(".*(GPU|CUDA|ROCR|ZE_).*=.*"))
+                .forEach(e -> all.put(e.substring(0, e.indexOf('=')), e.substring(e.indexOf('=') + 1)));
+        return all.toString();
+    }
+
+    private static List<String> expected(String told) {
+        java.util.Map<String, String> names = java.util.Map.of("CUDA", "CUDA_VISIBLE_DEVICES", "ROCR", "ROCR_VISIBLE_DEVICES", "GPU_DEV",
+                "GPU_DEVICE_ORDINAL", "ZE", "ZE_AFFINITY_MASK", "ON_NODE", "SLURM_GPUS_ON_NODE", "STEP", "SLURM_STEP_GPUS");
+        String[] tasks = told.replace("ALL", "GPU_FREQ=1 SLURM_JOB_GPUS=0,1").split(" / ");
+        java.util.TreeMap<String, String> all = new java.util.TreeMap<>();
+        List<String> out = new java.util.ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            for (String word : i < tasks.length ? tasks[i].split(" ") : new String[0]) {
+                String name = word.substring(0, word.indexOf('='));
+                all.put(names.getOrDefault(name, name), word.substring(word.indexOf('=') + 1));
+            }
+            out.add(all.toString());
+        }
+        return out;
+    }
+
     /** What all have in common is encoded once; each node reads what it would have been told alone. */
     @Test
     void launchesThatSayTheSameTravelAsIfEachWereAlone() {

@@ -48,18 +48,18 @@ final class HetStep {
         Set<String> excluded = new TreeSet<>(nodes);
         names(request.excludeList()).stream().filter(n -> job.run().allocation().on(n).isPresent()).forEach(excluded::add);
         List<String> wanted = names(request.nodeList());
-        if (wanted.stream().anyMatch(excluded::contains)) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "Requested nodelist " + HostList.of(wanted).compressed()
-                    + " overlaps with excluded " + HostList.of(List.copyOf(excluded)).compressed() + "."));
-        }
         if (wanted.stream().anyMatch(n -> job.run().allocation().on(n).isEmpty())) {
             return Optional.empty();        // which is what it hears
         }
         int all = job.run().allocation().nodes().size();
         int least = Math.max(1, request.nodesMin());
-        return least <= all - excluded.size() ? Optional.empty() : Optional.of(new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT,
-                "Allocation failure of " + least + " nodes: job size of " + all + ", already allocated " + excluded.size()
-                        + " nodes to previous components."));
+        if (least > all - excluded.size()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT, "Allocation failure of " + least + " nodes: job size of "
+                    + all + ", already allocated " + excluded.size() + " nodes to previous components."));
+        }
+        return wanted.stream().noneMatch(excluded::contains) ? Optional.empty() : Optional.of(new Decision.Rejected(
+                SlurmErrno.INVALID_NODE_NAME, "Requested nodelist " + HostList.of(wanted).compressed() + " overlaps with excluded "
+                        + HostList.of(List.copyOf(excluded)).compressed() + "."));
     }
 
     private static List<String> names(String hosts) {

@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.GpuCores;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Partition;
@@ -18,6 +19,16 @@ import java.util.Optional;
  * node, company, and how nodes hang together, as the pass over the queue asks for them.
  */
 final class Exacting {
+    /** A running job's cores and devices of a node, until that slot. */
+    private record Place(Job job, Allocation.Share share, int end) {}
+
+    /** By node whose GPUs are near some of its cores, who runs there. */
+    private final Map<Integer, List<Place>> places = new HashMap<>();
+    /** Such a node as it is in the slot that was asked for last. */
+    private final Map<Integer, Then> thens = new HashMap<>();
+
+    private record Then(int slot, NodeSlot node) {}
+
     /** So many nodes are looked at in all for needs whose nodes must hang together; those that come later are planned as if they need not. */
     private static final long LOOKS_MAX = 40_000_000;
 
@@ -162,6 +173,32 @@ final class Exacting {
             }
         }
         return Chooser.tasksFitting(need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
+    }
+
+    /** A running job has these cores and devices until that slot. */
+    void lies(Job job, int n, Allocation.Share share, int end) {
+        if (node(n).gpuCores != GpuCores.NONE) {
+            places.computeIfAbsent(n, k -> new ArrayList<>()).add(new Place(job, share, end));
+        }
+    }
+
+    /** Of so many tasks those that find cores near their GPUs beside who runs now and in this slot; of who is planned the places are not known. */
+    long near(Need need, int n, int slot, long tasks) {
+        if (tasks <= 0 || !GpuPlaces.insists(need) || ground.node(n) != n || node(n).gpuCores == GpuCores.NONE || !places.containsKey(n)) {
+            return tasks;
+        }
+        Then then = thens.get(n);
+        if (then == null || then.slot != slot) {
+            then = new Then(slot, new NodeSlot(n, state.nodes().at(nodes.get(n))));
+            for (Place p : places.get(n)) {
+                if (p.end > slot) {
+                    then.node.hold(p.share, p.job.desc().partition());
+                }
+            }
+            thens.put(n, then);
+        }
+        int most = (int) Math.min(tasks, Chooser.tasksByGres(need, then.node));
+        return GpuPlaces.tasks(need, then.node, GpuPlaces.open(need, then.node, then.node.freeUnits), most);
     }
 
     /** Somebody is there in these slots whom it does not go with, or on its switch or block if one of the two wants that for itself. */

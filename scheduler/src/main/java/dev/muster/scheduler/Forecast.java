@@ -541,10 +541,11 @@ public final class Forecast {
             return 0;
         }
         if (Exacting.isPlain(c)) {
-            return c.tasksOn(least, memory);
+            return exacting.near(c.need, n, slot, c.tasksOn(least, memory));
         }
         long tasks = devices.tasks(c.need, n, slot, last);
-        return tasks == 0 ? 0 : Math.min(tasks, exacting.tasks(c, n, least, memory, least >= whole[n], slot, end));
+        return tasks == 0 ? 0
+                : exacting.near(c.need, n, slot, Math.min(tasks, exacting.tasks(c, n, least, memory, least >= whole[n], slot, end)));
     }
 
     /** As {@link Chooser} deals: each node takes all it has room for, but one task is left for each still to come. */

@@ -128,6 +128,9 @@ final class FreeAhead {
             }
             devices.held(n, share, Math.min(slot, slots));
             exacting.held(job, n, share, Math.min(slot, slots));
+            if (cores) {
+                exacting.lies(job, n, share, Math.min(slot, slots));
+            }
             int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
             if (slot < slots && cores) {
                 cpus[slot][n] += share.chargedCpus();

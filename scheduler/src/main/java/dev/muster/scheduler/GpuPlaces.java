@@ -50,6 +50,11 @@ final class GpuPlaces {
                 && wantsGpus(need);
     }
 
+    /** Without cores near its GPUs, or GPUs near so many sockets, it does not begin. */
+    static boolean insists(Need need) {
+        return need.gpus().enforced() && wantsGpus(need) || GresRequest.gpus(need.shape().perSocket()) > 0;
+    }
+
     /** --gpus-per-socket on a node whose GPUs are near sockets: so many sockets have so many of them free. */
     static boolean hasSockets(Need need, NodeSlot node) {
         return perSocket(need, node) == 0 || !ofSockets(need, node).isEmpty();

@@ -73,6 +73,8 @@ class HetStepTest {
             {"tasks=1 : excludeList=n2 tasks=1", "0+0 n1:0 / 0+1 n3:1"},
             {"relative=1 tasks=1 : tasks=1 : tasks=2", "0+0 n2:0 / 0+1 n1:1 / 0+2 n3:2,3"},
             {"nodeList=n1 tasks=1 : nodeList=n1 tasks=1", "Requested nodelist n1 overlaps with excluded n1."},
+            {"excludeList=n[1-2] tasks=1 : excludeList=n[1-2] nodeList=n3 tasks=1",
+                "Allocation failure of 1 nodes: job size of 3, already allocated 3 nodes to previous components."},
             {"nodeList=n[2-3] nodesMin=2 tasks=2 : nodeList=n3 tasks=1", "Requested nodelist n3 overlaps with excluded n[2-3]."},
             {"tasks=1 : tasks=1 : tasks=1 : tasks=1",
                 "Allocation failure of 1 nodes: job size of 3, already allocated 3 nodes to previous components."},

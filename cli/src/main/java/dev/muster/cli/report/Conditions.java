@@ -139,7 +139,7 @@ final class Conditions {
 
     /** {@code 2008-01-01T00:00:00 - 2008-01-01T00:59:59}. */
     String spanText() {
-        return Times.iso(from, c.host().zone()) + " - " + Times.iso(to - 1, c.host().zone());
+        return c.time(from) + " - " + c.time(to - 1);
     }
 
     /** As {@link #spanText}, with its length. */

@@ -4,7 +4,6 @@ import dev.muster.cli.CommandContext;
 import dev.muster.cli.UsageException;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
-import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +68,7 @@ final class ReservationReport {
         long whole = Source.number(r, "Count") * (end - start);
         UseTable.Row row = UseTable.Row.of(Map.of("Cluster", r.text("Cluster"), "Name", r.text("Name"), "ID", r.text("ID"), "Nodes", r.text("Nodes"),
                 "Flags", r.text("Flags"), "Assocs", r.text("Assocs"), "TRES", r.text("TRES"), "Count", r.text("Count"),
-                "Start", Times.iso(start, c.host().zone()), "End", Times.iso(end, c.host().zone())));
+                "Start", c.time(start), "End", c.time(end)));
         row.texts().put("Time", Durations.full(end - start));
         row.texts().put("TRESTime", Durations.full(whole));
         long used = Math.min(whole, Source.number(r, "Allocated"));
