@@ -243,6 +243,8 @@ final class JobEnvironment {
             JobEnvironment e = new JobEnvironment(state, job);
             e.job();
             e.components();
+            // a step that asks for memory has it alone: only what its caller knows of it counts for steps in it
+            e.vars.keySet().removeIf(name -> name.startsWith("SLURM_MEM_PER_"));
             e.together(step, whole);
             e.alike(step, whole);
             e.own(part, index(part));
