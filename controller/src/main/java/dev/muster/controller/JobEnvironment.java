@@ -249,7 +249,7 @@ final class JobEnvironment {
             e.alike(step, whole);
             e.own(part, index(part));
             e.gpus(part.node(), part.gres());
-            e.optional("SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
+            e.optional(step.desc().interactive() ? "SLURM_JOB_GPUS" : "SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
             e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
             e.parts(part.node(), part.gres());
             e.unseen(part.node(), part.gres());

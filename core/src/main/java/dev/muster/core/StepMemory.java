@@ -21,12 +21,15 @@ final class StepMemory {
     StepMemory(State state, Job job, StepDesc step) {
         this.job = job;
         request = step.request();
-        counts = asks(request) && state.partitions().find(job.desc().partition().split(",")[0])
+        counts = asks(step) && state.partitions().find(job.desc().partition().split(",")[0])
                 .map(p -> p.consumesMemory(state.settings())).orElse(state.memoryConsumed());
     }
 
-    private static boolean asks(ResourceRequest r) {
-        return !r.memAll() && (r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0);
+    /** So much for each CPU is nothing where a step has no CPUs for itself. */
+    private static boolean asks(StepDesc d) {
+        ResourceRequest r = d.request();
+        boolean perCpu = r.memPerCpuMb() > 0 && (!r.overcommit() || d.wholeNodes());
+        return !r.memAll() && (r.memPerNodeMb() > 0 || perCpu || r.memPerGpuMb() > 0);
     }
 
     /** It asks for memory by GPUs, and its job has none. */
@@ -70,7 +73,7 @@ final class StepMemory {
     private long free(Allocation.Share share, boolean ignoreOthers) {
         long free = share.memoryMb();
         for (Step other : ignoreOthers ? List.<Step>of() : job.run().steps()) {
-            if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap() && asks(other.desc().request())) {
+            if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap() && asks(other.desc())) {
                 free -= other.on(share.node()).filter(p -> !p.done()).map(Step.Part::memoryMb).orElse(0L);
             }
         }

@@ -235,7 +235,7 @@ final class StepRules {
             if (memory.isOfNoGpus()) {
                 return SlurmErrno.INVALID_GRES;
             }
-            if (namesOthers()) {
+            if (namesOthers() || namesExcluded()) {
                 return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
             List<Allocation.Share> shares = candidates();
@@ -283,6 +283,17 @@ final class StepRules {
         private boolean namesOthers() {
             return !request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok
                     && ok.list().names().stream().anyMatch(n -> job.run().allocation().on(n).isEmpty());
+        }
+
+        /** A node that it is not to have; of more than it may have, those are the ones that it goes without. */
+        private boolean namesExcluded() {
+            if (request.nodeList().isEmpty() || request.excludeList().isEmpty()
+                    || !(HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok named)
+                    || !(HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok excluded)) {
+                return false;
+            }
+            List<String> left = named.list().names().stream().filter(n -> !excluded.list().contains(n)).toList();
+            return left.size() < Math.max(1, request.nodesMin() > 0 ? Math.min(request.nodesMin(), named.list().size()) : named.list().size());
         }
 
         private List<Allocation.Share> candidates() {

@@ -49,6 +49,7 @@ class StepMemoryTest {
             memPerCpuMb=30   ; exact memPerNodeMb=100, exact memPerCpuMb=30         ; 100 busy
             memPerCpuMb=30   ; exact memPerNodeMb=80, exact memPerCpuMb=10, exact memPerCpuMb=30, exact memPerCpuMb=31   ; 80 10 30 busy
             memPerCpuMb=30   ; overcommit=true whole memPerCpuMb=40                 ; 160
+            memPerCpuMb=30   ; exact overcommit=true memPerCpuMb=30, exact memPerCpuMb=30, exact overcommit=true memPerCpuMb=30 ; 120 30 120
             memPerCpuMb=30   ; exact memPerCpuMb=121                                ; memory
             memPerNodeMb=100 ; exact overcommit=true memPerNodeMb=60, exact overcommit=true memPerNodeMb=60  ; 60 busy
             memPerNodeMb=100 ; exact memPerNodeMb=60, exact overcommit=true memPerNodeMb=60                  ; 60 busy
