@@ -593,7 +593,8 @@ public final class AccountRules {
     }
 
     private List<JobLimits.Broken> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        return JobLimits.broken(rules(desc).stream().map(Rule::limits).toList(), ofQos(desc), assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
+        return JobLimits.broken(rules(desc).stream().map(Rule::limits).toList(), ofQos(desc),
+                assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
                 enforces("safe") ? safeFactor(desc) : 1);
     }
 

@@ -171,7 +171,8 @@ final class LimitChains {
         for (AccountRules.Rule r : assoc.isEmpty() ? List.<AccountRules.Rule>of() : rules.rules(desc)) {
             if (QosRules.hasThreshold(r.qos())) {
                 out.accept(kept.apply(key("threshold", desc, r.part(), Integer.toString(assoc.get().id())), () -> new LimitGauge(
-                        JobLimits.WALL_OF_ASSOC + 1, List.of(new LimitGauge.Bound(LimitGauge.Kind.SHARE, LimitGauge.JOBS, 0, JobReason.QOS_USAGE_THRESHOLD)),
+                        JobLimits.WALL_OF_ASSOC + 1,
+                        List.of(new LimitGauge.Bound(LimitGauge.Kind.SHARE, LimitGauge.JOBS, 0, JobReason.QOS_USAGE_THRESHOLD)),
                         use -> use.of("nobody", p -> false), Optional.empty(), now -> now.isBelowThreshold(r.qos(), assoc.get()))));
             }
         }
@@ -225,7 +226,8 @@ final class LimitChains {
     }
 
     /** @param run those of running jobs, not what was used */
-    private static List<LimitGauge.Bound> minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead, boolean run) {
+    private static List<LimitGauge.Bound> minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead,
+            boolean run) {
         List<LimitGauge.Bound> out = new ArrayList<>();
         String limit = run ? "GrpTRESRunMins" : "GrpTRESMins";
         String word = run ? "RunMinutes" : "Minutes";
