@@ -8,6 +8,13 @@ ResvOverRun=1"
 check "nodes of a block are neighbours" "n2 n4" "$(srun -N2 -n2 -l --exclusive sh -c 'echo $SLURMD_NODENAME' | sort | sed 's/.* //' | xargs)"
 check "and so are the others" "0: n2|1: n4|2: n1|3: n3|" "$(srun -N4 -n4 -l sh -c 'echo $SLURMD_NODENAME' | sort | tr '\n' '|')"
 check "as they are said to be" "n[2,4,1,3]" "$(srun -N4 -n4 printenv SLURM_JOB_NODELIST | uniq)"
+# Nodes by the block that they are in, or that another is in, in what commands send.
+id=$(sbatch --parsable -H -N2 -w 'block{b}' -x 'blockwith{n2}' --wrap true)
+check "nodes of a block are named by it" "ReqNodeList=n[1,3] ExcNodeList=n[2,4]" "$(scontrol show job "$id" | grep -o 'ReqNodeList=.*')"
+check "a block that there is not is no node" "Invalid node name specified" "$(sbatch -H -w 'block{c}' --wrap true 2>&1 | sed 's/.*: //')"
+scancel "$id"; scontrol update nodename='blockwith{n2}' state=drain reason=x
+check "and drained" "n[2,4]" "$(sinfo -h -t drained -o %N)"
+scontrol update nodename='block{a}' state=resume
 # ResvOverRun=1: a minute beyond its end, and no longer.
 me=$(id -un)
 scontrol create reservation reservationname=r starttime=now end=now+70 nodes=n1 users="$me" >/dev/null

@@ -77,6 +77,11 @@ final class RowFormat {
         return new RowFormat(out);
     }
 
+    /** Without what is no field: for a command that leaves it out and does not print it as it is. */
+    RowFormat known() {
+        return new RowFormat(columns.stream().filter(c -> c.field() != LITERAL || !c.suffix().startsWith("%")).toList());
+    }
+
     /** Long names with optional {@code :[.]width} or {@code :suffix}. */
     static RowFormat ofNames(String format, Fields fields, List<String> unknown) {
         List<Column> out = new ArrayList<>();

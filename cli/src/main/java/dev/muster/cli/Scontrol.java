@@ -452,18 +452,20 @@ final class Scontrol implements Command {
             c.err().println(known ? "too few arguments for keyword:write" : "invalid write argument:" + rest.getFirst());
             return 1;
         }
+        // a task of an array has the script of all of them
+        String id = rest.get(1).replaceFirst("[_.+].*", "");
         Json.Obj q = new Json.Obj();
-        q.put("jobId", Math.max(0, OptionCheck.parseNumber(rest.get(1))));
+        q.put("jobId", Math.max(0, OptionCheck.parseNumber(id)));
         try {
             byte[] script = dev.muster.model.Bytes
                     .fromBase64(c.host().controller().call("QueryScript", q).text("script")).toArray();
-            String path = rest.size() > 2 ? rest.get(2) : "slurm-" + rest.get(1) + ".sh";
+            String path = rest.size() > 2 ? rest.get(2) : "slurm-" + id + ".sh";
             if (path.equals("-")) {
                 c.out().write(script, 0, script.length);
                 return 0;
             }
             c.host().writeFile(Texts.absolute(path, c.host().workDir()), script, 0700);
-            c.out().println("batch script for job " + rest.get(1) + " written to " + path);
+            c.out().println("batch script for job " + id + " written to " + path);
             return 0;
         } catch (SlurmException e) {
             return Standard.failed(c, "job script retrieval failed", e);

@@ -507,10 +507,15 @@ final class ScontrolUpdate {
         if (words.size() < 2) {
             return Scontrol.tooFew(c, "notify");
         }
+        String job = words.getFirst();
+        if (job.isEmpty() || job.charAt(0) < '0' || job.charAt(0) > '9') {
+            c.err().println("Invalid job_id " + job + "job notify failure: No error");
+            return 1;
+        }
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
         q.put("action", "notify");
-        q.put("jobs", List.of(words.getFirst()));
+        q.put("jobs", List.of(job.replaceFirst("[_.+].*", "")));      // it has one salloc or script, whatever part of it is named
         q.put("argument", String.join(" ", words.subList(1, words.size())));
         try {
             List<Json.Obj> errors = c.host().controller().call("JobAction", q).objects("errors");

@@ -323,7 +323,7 @@ final class Sinfo implements Command {
     }
 
     private static RowFormat format(Wanted w, int widest, List<String> unknown) {
-        return w.wideFormat.equalsIgnoreCase("all") ? RowFormat.ofLetters(expand("%all"), SinfoField.TABLE, unknown)
+        return Texts.lower(w.wideFormat).matches("all(:.*)?") ? RowFormat.ofLetters(expand("%all"), SinfoField.TABLE, unknown)
                 : !w.wideFormat.isEmpty() ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
                 : RowFormat.ofLetters(expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
                         SinfoField.TABLE, unknown);

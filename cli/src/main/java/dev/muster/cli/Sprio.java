@@ -132,6 +132,7 @@ final class Sprio implements Command {
         for (String letter : unknown) {
             c.error("Invalid job format specification: " + letter);
         }
+        format = format.known();
         if (w.header) {
             format.print(titles(format), c.out());
         }

@@ -37,6 +37,8 @@ final class Squeue implements Command {
     /** The options of one run. */
     static final class Wanted {
         final List<String> jobs = new ArrayList<>();
+        /** A list of none was given. */
+        boolean noJobs;
         final List<String> steps = new ArrayList<>();
         final List<String> accounts = new ArrayList<>();
         final List<String> partitions = new ArrayList<>();
@@ -104,7 +106,9 @@ final class Squeue implements Command {
         }
         List<String> operands = new ArrayList<>(p.operands());
         if (w.jobsBare && w.jobs.isEmpty() && !operands.isEmpty()) {
-            jobs(c, w, operands.removeFirst());
+            String list = operands.removeFirst();
+            w.noJobs = Texts.split(list, ',').isEmpty();
+            jobs(c, w, list);
         }
         if (w.stepsBare && w.steps.isEmpty() && !operands.isEmpty()) {
             steps(c, w, operands.removeFirst());
@@ -439,7 +443,7 @@ final class Squeue implements Command {
         if (w.verbose > 0) {
             c.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
         }
-        if (isOneJob(w) && !w.start && listing.pick.seen == 0) {
+        if (isOneJob(w) && !w.start && listing.pick.seen == 0 && !isThere(c, w.jobs.getFirst())) {
             return Standard.failed(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }
@@ -529,6 +533,21 @@ final class Squeue implements Command {
     /** One id typed once: then an unknown job is an error, with several it is just no row. */
     private static boolean isOneJob(Wanted w) {
         return w.jobs.size() == 1;
+    }
+
+    /** A job that is there but is another user's than asked for, or has no such task, is no error. */
+    private static boolean isThere(CommandContext c, String job) {
+        int end = 0;
+        while (end < job.length() && job.charAt(end) >= '0' && job.charAt(end) <= '9') {
+            end++;
+        }
+        Json.Obj q = new Json.Obj().put("jobs", List.of(job.substring(0, end))).put("allStates", Boolean.TRUE).put("allPartitions", Boolean.TRUE)
+                .put("fields", List.of("jobId"));
+        try {
+            return !c.host().controller().call("QueryJobs", q).objects("jobs").isEmpty();
+        } catch (SlurmException e) {
+            return false;
+        }
     }
 
     private static void header(CommandContext c, Wanted w, RowFormat format) {
@@ -626,7 +645,7 @@ final class Squeue implements Command {
 
         boolean takes(Json.Obj j) {
             seen++;
-            boolean is = !(w.notMe && j.integer("userId") == uid) && (allStates || isInState(w, j))
+            boolean is = !w.noJobs && !(w.notMe && j.integer("userId") == uid) && (allStates || isInState(w, j))
                     && ranAsLong(w, !j.text("state").equals("PENDING"), JobRows.used(j));
             // an id typed twice is still one job
             return is && (w.jobs.size() < 2 || named.add(JobRows.id(j, 0)));

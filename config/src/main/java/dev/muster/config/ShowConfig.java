@@ -153,8 +153,14 @@ final class ShowConfig {
             case DURATION -> conf.number(key) == SlurmConf.UNLIMITED ? "UNLIMITED" : Durations.full(conf.number(key));
             case YES_NO -> number(key, "yn");
             case U32 -> number(key, "n");
-            default -> key == Key.PRIORITY_FLAGS ? conf.text(key) : orNull(conf.text(key));
+            default -> key == Key.PRIORITY_FLAGS ? priorityFlags() : orNull(conf.text(key));
         };
+    }
+
+    /** One of them brings another along. */
+    private String priorityFlags() {
+        boolean brings = conf.has(Key.PRIORITY_FLAGS, "DEPTH_OBLIVIOUS") && !conf.has(Key.PRIORITY_FLAGS, "NO_FAIR_TREE");
+        return conf.text(Key.PRIORITY_FLAGS) + (brings ? ",NO_FAIR_TREE" : "");
     }
 
     private String live(String name) {

@@ -327,7 +327,7 @@ class SlurmConfTest {
         SlurmConf conf = read(BASE + """
             SlurmctldHost=two(10.0.0.2)
             Epilog=/etc/epilog.sh
-            PriorityFlags=CALCULATE_RUNNING
+            PriorityFlags=CALCULATE_RUNNING,DEPTH_OBLIVIOUS
             PriorityDecayHalfLife=14-0
             DefMemPerCPU=100
             SuspendTime=300
@@ -347,7 +347,7 @@ class SlurmConfTest {
             "JobDefaults             = DefCpuPerGPU=2", "KillWait                = 30 sec",
             "MaxDBDMsgs              = 20008", "MaxMemPerNode           = UNLIMITED", "MaxNodeCount            = 2",
             "NEXT_JOB_ID             = 17", "OverTimeLimit           = 5 min",
-            "PriorityDecayHalfLife   = 14-00:00:00", "PriorityFlags           = CALCULATE_RUNNING",
+            "PriorityDecayHalfLife   = 14-00:00:00", "PriorityFlags           = CALCULATE_RUNNING,DEPTH_OBLIVIOUS,NO_FAIR_TREE",
             "PriorityWeightTRES      = (null)", "ResumeRate              = 300 nodes/min",
             "ResvOverRun             = UNLIMITED", "SlurmUser               = root(0)",
             "SlurmctldDebug          = info", "SlurmctldHost[0]        = ctl",

@@ -360,7 +360,10 @@ final class Api {
             for (String text : m.jobs()) {
                 Optional<JobName> name = JobName.parse(text, core.durable());
                 if (name.isEmpty()) {
-                    errors.add(new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
+                    boolean plain = text.endsWith("+0") && JobName.parse(text.substring(0, text.length() - 2), core.durable())
+                            .flatMap(n -> core.durable().jobs().find(n.jobId())).isPresent();
+                    SlurmErrno no = plain ? SlurmErrno.NOT_HET_JOB : SlurmErrno.INVALID_JOB_ID;
+                    errors.add(new JobMessages.JobError(text, no.number(), no.sentence()));
                 } else {
                     refs.addAll(name.get().refs());
                 }
@@ -471,7 +474,7 @@ final class Api {
         int part = 0;
         List<String> said = new ArrayList<>();
         for (Command.JobRef ref : name.get().refs()) {
-            Map<String, String> meant = changes;
+            Map<String, String> meant = HostFunctions.expanded(changes, core.durable());
             Optional<SubmitFilter.Changed> filtered = core.durable().job(ref.jobId(), ref.task())
                     .flatMap(j -> controller.filter().modify(j, changes, scriptOf(j), caller.uid()));
             if (filtered.isPresent()) {
@@ -572,7 +575,7 @@ final class Api {
                     .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
                     .forEach(n -> out.add(views.info(n)));
         } else {
-            if (!(HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok)) {
+            if (!(HostList.parse(HostFunctions.expanded(String.join(",", q.nodes()), state)) instanceof HostList.Parsed.Ok ok)) {
                 return Reply.error(SlurmErrno.INVALID_NODE_NAME);
             }
             ok.list().names().forEach(name -> state.nodes().find(name).filter(shown).ifPresent(n -> out.add(views.info(n))));
@@ -616,7 +619,8 @@ final class Api {
 
     private Optional<List<String>> nodesNamed(String text) {
         return text.equalsIgnoreCase("ALL") ? Optional.of(List.copyOf(core.durable().nodes().keys()))
-                : HostList.parse(text) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list().names()).filter(n -> !n.isEmpty()) : Optional.empty();
+                : HostList.parse(HostFunctions.expanded(text, core.durable())) instanceof HostList.Parsed.Ok ok
+                        ? Optional.of(ok.list().names()).filter(n -> !n.isEmpty()) : Optional.empty();
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
@@ -669,7 +673,8 @@ final class Api {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         Map<String, Integer> gids = controller.allowedGids(changes);
-        Reply reply = done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes, gids), caller.uid()));
+        Reply reply = done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(),
+                HostFunctions.expanded(changes, core.durable()), gids), caller.uid()));
         if (changes.keySet().stream().anyMatch("allowgroups"::startsWith)) {
             controller.groupLook().soon();
         }

@@ -49,9 +49,11 @@ final class PolicyViews {
     PrioritiesReply priorities(Privacy privacy, List<Integer> of) {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
+        // who grows older while it waits for its time is listed while it does
+        boolean early = Priorities.growAlways(state.settings());
         for (Job job : of.isEmpty() ? state.jobs().values() : of.stream().flatMap(id -> state.jobs().find(id).stream()).toList()) {
             boolean runs = job.state().isActive() && Priorities.ofRunning(state.settings());
-            if (p.isActive() && (runs || job.state() == JobState.PENDING && !job.isHeld() && job.eligibleTime() > 0)) {
+            if (p.isActive() && (runs || job.state() == JobState.PENDING && !job.isHeld() && (early || job.eligibleTime() > 0))) {
                 for (String partition : job.desc().partition().split(",")) {
                     rows.add(row(p, job, partition));
                 }

@@ -43,7 +43,7 @@ final class ReservationEdge {
         if (unknown.isPresent()) {
             return Reply.error(unknown.get());
         }
-        Map<String, String> values = new TreeMap<>(m.values());
+        Map<String, String> values = HostFunctions.expanded(m.values(), core.durable());
         values.put("zone", ZoneId.systemDefault().getId());
         return switch (core.execute(new Command.CreateReservation(caller.uid(), m.name(), values, gids), caller.uid())) {
             case Decision.Accepted a -> Reply.of(new ClusterMessages.CreateReservationReply((String) a.reply()));
@@ -59,7 +59,8 @@ final class ReservationEdge {
         }
         Optional<Identity> who = identities.byUid(caller.uid());
         return done(core.execute(new Command.UpdateReservation(caller.uid(), who.map(Identity::user).orElse(""),
-                who.map(Identity::gids).orElse(List.of()), m.name(), m.values(), gids), caller.uid()));
+                who.map(Identity::gids).orElse(List.of()), m.name(), HostFunctions.expanded(m.values(), core.durable()), gids),
+                caller.uid()));
     }
 
     Reply delete(Caller caller, ClusterMessages.DeleteReservation m) {

@@ -135,7 +135,7 @@ final class SubmitEdge {
         if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
             return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
         }
-        JobDesc wanted = m.job().withOwner(owner.get());
+        JobDesc wanted = HostFunctions.expanded(m.job(), core.durable()).withOwner(owner.get());
         Bytes batch = m.script();
         List<Bytes> variables = m.environment();
         List<String> said = new ArrayList<>();

@@ -113,6 +113,9 @@ class JobViewsTest {
             JobMessages.JobInfo waits = info(site);
             assertThat(List.of(waits.eligibleTime(), waits.accrueTime(), waits.startTime()))
                     .containsExactly(4_000_000_000L, flags.isEmpty() ? 4_000_000_000L : waits.submitTime(), 4_000_000_000L);
+            Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
+            assertThat(new PolicyViews(site.core().state(), new Now(1, 1)).priorities(all, List.of()).rows()).as("listed")
+                    .hasSize(flags.isEmpty() ? 0 : 1);
             site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
             assertThat(info(site).startTime()).isEqualTo(info(site).endTime()).isNotZero();
         }

@@ -307,7 +307,7 @@ public final class AccountRules {
         List<String> broken = new ArrayList<>(tooMany(last, tasks, use));
         if (denies(last)) {
             Map<String, Long> asked = asked(last);
-            ofEach(last, asked, last.timing().timeLimitMin()).forEach(r -> broken.add(r.word()));
+            ofEach(last, asked, last.timing().timeLimitMin()).forEach(b -> broken.add(b.reason().word()));
             new LimitChains(this).running(last, g -> g.allBroken(asked, new AccountUse(), this).forEach(r -> broken.add(r.word())));
             LimitChains.minutesAlone(this, last, asked).forEach(r -> broken.add(r.word()));
         }
@@ -389,11 +389,11 @@ public final class AccountRules {
     /** Beyond a limit by itself, or with those that must run beside it. */
     private JobReason never(JobDesc desc, AccountUse beside) {
         Map<String, Long> asked = asked(desc);
-        JobReason single = perJob(desc, asked, desc.timing().timeLimitMin());
-        if (single != JobReason.NONE) {
-            return single;
+        List<JobLimits.Broken> single = ofEach(desc, asked, desc.timing().timeLimitMin());
+        if (!single.isEmpty()) {
+            return single.getFirst().reason();
         }
-        JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitChains::running);
+        JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitChains::running, Optional.empty());
         return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked).stream().findFirst().orElse(JobReason.NONE);
     }
 
@@ -408,7 +408,7 @@ public final class AccountRules {
             // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
             boolean alone = desc == components.getFirst();
             if (deny ? never(desc, beside) != JobReason.NONE : !alone
-                    && first(desc, asked(desc), Map.of(), Allocation.NONE, beside, LimitChains::ofAssocs) != JobReason.NONE) {
+                    && first(desc, asked(desc), Map.of(), Allocation.NONE, beside, LimitChains::ofAssocs, Optional.empty()) != JobReason.NONE) {
                 return true;
             }
             beside.planned(desc, asked(desc));
@@ -439,8 +439,7 @@ public final class AccountRules {
             return JobReason.NONE;
         }
         Map<String, Long> wanted = of(desc, allocation);
-        JobReason single = perJob(desc, wanted, limitMin);
-        return single != JobReason.NONE ? single : first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitChains::all);
+        return first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitChains::all, alone(desc, wanted, limitMin));
     }
 
     /** What an allocation counts as; without one, what the job asks for. */
@@ -449,8 +448,8 @@ public final class AccountRules {
     }
 
     /** Whatever others have: why a job that wants so much never starts. */
-    JobReason alone(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        return limited() ? perJob(desc, wanted, limitMin) : JobReason.NONE;
+    Optional<JobLimits.Broken> alone(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        return limited() ? ofEach(desc, wanted, limitMin).stream().findFirst() : Optional.empty();
     }
 
     boolean isBelowThreshold(QosPolicy qos, AssocPolicy assoc) {
@@ -593,13 +592,9 @@ public final class AccountRules {
         return factor.isEmpty() ? 1 : Double.parseDouble(factor);
     }
 
-    private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        List<JobReason> broken = ofEach(desc, wanted, limitMin);
-        return broken.isEmpty() ? JobReason.NONE : broken.getFirst();
-    }
-
-    private List<JobReason> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        return JobLimits.broken(ofQos(desc), assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
+    private List<JobLimits.Broken> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        return JobLimits.broken(rules(desc).stream().map(Rule::limits).toList(), ofQos(desc),
+                assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
                 enforces("safe") ? safeFactor(desc) : 1);
     }
 
@@ -621,18 +616,21 @@ public final class AccountRules {
         });
     }
 
-    /** The word of the first limit that so much is too much for beside what others have. */
+    /** The word of the first limit that so much is too much for beside what others have. @param alone what is broken whatever they have */
     private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use,
-            Chosen chosen) {
+            Chosen chosen, Optional<JobLimits.Broken> alone) {
         List<LimitGauge> gauges = new ArrayList<>();
         chosen.of(new LimitChains(this), desc, gauges::add);
         for (LimitGauge gauge : gauges) {
+            if (alone.isPresent() && gauge.place() > alone.get().place()) {
+                break;
+            }
             Optional<JobReason> broken = gauge.broken(wanted, minutes, on, use, this);
             if (broken.isPresent()) {
                 return broken.get();
             }
         }
-        return JobReason.NONE;
+        return alone.map(JobLimits.Broken::reason).orElse(JobReason.NONE);
     }
 
     /** Which limits are asked. */

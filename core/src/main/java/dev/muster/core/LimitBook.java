@@ -62,8 +62,9 @@ public final class LimitBook {
     /** What a job asks for that limits count. */
     public static final class Asked {
         private final Payer payer;
-        /** Of limits that each job has for itself: whatever others have. */
+        /** Of limits that each job has for itself: whatever others have. And which others are told instead of it: those of places before it. */
         private final JobReason alone;
+        private final int place;
         private final long[] now;
         private final long[] minutes;
         private JobReason reason = JobReason.NONE;
@@ -74,10 +75,11 @@ public final class LimitBook {
 
         private final Allocation on;
 
-        private Asked(Payer payer, JobReason alone, int size, Allocation on) {
+        private Asked(Payer payer, Optional<JobLimits.Broken> alone, int size, Allocation on) {
             this.on = on;
             this.payer = payer;
-            this.alone = alone;
+            this.alone = alone.map(JobLimits.Broken::reason).orElse(JobReason.NONE);
+            this.place = alone.map(JobLimits.Broken::place).orElse(Integer.MAX_VALUE);
             this.now = new long[size];
             this.minutes = new long[size];
         }
@@ -150,7 +152,7 @@ public final class LimitBook {
     public Asked asked(JobDesc desc, int limitMin) {
         Asked out = asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
         Payer payer = out.payer;
-        Asked most = new Asked(payer, JobReason.NONE, out.now.length, Allocation.NONE);
+        Asked most = new Asked(payer, Optional.empty(), out.now.length, Allocation.NONE);
         for (int n = 0; n < out.now.length; n++) {
             boolean known = payer.most != null && n < payer.most.now.length;
             most.now[n] = Math.max(out.now[n], known ? payer.most.now[n] : 0);
@@ -227,17 +229,13 @@ public final class LimitBook {
 
     /** Why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
     public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin) {
-        Asked asked = asked(desc, rules.of(desc, allocation), allocation, SoftLimit.hard(desc, limitMin, state));
-        return asked.alone != JobReason.NONE ? asked.alone : first(asked);
+        return first(asked(desc, rules.of(desc, allocation), allocation, SoftLimit.hard(desc, limitMin, state)));
     }
 
     /** Why limits keep the job from starting whatever nodes are free; NONE if they do not. */
     public JobReason blocks(Asked asked) {
-        if (asked.alone != JobReason.NONE) {
-            return asked.alone;
-        }
         if (isFree(asked.payer.number)) {
-            return JobReason.NONE;
+            return asked.alone;
         }
         if (asked.changes != use.changes() || asked.era != era || asked.timed && asked.second != second) {
             asked.changes = use.changes();
@@ -297,12 +295,15 @@ public final class LimitBook {
 
     private JobReason first(Asked asked) {
         for (LimitGauge gauge : asked.payer.limits) {
+            if (gauge.place() > asked.place) {
+                break;
+            }
             Optional<JobReason> broken = gauge.broken(asked, this);
             if (broken.isPresent()) {
                 return broken.get();
             }
         }
-        return JobReason.NONE;
+        return asked.alone;
     }
 
     // what the gauges go by

@@ -36,6 +36,8 @@ final class LimitGauge {
 
     private record Metered(boolean ofQos, int id) {}
 
+    /** Its place among the limits that a job has for itself: {@link JobLimits.Broken#place}. */
+    private final int place;
     private final List<Bound> bounds;
     private final Function<AccountUse, AccountUse.Sum> of;
     private final Optional<Meter> meter;
@@ -63,15 +65,16 @@ final class LimitGauge {
     /** Used up for certain until usage is charged anew. */
     private Shares[] spent = new Shares[0];
 
-    LimitGauge(List<Bound> bounds, Function<AccountUse, AccountUse.Sum> of, Optional<Meter> meter, Predicate<AccountRules> low) {
+    LimitGauge(int place, List<Bound> bounds, Function<AccountUse, AccountUse.Sum> of, Optional<Meter> meter, Predicate<AccountRules> low) {
+        this.place = place;
         this.bounds = bounds;
         this.of = of;
         this.meter = meter;
         this.low = low;
     }
 
-    LimitGauge(List<Bound> bounds, Function<AccountUse, AccountUse.Sum> of) {
-        this(bounds, of, Optional.empty(), r -> false);
+    int place() {
+        return place;
     }
 
     List<Bound> bounds() {
@@ -88,6 +91,9 @@ final class LimitGauge {
         AccountUse.Sum beside = of.apply(use);
         Optional<JobReason> first = Optional.empty();
         for (Bound b : bounds) {
+            if (first.isPresent() && b.kind != Kind.RUNNING) {
+                return first;
+            }
             long now = b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L);
             boolean broken = isOfNodes(b) && !on.isEmpty() ? areTooMany(b, beside, on)
                     : asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules);
@@ -238,6 +244,9 @@ final class LimitGauge {
         Optional<JobReason> first = Optional.empty();
         for (int k = doubtful(asked, book, 0); k >= 0; k = doubtful(asked, book, k + 1)) {
             Bound b = bounds.get(k);
+            if (first.isPresent() && b.kind != Kind.RUNNING) {
+                return first;
+            }
             if (!goesByTime(k, book) || asked(b, asked.now(numbers[k]), asked.minutes(numbers[k])) > exact(k, book, asked)) {
                 if (isTold(b, asked.now(numbers[k]))) {
                     return Optional.of(b.reason);

@@ -80,6 +80,8 @@ public final class LimitUse {
         List<String> keys = new ArrayList<>(GROUP);
         keys.addAll(assoc ? h.own ? List.of("MaxJobs") : List.of() : USER);
         keys.addAll(assoc ? List.of() : ACCOUNT);
+        // of several that are broken the one that is told
+        keys.removeIf(key -> key.contains("Jobs") != word.contains("Jobs"));
         for (String key : keys) {
             Predicate<AccountUse.Payer> who = key.endsWith("PU") ? h.members.and(p -> p.user().equals(desc.owner().user()))
                     : key.endsWith("PA") ? h.members.and(p -> p.account().equals(desc.charge().account())) : h.members;

@@ -82,6 +82,7 @@ final class NodeUpdates {
             "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter",
             "cpubind", "topology");
     /** Words with a value for each of several nodes. */
+    private static final String ASAP = "POWER_DOWN_ASAP";
     private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
@@ -143,7 +144,7 @@ final class NodeUpdates {
                         return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
                     }
                     after = power ? after.withPowerAction(action) : after;
-                    Optional<Node> changed = power ? power(after, value) : state(after, value, c);
+                    Optional<Node> changed = power ? power(after, value, c.uid()) : state(after, value, c);
                     if (changed.isEmpty()) {
                         return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
                     }
@@ -245,8 +246,11 @@ final class NodeUpdates {
         }
     }
 
-    private Optional<Node> power(Node node, String word) {
+    private Optional<Node> power(Node node, String word, int uid) {
         Optional<Node> after = PowerRules.asked(node, word);
+        if (after.isPresent() && after.get().has(Node.Flag.DRAIN) && !node.has(Node.Flag.DRAIN) && node.reason().isEmpty()) {
+            return after.map(n -> n.withReason(ASAP, uid, now.seconds()));
+        }
         if (word.equalsIgnoreCase("power_down_force") && after.isPresent() && !node.isSilentByOrder()) {
             loss.freed(node);
         }
@@ -257,9 +261,10 @@ final class NodeUpdates {
         return switch (word.toUpperCase(java.util.Locale.ROOT)) {
             case "DOWN" -> Optional.of(node.with(Node.Flag.DOWN, true));
             case "DRAIN" -> c.changes().containsKey("reason") || !node.reason().isEmpty()
-                    ? Optional.of(node.with(Node.Flag.DRAIN, true)) : Optional.empty();
+                    ? Optional.of(node.with(Node.Flag.DRAIN, true).with(Node.Flag.FAIL, false)) : Optional.empty();
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
-            case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
+            // one instead of the other
+            case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true).with(Node.Flag.DRAIN, false));
             case "RESUME" -> {
                 boolean stopping = node.has(Node.Flag.POWERING_DOWN);
                 // without power it answers to nobody, and need not

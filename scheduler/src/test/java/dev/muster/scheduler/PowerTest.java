@@ -271,6 +271,20 @@ class PowerTest {
                 """);
     }
 
+    /** Why it is drained is told, unless a reason is given or there already; with its power that goes. A node fails or is drained, not both. */
+    @Test
+    void whyItIsDrained() {
+        play("options.power:idle=-1", """
+                submit kind=BATCH
+                schedule                                     -> 1 RUNNING n1
+                node n1 state=power_down_asap reason=mine    -> n1 holds [1]+DRAIN+POWER_DOWN+DRAINED_FOR_THIS 'mine'
+                node n2 state=fail reason=a                  -> n2 free+FAIL 'a'
+                node n2 state=drain                          -> n2 free+DRAIN 'a'
+                node n2 state=fail                           -> n2 free+FAIL 'a'
+                node n2 state=power_down_asap                -> n2 free+DRAIN+FAIL+POWER_DOWN+DRAINED_FOR_THIS 'a'
+                """);
+    }
+
     @Test
     void byHand() {
         play("options.power:idle=-1", """
@@ -278,10 +292,10 @@ class PowerTest {
                 schedule                              -> 1 RUNNING n1
                 node n1 state=power_down              -> n1 holds [1]+POWER_DOWN
                 node n1 state=power_up                -> n1 holds [1]
-                node n1 state=power_down_asap         -> n1 holds [1]+DRAIN+POWER_DOWN+DRAINED_FOR_THIS
+                node n1 state=power_down_asap         -> n1 holds [1]+DRAIN+POWER_DOWN+DRAINED_FOR_THIS 'POWER_DOWN_ASAP'
                 exited 1 batch 0:0
                 done 1 n1
-                pass 1                                -> n1 free+DRAIN+POWERING_DOWN+DRAINED_FOR_THIS
+                pass 1                                -> n1 free+DRAIN+POWERING_DOWN+DRAINED_FOR_THIS 'POWER_DOWN_ASAP'
                 pass 30                               -> n1 free+POWERED_DOWN
                 submit kind=BATCH request.requeue=YES
                 schedule                              -> 2 RUNNING n2
