@@ -20,6 +20,40 @@ check "a job that runs gives memory back" "50M AllocMem=50" "$(squeue -h -j "$id
 match "it gets none" "Job is no longer pending execution" "$(scontrol update jobid="$id" MinMemoryNode=60 2>&1 || true)"
 wait_empty 30
 check "and is kept to the rest" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
+# Steps have the memory that they ask for to themselves: where the job has no more, others wait; what it has not at all is refused.
+cat > steps.sh <<'S'
+#!/bin/bash
+busy() { grep -c 'Requested nodes are busy' || true; }
+both() { srun $1 sleep 1 & sleep 0.6; echo "$1 / $2: $(srun $2 true 2>&1 | busy)"; wait; sleep 0.5; }
+told() { echo "$1: $(srun $1 sh -c 'scontrol -o show step $SLURM_JOB_ID.$SLURM_STEP_ID' 2>&1 | grep -oE 'Unable to create step.*|TRES=cpu=[^ ]*' | head -1 | sed 's/job [0-9]*/job J/')"; }
+told --mem=101
+told "--exact -n1"
+told "--exact -n1 --mem-per-cpu=20"
+told "-n1 --mem=0"
+both "--exact -n1 --mem=60" "--exact -n1 --mem=60"
+both "--exact -n1 --mem=60" "--exact -n1 --mem=40"
+both "--exact -n1" "--exact -n1"
+both "--exact -n1 --mem=0" "--exact -n1"
+both "--exact -n1 --mem=60" "--overlap -n1 --mem=60"
+both "--exact -n1 --mem=10" "-n1 --mem=10"
+srun -n1 env | grep ^SLURM_MEM
+S
+sbatch -Q -W -n4 --mem=100 -o steps.out steps.sh
+cat > steps.expected <<'X'
+--mem=101: Unable to create step for job J: Memory required by task is not available
+--exact -n1: TRES=cpu=1,mem=100M,node=1
+--exact -n1 --mem-per-cpu=20: TRES=cpu=1,mem=20M,node=1
+-n1 --mem=0: TRES=cpu=4,mem=100M,node=1
+--exact -n1 --mem=60 / --exact -n1 --mem=60: 1
+--exact -n1 --mem=60 / --exact -n1 --mem=40: 0
+--exact -n1 / --exact -n1: 1
+--exact -n1 --mem=0 / --exact -n1: 0
+--exact -n1 --mem=60 / --overlap -n1 --mem=60: 0
+--exact -n1 --mem=10 / -n1 --mem=10: 1
+SLURM_MEM_PER_NODE=100
+X
+check "memory of steps" "" "$(diff steps.expected steps.out)"
+check "a step says nothing of its memory to what it runs" "" "$(srun -n1 --mem=50 env | grep ^SLURM_MEM || true)"
 stop_cluster
 
 writable=

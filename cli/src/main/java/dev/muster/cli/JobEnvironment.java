@@ -101,6 +101,15 @@ final class JobEnvironment {
         }
     }
 
+    /** A step says nothing of its memory to what it runs: it may ask for all of the job's, and another step in it would wait for that. */
+    private static void memory(JobOptions o, Map<String, String> env) {
+        put(o, env, JobOption.MEM_PER_CPU, "SLURM_MEM_PER_CPU");
+        put(o, env, JobOption.MEM_PER_GPU, "SLURM_MEM_PER_GPU");
+        if (!o.text(JobOption.MEM).matches("0+[A-Za-z]?")) {
+            put(o, env, JobOption.MEM, "SLURM_MEM_PER_NODE");
+        }
+    }
+
     /** The variables with which a job tells its own options to its steps. */
     static void addOptions(JobOptions o, Map<String, String> env) {
         put(o, env, JobOption.CPUS_PER_TASK, "SLURM_CPUS_PER_TASK");
@@ -111,10 +120,8 @@ final class JobEnvironment {
         put(o, env, JobOption.GPUS_PER_NODE, "SLURM_GPUS_PER_NODE");
         put(o, env, JobOption.GPUS_PER_SOCKET, "SLURM_GPUS_PER_SOCKET");
         put(o, env, JobOption.GPUS_PER_TASK, "SLURM_GPUS_PER_TASK");
-        put(o, env, JobOption.MEM_PER_CPU, "SLURM_MEM_PER_CPU");
-        put(o, env, JobOption.MEM_PER_GPU, "SLURM_MEM_PER_GPU");
-        if (!o.text(JobOption.MEM).matches("0+[A-Za-z]?")) {
-            put(o, env, JobOption.MEM, "SLURM_MEM_PER_NODE");
+        if (o.command() != 'R') {
+            memory(o, env);
         }
         put(o, env, JobOption.NTASKS, "SLURM_NTASKS");
         put(o, env, JobOption.NTASKS, "SLURM_NPROCS");

@@ -2,7 +2,10 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.NodeCounts;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The options of one sbatch, srun or salloc, checked and in normal form (minutes, mebibytes, seconds since 1970,
@@ -215,6 +218,11 @@ final class JobOptions {
             case CORE_SPEC -> origins[JobOption.THREAD_SPEC.ordinal()];
             case THREAD_SPEC -> origins[JobOption.CORE_SPEC.ordinal()];
             case EXCLUSIVE -> isTyped(origin) ? null : origins[JobOption.OVERSUBSCRIBE.ordinal()];
+            case MEM -> strongest(JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
+            case MEM_PER_CPU -> strongest(JobOption.MEM, JobOption.MEM_PER_GPU);
+            case MEM_PER_GPU -> strongest(JobOption.MEM, JobOption.MEM_PER_CPU);
+            case REQUEUE -> strongest(JobOption.NO_REQUEUE);
+            case NO_REQUEUE -> strongest(JobOption.REQUEUE);
             default -> null;
         };
         if (rival != null && rival.compareTo(origin) > 0) {
@@ -233,6 +241,10 @@ final class JobOptions {
             nodeSizes = NodeCounts.parse(value, OptionCheck::parseNumber).map(NodeCounts::sizes).orElse("");
         }
         origins[i] = origin;
+    }
+
+    private Origin strongest(JobOption... others) {
+        return Arrays.stream(others).map(o -> origins[o.ordinal()]).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
     }
 
     /** What a hint stands for: said in so many words it counts, and the hint does not, unless that comes from a stronger source. */
@@ -314,11 +326,9 @@ final class JobOptions {
                 continue;
             }
             if (contradiction && was == origin) {
-                if (origin == Origin.ENVIRONMENT) {
-                    continue;
-                }
-                throw new UsageException(exitError(1), List.of(context.name()
-                        + ": fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive."));
+                String names = origin == Origin.ENVIRONMENT ? "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE"
+                        : "--mem, --mem-per-cpu, and --mem-per-gpu";
+                throw new UsageException(exitError(1), List.of(context.name() + ": fatal: " + names + " are mutually exclusive."));
             }
             values[other.ordinal()] = null;
             origins[other.ordinal()] = null;

@@ -221,8 +221,8 @@ enum SacctField {
             case ASSOCID -> isStep ? "" : Long.toString(job.number("assocId"));
             case WCKEYID -> isStep ? "" : Long.toString(job.number("wckeyId"));
             case QOSRAW -> isStep ? "" : v.qosNumbers.getOrDefault(job.text("qos"), "");
-            // what the job has in the tables that no other has, as it was there before there was a column SLUID for it
-            case DBINDEX -> number(job.number("sluid"));
+            // what a row of the tables has that no other has, as it was there before there was a column SLUID for it
+            case DBINDEX -> number(Sluid.shown(job.number("sluid"), job.integer("restarts")));
             case AVECPU -> isStep ? Durations.full(usage.number("aveCpuUs") / (US_PER_MS * 1000)) : "";
             case MINCPU -> isStep ? Durations.full(usage.number("minCpuUs") / (US_PER_MS * 1000)) : "";
             case AVERSS -> isStep ? memory(usage.number("aveRssKb"), v) : "";

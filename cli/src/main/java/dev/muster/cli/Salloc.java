@@ -65,11 +65,10 @@ final class Salloc implements Command {
         boolean quiet = o.has(JobOption.QUIET);
         Json.Obj allocation = client.await(jobId, quiet);
         if (AllocationClient.isOver(allocation)) {
+            c.info("Job allocation " + jobId + " has been revoked.");
             if (signalled.get()) {
                 c.info("Job aborted due to signal");
-            }
-            c.info("Job allocation " + jobId + " has been revoked.");
-            if (!signalled.get()) {
+            } else {
                 AllocationClient.cancelled(c, "Job submit/allocate failed: ", allocation);
             }
             return o.exitError(1);

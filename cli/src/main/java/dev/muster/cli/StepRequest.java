@@ -71,6 +71,7 @@ final class StepRequest {
         s.put("name", named ? o.text(JobOption.JOB_NAME) : Texts.baseName(program.getFirst()));
         s.put("request", resources(r));
         JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP) || o.has(JobOption.INTERACTIVE) || launcher);
+        JobRequest.put(s, "interactive", o.has(JobOption.INTERACTIVE));
         JobRequest.put(s, "wholeNodes", launcher || o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
         // 0 asks for something as well: the first node
         JobRequest.put(s, "relative", o.has(JobOption.RELATIVE) && o.number(JobOption.RELATIVE) == 0 ? -1 : o.number(JobOption.RELATIVE));

@@ -351,6 +351,38 @@ class OptionsTest {
         assertThat(text(job.obj("payload"), "submitLine")).isEqualTo("sbatch -p line job.sh x y");
     }
 
+    /** Memory is asked for in one way: the command line's, else the variable's, else the script's. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --mem=60                    | SBATCH_MEM_PER_CPU=30                         | 60 0 0
+            --mem-per-cpu=60            | SBATCH_MEM_PER_NODE=30                        | 0 60 0
+            --mem-per-cpu=60            | SBATCH_MEM_PER_NODE=30 SBATCH_MEM_PER_GPU=10  | 0 60 0
+            --mem-per-gpu=60 --gpus=1   | SBATCH_MEM_PER_NODE=30                        | 0 0 60
+            --gpus=1                    | SBATCH_MEM_PER_GPU=30                         | 0 0 30
+            --gpus=1                    | SBATCH_MEM_PER_CPU=30                         | 0 30 0
+            --gpus=1                    | SBATCH_MEM_PER_NODE=70 SBATCH_MEM_PER_CPU=30  | SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE
+            --gpus=1                    | SBATCH_MEM_PER_NODE=70 SBATCH_MEM_PER_GPU=30  | SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE
+            --mem=1 --mem-per-gpu=2     | X=                                            | --mem, --mem-per-cpu, and --mem-per-gpu
+            """)
+    void memoryIsSaidOnce(String args, String variables, String said) {
+        for (String v : variables.split(" +")) {
+            host.env.put(v.split("=")[0], v.substring(v.indexOf('=') + 1));
+        }
+        FakeHost.Ran ran = host.run("sbatch " + args + " --wrap=true");
+        if (ran.rc() != 0) {
+            assertThat(ran.err()).isEqualTo("sbatch: fatal: " + said + " are mutually exclusive.\n");
+            return;
+        }
+        Json.Obj r = host.sent.get("Submit").obj("job").obj("request");
+        assertThat(r.number("memPerNodeMb") + " " + r.number("memPerCpuMb") + " " + r.number("memPerGpuMb")).isEqualTo(said);
+    }
+
+    @Test
+    void theCommandLineSaysWhetherToRequeue() {
+        host.env.put("SBATCH_NO_REQUEUE", "1");
+        assertThat(submitted("sbatch --requeue --wrap=true").obj("timing").text("requeue")).isEqualTo("YES");
+    }
+
     @Test
     void scriptMistakes() {
         host.files.put("/work/a", "echo\n");

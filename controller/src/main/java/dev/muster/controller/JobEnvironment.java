@@ -243,11 +243,13 @@ final class JobEnvironment {
             JobEnvironment e = new JobEnvironment(state, job);
             e.job();
             e.components();
+            // a step that asks for memory has it alone: only what its caller knows of it counts for steps in it
+            e.vars.keySet().removeIf(name -> name.startsWith("SLURM_MEM_PER_"));
             e.together(step, whole);
             e.alike(step, whole);
             e.own(part, index(part));
             e.gpus(part.node(), part.gres());
-            e.optional("SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
+            e.optional(step.desc().interactive() ? "SLURM_JOB_GPUS" : "SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
             e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
             e.parts(part.node(), part.gres());
             e.unseen(part.node(), part.gres());

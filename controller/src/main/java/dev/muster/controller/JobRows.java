@@ -65,7 +65,8 @@ final class JobRows {
 
     /** The row of an attempt that went back to the queue. */
     static JobRow left(State before, Job job, Left left, long suspendedSeconds) {
-        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds, left.failedNode, left.exit);
+        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds, left.failedNode,
+                left.exit.isSuccess() ? job.shownExit() : left.exit);
     }
 
     /** As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey, AccountingStoreFlags). */

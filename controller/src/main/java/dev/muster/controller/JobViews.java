@@ -308,7 +308,7 @@ final class JobViews {
                 flags(job), wants(Costly.REASON) ? reason(job).word() : "", !wants(Costly.REASON_TEXT) ? "" : reasonText(job),
                 wants(Costly.PRIORITY) ? priority(job) : 0, d.timing().nice(),
                         !wants(Costly.DEPENDENCY) ? "" : Dependency.print(job.dependencies()),
-                job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
+                job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), job.shownExit(), run.derivedExit(),
                 job.submitTime(), eligible(job),
                 wants(Costly.ACCRUE_TIME) ? accrueTime(job) : 0,
                 run.startTime() > 0 ? run.startTime() : job.state().isTerminal() ? run.endTime()

@@ -427,6 +427,24 @@ class EmbeddedAccountingTest {
                 .containsExactly("REQUEUED " + ExitStatus.exited(12) + " 100 None", "PENDING " + ExitStatus.NONE + " 200 JobHeldUser");
     }
 
+    /** Cancelled, a job has no exit code; of the attempt that is asked for again its script's is known. */
+    @Test
+    void aCancelledAttemptThatIsAskedForAgainHasTheCodeOfItsScript() {
+        open();
+        submitted();
+        happens("Schedule", new Change.JobStarted(7, 1, new Allocation(1, List.of(share("n1", Map.of()))), 60, 1, false),
+                new Change.StepStarted(7, json("{'id':-1,'desc':{'name':''},'state':'RUNNING','startTime':3,'nodes':[{'node':'n1','tasks':[0]}]}"
+                        .replace("-1", Integer.toString(Step.BATCH)), Step.class)));
+        happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.NONE, 200));
+        happens("StepExited", new Change.StepPartEnded(7, Step.BATCH, "n1", ExitStatus.signaled(15), Map.of(), "",
+                new Change.Usage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, TaskPeaks.NONE, 0, new Metered(0, 0, 0, 0, 0, 0, 0))),
+                new Change.NodeReleased(7, 1, "n1"));
+        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit()).containsExactly("CANCELLED " + ExitStatus.NONE);
+        happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 300, false));
+        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit())
+                .containsExactly("REQUEUED " + ExitStatus.signaled(15), "PENDING " + ExitStatus.NONE);
+    }
+
     @Test
     void aRequeueThatHoldsHasTheShorterReason() {
         open();

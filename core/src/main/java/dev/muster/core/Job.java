@@ -125,6 +125,12 @@ public record Job(
         return Sluid.shown(rowSluid(), restarts);
     }
 
+    /** Of a job that was cancelled, how its script ended. */
+    public ExitStatus shownExit() {
+        return state != JobState.CANCELLED || !run.exit().isSuccess() ? run.exit()
+                : step(Step.BATCH).filter(Step::allDone).map(Step::exit).orElse(run.exit());
+    }
+
     public boolean isPending() {
         return state == JobState.PENDING && !has(JobFlag.COMPLETING);
     }

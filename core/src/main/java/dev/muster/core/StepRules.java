@@ -211,6 +211,7 @@ final class StepRules {
         private final Planner planner;
         private final Distribution distribution;
         private final GresRequest gres;
+        private final StepMemory memory;
         private final Map<String, Integer> leftOfJob = new TreeMap<>();
 
         Placement(Job job, Step asked, State state, Planner planner, Set<String> others) {
@@ -222,6 +223,7 @@ final class StepRules {
             this.request = GresRequest.resolved(step.request());
             this.gres = GresRequest.of(request);
             this.state = state;
+            this.memory = new StepMemory(state, job, step);
             this.distribution = Distribution.parse(request.distribution()).orElse(Distribution.UNSET);
         }
 
@@ -230,7 +232,10 @@ final class StepRules {
             if (!namesKnownGres()) {
                 return request.tresPerNode().endsWith("gres/") ? SlurmErrno.INVALID_TRES : SlurmErrno.INVALID_GRES;
             }
-            if (namesOthers()) {
+            if (memory.isOfNoGpus()) {
+                return SlurmErrno.INVALID_GRES;
+            }
+            if (namesOthers() || namesExcluded()) {
                 return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
             List<Allocation.Share> shares = candidates();
@@ -270,7 +275,7 @@ final class StepRules {
             if (whole instanceof SlurmErrno) {
                 return whole;
             }
-            Object now = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, step.overlap() || request.overcommit());
+            Object now = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, step.overlap());
             return now instanceof SlurmErrno ? SlurmErrno.NODES_BUSY : now;
         }
 
@@ -278,6 +283,17 @@ final class StepRules {
         private boolean namesOthers() {
             return !request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok
                     && ok.list().names().stream().anyMatch(n -> job.run().allocation().on(n).isEmpty());
+        }
+
+        /** A node that it is not to have; of more than it may have, those are the ones that it goes without. */
+        private boolean namesExcluded() {
+            if (request.nodeList().isEmpty() || request.excludeList().isEmpty()
+                    || !(HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok named)
+                    || !(HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok excluded)) {
+                return false;
+            }
+            List<String> left = named.list().names().stream().filter(n -> !excluded.list().contains(n)).toList();
+            return left.size() < Math.max(1, request.nodesMin() > 0 ? Math.min(request.nodesMin(), named.list().size()) : named.list().size());
         }
 
         private List<Allocation.Share> candidates() {
@@ -311,12 +327,14 @@ final class StepRules {
             List<IndexSet> free = new ArrayList<>();
             List<Integer> slots = new ArrayList<>();
             boolean tooWide = false;
+            boolean tooMuch = false;
             for (Allocation.Share share : shares) {
                 IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
-                // with CR_CPU a job may have fewer CPUs than its cores have
-                int cpus = Math.min(cores.count() * usablePerUnit(share), share.cpus());
-                int fits = request.overcommit() ? Integer.MAX_VALUE / 4096 : cpus / cpusPerTask;
-                tooWide |= fits == 0;
+                int byMemory = memory.tasks(share, cpusPerTask, ignoreOthers);
+                tooMuch |= byMemory == 0;
+                int byCpus = tasksByCpus(share, cores, cpusPerTask);
+                tooWide |= byCpus == 0;
+                int fits = Math.min(byCpus, byMemory);
                 if (request.tasksPerNode() > 0) {
                     fits = Math.min(fits, request.tasksPerNode());
                 }
@@ -332,13 +350,24 @@ final class StepRules {
                 }
             }
             if (usable.size() < nodesMin) {
-                return tooWide ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
+                return tooMuch ? SlurmErrno.INVALID_TASK_MEMORY
+                        : tooWide ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
             int nodes = nodeCount(slots, tasks, nodesMin, nodesMax);
             if (nodes < 0) {
                 return SlurmErrno.TOO_MANY_REQUESTED_CPUS;
             }
             return inOrder(usable, free, slots, nodes, tasks, cpusPerTask, ignoreOthers);
+        }
+
+        /** Who says nothing of "exactly so many" has all cores of a node, and comes when nobody else has any of them. */
+        private int tasksByCpus(Allocation.Share share, IndexSet cores, int cpusPerTask) {
+            if (cores.isEmpty() && !share.cores().isEmpty() || step.wholeNodes() && cores.count() < share.cores().count()) {
+                return 0;
+            }
+            // with CR_CPU a job may have fewer CPUs than its cores have
+            int cpus = Math.min(cores.count() * usablePerUnit(share), share.cpus());
+            return request.overcommit() ? StepMemory.ANY : cpus / cpusPerTask;
         }
 
         /** The nodes chosen, whatever named first, run their tasks in the order that the topology has them in. */
@@ -384,15 +413,19 @@ final class StepRules {
                 }
             }
             Object whole = listed(used, ranks, cpusPerTask, true);
-            return whole instanceof SlurmErrno ? whole : listed(used, ranks, cpusPerTask, step.overlap() || request.overcommit());
+            return whole instanceof SlurmErrno ? whole : listed(used, ranks, cpusPerTask, step.overlap());
         }
 
         private Object listed(List<Allocation.Share> used, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
             List<IndexSet> free = new ArrayList<>();
             for (int i = 0; i < used.size(); i++) {
-                IndexSet cores = ignoreOthers ? used.get(i).cores() : freeCores(used.get(i));
+                Allocation.Share share = used.get(i);
+                IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
                 free.add(cores);
-                if (!request.overcommit() && cores.count() * usablePerUnit(used.get(i)) < ranks.get(i).size() * cpusPerTask) {
+                if (memory.tasks(share, cpusPerTask, ignoreOthers) < ranks.get(i).size()) {
+                    return ignoreOthers ? SlurmErrno.INVALID_TASK_MEMORY : SlurmErrno.NODES_BUSY;
+                }
+                if (tasksByCpus(share, cores, cpusPerTask) < ranks.get(i).size()) {
                     return ignoreOthers ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.NODES_BUSY;
                 }
             }
@@ -425,14 +458,16 @@ final class StepRules {
                 for (int core = free.get(i).first(), k = 0; core >= 0 && k < wanted; core = free.get(i).next(core + 1), k++) {
                     cores = cores.with(core);
                 }
-                long memory = request.memPerNodeMb() > 0 ? request.memPerNodeMb()
-                        : request.memPerCpuMb() > 0 ? request.memPerCpuMb() * cores.count() * usablePerUnit(share) : share.memoryMb();
                 Map<String, IndexSet> devices = gres(share, cores, ranks.get(i).size(), shares.size() - 1 - i, ignoreOthers);
                 if (!ignoreOthers && misses(share, devices, shares.size())) {
                     return SlurmErrno.NODES_BUSY;
                 }
+                long memoryMb = memory.of(share, cores.count() * usable, devices);
+                if (memory.exceeds(share, memoryMb, ignoreOthers)) {
+                    return ignoreOthers ? SlurmErrno.INVALID_TASK_MEMORY : SlurmErrno.NODES_BUSY;
+                }
                 int cpus = Math.min(cores.count() * perUnit, share.cpus());
-                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cpus, memory, devices, false, false,
+                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cpus, memoryMb, devices, false, false,
                         ExitStatus.NONE, Map.of(), ""));
             }
             return !ignoreOthers && missesOfAll(shares) ? SlurmErrno.NODES_BUSY : parts;
@@ -473,7 +508,7 @@ final class StepRules {
         private IndexSet freeCores(Allocation.Share share) {
             IndexSet free = share.cores();
             for (Step other : job.run().steps()) {
-                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap()) {
+                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap() && !isBeside(other)) {
                     for (Step.Part part : other.nodes()) {
                         if (part.node().equals(share.node()) && !part.done()) {
                             free = free.minus(part.cores());
@@ -482,6 +517,11 @@ final class StepRules {
                 }
             }
             return free;
+        }
+
+        /** With --overcommit and --exact a step comes when there is a CPU, and keeps none from others. */
+        private static boolean isBeside(Step other) {
+            return other.desc().request().overcommit() && !other.desc().wholeNodes();
         }
 
         private boolean gresFits(Allocation.Share share, boolean ignoreOthers) {

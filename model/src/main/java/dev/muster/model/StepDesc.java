@@ -32,6 +32,7 @@ import java.util.Map;
  * @param cpuFreq       {@code --cpu-freq} as written; the node reads it from the environment
  * @param containerId   {@code --container-id}, by which others find the step
  * @param awaitsCaller  its tasks begin when srun comes for their streams: a program of its own (SrunProlog) goes first
+ * @param interactive   {@code --interactive}: the shell of an allocation, which is told what a batch script is
  */
 public record StepDesc(
         String name,
@@ -74,7 +75,8 @@ public record StepDesc(
         String cpuFreq,
         String containerId,
         String profile,
-        boolean awaitsCaller) {
+        boolean awaitsCaller,
+        boolean interactive) {
 
     public StepDesc withTimeLimit(int minutes) {
         return with(minutes, cpuBind, environment, tresBind, oomKillStep, acctgFreq, profile);
@@ -96,7 +98,7 @@ public record StepDesc(
         return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpus, memBind, mpi, arguments, multiProg, entries,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
                 immediateFail, container, submitHost, submitPid, submitLine, limits, tres, oomKill, sampling, resvPorts, async, debugLevel,
-                waitForChildren, cpuFreq, containerId, profiled, awaitsCaller);
+                waitForChildren, cpuFreq, containerId, profiled, awaitsCaller, interactive);
     }
 
     /**

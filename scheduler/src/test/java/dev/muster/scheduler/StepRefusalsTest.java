@@ -21,6 +21,9 @@ class StepRefusalsTest {
             tasks=1 nodeList=n3           ; Requested node configuration is not available
             tasks=1 nodeList=nosuch       ; Requested node configuration is not available
             tasks=1 excludeList=n[1-2]    ; Node count specification invalid
+            tasks=1 nodesMin=1 nodeList=n2 excludeList=n2 ; Requested node configuration is not available
+            tasks=1 nodesMin=1 nodeList=n[1-2] excludeList=n2 ;
+            tasks=2 nodesMin=2 nodeList=n[1-2] excludeList=n2 ; Requested node configuration is not available
             tasks=2 features=a            ;
             tasks=3 features=a            ; More processors requested than permitted
             tasks=1 features=c            ; Requested node configuration is not available

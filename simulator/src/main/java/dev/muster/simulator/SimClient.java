@@ -254,7 +254,7 @@ final class SimClient {
         StepDesc full = Codec.decode(Codec.encode(new StepDesc(desc.name(), desc.request(), world.below(2) == 0, false, 0, 0, "", "", "",
                 List.of(Bytes.of(program.text(request))), Bytes.EMPTY, List.of(), Bytes.of("/"), desc.io(), false, false, 0, false, 0, 0, false,
                 Bytes.EMPTY, Bytes.EMPTY, 022, 0, "", "login", 1, Bytes.EMPTY, new TreeMap<>(), "", "", "", 0, world.below(3) == 0, 0, false, "",
-                "", "", false)), StepDesc.class);
+                "", "", false, false)), StepDesc.class);
         Command.CreateStep one = new Command.CreateStep(uid, request, job.id(), full, Bytes.EMPTY, "token");
         // of a job of several nodes every third is heterogeneous: a second component beside the first, of the same kind
         boolean two = requests % 3 == 0 && job.run().allocation().nodes().size() > 1 && !job.isHet();
