@@ -29,7 +29,7 @@ check "for who has reserved them" "0" "$(srun -Q --reservation=keep --gres=gpu:1
 check "and not for others" "1" "$(srun -Q --gres=gpu:1 printenv SLURM_STEP_GPUS)"
 match "who wait for both" "Unable to allocate resources" "$(srun -I1 --gres=gpu:2 true 2>&1 || true)"
 scontrol delete reservation=keep
-match "only what is tracked is reserved" "Invalid Trackable RESource" "$(scontrol create reservation=r user="$(id -un)" starttime=now duration=5 TRES=gres/r1=1 2>&1 || true)"
+match "only what is tracked is reserved" "configured TRES .gres/r1." "$(scontrol create reservation=r user="$(id -un)" starttime=now duration=5 TRES=gres/r1=1 2>&1 || true)"
 check "and with what was asked for of it" "gpu:2(IDX:0-1),r1:1,r2:1" "$(used --exclusive --gres=r2)"
 state() { sinfo -h -n n1 -o "%T %E"; }
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
