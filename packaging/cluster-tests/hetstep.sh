@@ -102,7 +102,7 @@ becomes "both daemons come back" "$s+0 $s+1" '"$(squeue -h -s -s "$s" -o %i 2>/d
 scancel -s USR1 "$s"; becomes "a signal for all" "usr1.0 usr1.1 usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'
 scancel "$s+1"; becomes "one is cancelled" "$s+0" '"$(squeue -h -s -s "$s" -o %i | xargs)"'
 scancel "$s"; wait $live || true
-check "none is left" "" "$(squeue -h -s -s "$s" -o %i)"
+becomes "none is left" "" '"$(squeue -h -s -s "$s" -o %i)"'
 becomes "sacct" "$s+0|CANCELLED by $(id -u) $s+1|CANCELLED by $(id -u)" '"$(sacct -n -P -j "$s" -o jobid,state | xargs)"'
 check "sacct of one" "$s+1" "$(sacct -n -P -j "$s+1" -o jobid)"
 check "in the order of numbers" "$id.0+0 $id.0+1 $id.1+0 $id.1+1 $id.2+0" "$(sacct -n -P -j "$id" -o jobid | grep '+' | head -5 | xargs)"

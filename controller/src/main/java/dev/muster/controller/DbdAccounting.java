@@ -9,6 +9,7 @@ import dev.muster.core.Entry;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
+import dev.muster.core.TrackedTypes;
 import dev.muster.core.Trigger;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Bytes;
@@ -142,11 +143,12 @@ final class DbdAccounting implements Accounting {
         long cpus = 0;
         long memory = 0;
         Map<String, Integer> gres = new TreeMap<>();
+        TrackedTypes types = TrackedTypes.of(state.settings());
         List<String> nodes = new ArrayList<>();
         for (Node n : state.nodes().values()) {
             cpus += n.spec().cpus();
             memory += n.spec().memoryMb();
-            n.gresTotals().forEach((name, count) -> gres.merge(name, count, Integer::sum));
+            types.all(gres, n);
             nodes.add(n.name());
         }
         StringBuilder tres = new StringBuilder("cpu=" + cpus + ",mem=" + memory + ",energy=0,node=" + nodes.size() + ",billing=" + cpus

@@ -11,6 +11,7 @@ import dev.muster.core.Limits;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.core.TrackedTypes;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
@@ -176,10 +177,12 @@ final class JobRows {
         int cpus = 0;
         long memoryMb = 0;
         Map<String, Integer> gres = new TreeMap<>();
+        TrackedTypes types = TrackedTypes.of(all.settings());
         for (Step.Part part : step.nodes()) {
             cpus += part.cpus();
             memoryMb += part.memoryMb();
             part.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
+            types.held(gres, all, part.node(), part.gres());
         }
         String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         String name = step.id() < 0 ? step.name() : step.desc().name();

@@ -518,7 +518,11 @@ final class JobViews {
         long memory = step.nodes().stream().mapToLong(Step.Part::memoryMb).sum();
         String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         java.util.TreeMap<String, Integer> gres = new java.util.TreeMap<>();
-        step.nodes().forEach(p -> p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum)));
+        dev.muster.core.TrackedTypes types = dev.muster.core.TrackedTypes.of(state.settings());
+        step.nodes().forEach(p -> {
+            p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum));
+            types.held(gres, state, p.node(), p.gres());
+        });
         String name = step.isBatch() ? "batch" : step.id() == Step.EXTERN ? "extern" : step.desc().name();
         return new StepInfo(job.id(), job.array().jobId(), job.array().task(), step.name(), name, job.desc().owner().uid(),
                 job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : step.isQueued() ? "PENDING"

@@ -106,7 +106,7 @@ final class Metrics {
                 }
             }
             if (job.state().isActive()) {
-                Amounts has = Amounts.of(job.run().allocation());
+                Amounts has = Amounts.of(state, job.run().allocation());
                 count("cpus_alloc", has.cpus());
                 count("gpus_alloc", has.gres().getOrDefault("gpu", 0));
                 count("memory_alloc", has.memoryMb() * MIB);

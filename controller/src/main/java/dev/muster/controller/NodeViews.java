@@ -11,6 +11,7 @@ import dev.muster.core.Preemption;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.core.TaskBinding;
+import dev.muster.core.TrackedTypes;
 import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobFlag;
@@ -83,11 +84,15 @@ final class NodeViews {
             cores = share.map(x -> x.units(s)).orElse(IndexSet.empty()).union(cores);
             share.map(Allocation.Share::gres).ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
         }
-        String tres = TresText.text(s.cpus(), s.memoryMb(), 0, n.gresTotals()).replace(",node=0", "");
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        Map<String, Integer> all = new TreeMap<>();
+        types.all(all, n);
+        String tres = TresText.text(s.cpus(), s.memoryMb(), 0, all).replace(",node=0", "");
         // cores that several jobs share count once
         int allocated = Math.min(cpus, cores.count() * s.cpusPerUnit());
         Map<String, Integer> usedCounts = new TreeMap<>();
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
+        types.held(usedCounts, state, n.name(), used);
         String tresUsed = allocated == 0 ? ""
                 : TresText.text(allocated, memoryMb, 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
         // who has had no work yet is idle since it came
@@ -168,12 +173,13 @@ final class NodeViews {
         int cpus = 0;
         long memory = 0;
         Map<String, Integer> gres = new TreeMap<>();
+        TrackedTypes types = TrackedTypes.of(state.settings());
         for (String name : p.nodes()) {
             Node node = state.nodes().find(name).orElse(null);
             if (node != null) {
                 cpus += node.spec().cpus();
                 memory += node.spec().memoryMb();
-                node.gresTotals().forEach((g, c) -> gres.merge(g, c, Integer::sum));
+                types.all(gres, node);
             }
         }
         Json.Obj fields = Json.object(Codec.encode(p.info()));

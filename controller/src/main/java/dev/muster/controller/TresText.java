@@ -23,7 +23,7 @@ final class TresText {
 
     /** With what the job's partition charges for it. */
     static String allocated(State state, Job job, Allocation a) {
-        return a.isEmpty() ? "" : text(state, job, Amounts.of(a), held(state, a.memoryMb()), job.run().allocation().licences());
+        return a.isEmpty() ? "" : text(state, job, Amounts.of(state, a), held(state, a.memoryMb()), job.run().allocation().licences());
     }
 
     /** What it asks for, and what that would be charged. */
@@ -49,7 +49,7 @@ final class TresText {
     }
 
     private static String text(State state, Job job, Amounts a, long memoryMb, String licences) {
-        return text(a.cpus(), memoryMb, a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, licences)
+        return text(a.cpus(), memoryMb, a.nodes(), a.billing(state, job.desc()), a.gres()) + licences(state, licences)
                 + buffer(state, job);
     }
 

@@ -286,7 +286,7 @@ public final class AccountUse {
 
     /** What an allocation counts as. */
     public static Map<String, Long> tres(State state, JobDesc desc, Allocation a) {
-        return held(state, desc, Amounts.of(a).counted(state, desc));
+        return held(state, desc, Amounts.of(state, a).counted(state, desc));
     }
 
     /** Without memory where none is dealt out: nobody has less because of it. */

@@ -13,14 +13,16 @@ import java.util.TreeMap;
  * How much of each resource a job has or, while it waits, asks for: what Slurm calls TRES counts.
  *
  * @param memoryMb mebibytes on all nodes together
- * @param gres     devices by the name of their kind, types added up
+ * @param gres     devices by the name of their kind, types added up; and of {@link TrackedTypes} by those of both, {@code gpu:a100}
  */
 public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
     /** What has been allocated. */
-    public static Amounts of(Allocation a) {
+    public static Amounts of(State state, Allocation a) {
         Map<String, Integer> gres = new TreeMap<>();
+        TrackedTypes types = TrackedTypes.of(state.settings());
         for (Allocation.Share s : a.nodes()) {
             s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
+            types.held(gres, state, s.node(), s.gres());
         }
         return new Amounts(a.cpus(), a.memoryMb(), a.nodes().size(), gres);
     }
@@ -28,7 +30,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     /** What a job has on its nodes; without any, what it asks for. */
     public static Amounts of(State state, Job job) {
         Allocation a = job.run().allocation();
-        return a.isEmpty() ? requested(state, job) : of(a);
+        return a.isEmpty() ? requested(state, job) : of(state, a);
     }
 
     /** What a job asks for, on the nodes that it has or at least needs. */
@@ -46,9 +48,10 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         Limits.Memory memory = Limits.memory(state, desc);
         Map<String, Integer> gres = new TreeMap<>();
         GresRequest asked = GresRequest.of(r);
-        asked.perNode().forEach(i -> gres.merge(i.name(), i.count() * nodes, Integer::sum));
-        asked.perJob().forEach(i -> gres.merge(i.name(), i.count(), Integer::sum));
-        asked.perTask().forEach(i -> gres.merge(i.name(), i.count() * Math.max(1, r.tasks()), Integer::sum));
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        asked.perNode().forEach(i -> types.asked(gres, i, nodes));
+        asked.perJob().forEach(i -> types.asked(gres, i, 1));
+        asked.perTask().forEach(i -> types.asked(gres, i, Math.max(1, r.tasks())));
         long mb = r.memPerGpuMb() > 0 ? r.memPerGpuMb() * gres.getOrDefault("gpu", 0)
                 : memory.all() ? wholeNode(state, desc) * nodes
                 : memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
@@ -94,8 +97,17 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
 
     /** @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its CPUs */
     public long billing(State state, String partition) {
+        return billing(state, partition, Map.of());
+    }
+
+    /** As above, with the job's licences and burst buffer. */
+    public long billing(State state, JobDesc desc) {
+        return billing(state, desc.partition(), global(desc));
+    }
+
+    private long billing(State state, String partition, Map<String, Long> global) {
         String weights = state.partitions().find(partition.split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
-        return Billing.of(weights, cpus, memoryMb, nodes, gres, weights.isEmpty() ? List.of() : Priorities.flags(state.settings()));
+        return Billing.of(weights, cpus, memoryMb, nodes, gres, global, weights.isEmpty() ? List.of() : Priorities.flags(state.settings()));
     }
 
     /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */
@@ -111,11 +123,20 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
 
     /** What a job counts as under limits: with its licences, {@code license/…}, of which alternatives are not certain, and its burst buffer. */
     Map<String, Long> counted(State state, JobDesc desc) {
-        return counted(desc, billing(state, desc.partition()));
+        return counted(desc, billing(state, desc));
     }
 
     Map<String, Long> counted(JobDesc desc, long billing) {
         Map<String, Long> out = byName(billing);
+        out.putAll(global(desc));
+        return out;
+    }
+
+    private static Map<String, Long> global(JobDesc desc) {
+        if (desc.request().licenses().isEmpty() && BurstBuffer.megabytes(desc) == 0) {
+            return Map.of();
+        }
+        Map<String, Long> out = new TreeMap<>();
         if (!desc.request().licenses().isEmpty()) {
             Licences.parse(desc.request().licenses()).filter(w -> !w.any()).ifPresent(w -> w.items().forEach(i ->
                     out.merge("license/" + i.name(), (long) i.count(), Long::sum)));
@@ -145,9 +166,10 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     }
 
     /** What nodes have in all. */
-    static Amounts of(List<Node> nodes) {
+    static Amounts of(State state, List<Node> nodes) {
         Map<String, Integer> gres = new TreeMap<>();
-        nodes.forEach(n -> n.gresTotals().forEach((name, count) -> gres.merge(name, count, Integer::sum)));
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        nodes.forEach(n -> types.all(gres, n));
         return new Amounts(nodes.stream().mapToInt(n -> n.spec().cpus()).sum(), nodes.stream().mapToLong(n -> n.spec().memoryMb()).sum(),
                 nodes.size(), gres);
     }

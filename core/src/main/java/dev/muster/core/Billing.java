@@ -25,11 +25,15 @@ public final class Billing {
      * @param memoryMb mebibytes; a weight without a letter counts per mebibyte, {@code 0.25G} per gibibyte
      */
     public static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
-        return of(weights, cpus, memoryMb, nodes, gres, List.of());
+        return of(weights, cpus, memoryMb, nodes, gres, Map.of(), List.of());
     }
 
-    /** @param flags words of PriorityFlags in upper case: with MAX_TRES the dearest alone counts, with MAX_TRES_GRES devices besides */
-    static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres, List<String> flags) {
+    /**
+     * @param global what lies on no node, by its name as {@code license/matlab}: burst buffers in mebibytes
+     * @param flags  words of PriorityFlags in upper case: with MAX_TRES the dearest of what lies on nodes alone counts, with MAX_TRES_GRES devices
+     *               besides
+     */
+    static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres, Map<String, Long> global, List<String> flags) {
         if (weights.isEmpty()) {
             return cpus;
         }
@@ -44,13 +48,26 @@ public final class Billing {
                 case "cpu" -> cpus * weight;
                 case "mem" -> memoryMb / unit * weight;
                 case "node" -> nodes * weight;
-                default -> gres.getOrDefault(w.getKey().replaceFirst("^gres/", ""), 0) * weight;
+                default -> isGlobal(w.getKey()) ? amount(global, w.getKey()) / unit * weight
+                        : devices(gres, w.getKey().replaceFirst("^gres/", "")) * weight;
             };
-            boolean one = dearest && !(devicesBesides && w.getKey().startsWith("gres/"));
+            boolean one = dearest && !isGlobal(w.getKey()) && !(devicesBesides && w.getKey().startsWith("gres/"));
             most = one ? Math.max(most, cost) : most;
             sum += one ? 0 : cost;
         }
         return (long) (sum + most);
+    }
+
+    private static boolean isGlobal(String name) {
+        return name.startsWith("license/") || name.startsWith("bb/");
+    }
+
+    private static long amount(Map<String, Long> global, String name) {
+        return global.entrySet().stream().filter(e -> e.getKey().equalsIgnoreCase(name)).mapToLong(Map.Entry::getValue).sum();
+    }
+
+    private static long devices(Map<String, Integer> gres, String name) {
+        return gres.entrySet().stream().filter(e -> e.getKey().equalsIgnoreCase(name)).mapToLong(Map.Entry::getValue).sum();
     }
 
     private static Map<String, String> items(String weights) {

@@ -213,7 +213,7 @@ public final class Priorities {
         List<Node> members = new ArrayList<>();
         partition.get().nodes().forEach(n -> state.nodes().find(n).ifPresent(members::add));
         String name = partition.get().info().name();
-        Amounts all = Amounts.of(members);
+        Amounts all = Amounts.of(state, members);
         Map<String, Long> total = all.byName(all.billing(state, name));
         Amounts mine = Amounts.of(state, job);
         if (job.run().allocation().isEmpty() && Limits.saysNoMemory(job.desc().request(),

@@ -206,8 +206,8 @@ final class UsageRules {
             }
             String partition = job.desc().partition().split(",")[0];
             Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().firstQos());
-            Amounts amounts = Amounts.of(job.run().allocation());
-            long billing = amounts.billing(state, partition);
+            Amounts amounts = Amounts.of(state, job.run().allocation());
+            long billing = amounts.billing(state, job.desc());
             double factor = q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty()).map(Double::parseDouble).orElse(1.0);
             long amount = (long) (billing * factor * seconds * FairShare.UNIT);
             Map<String, Long> had = new TreeMap<>(Map.of(Shares.WALL, (long) (factor * seconds * FairShare.UNIT)));

@@ -398,7 +398,8 @@ public final class Explainer {
         if (a.memoryMb() > 0) {
             out.append(", ").append(a.memoryMb()).append(" MB");
         }
-        a.gres().forEach((name, count) -> out.append(", ").append(count).append(' ').append(name));
+        a.gres().entrySet().stream().filter(g -> g.getKey().indexOf(':') < 0)
+                .forEach(g -> out.append(", ").append(g.getValue()).append(' ').append(g.getKey()));
         return out.append(" for ").append(minutes(limit)).toString();
     }
 

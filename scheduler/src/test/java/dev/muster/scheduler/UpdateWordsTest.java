@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The words of scontrol update, and limits that partitions and the cluster share. */
 class UpdateWordsTest {
@@ -48,6 +50,17 @@ class UpdateWordsTest {
             assertThat(new dev.muster.core.Amounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
                     .isEqualTo(flag.getValue());
         }
+    }
+
+    /** What lies on no node is charged as well, and always besides what is the dearest of a node. */
+    @ParameterizedTest
+    @CsvSource({"NO_FAIR_TREE, 26", "MAX_TRES, 24", "MAX_TRES_GRES, 24"})
+    void licencesAreCharged(String flag, long billing) {
+        Cluster c = new Cluster("n1 cpus=8 mem=4096", "p nodes=n1 default=yes", "options.licenses=Lic:4 options.priority_flags=" + flag);
+        c.apply(new dev.muster.core.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Node=2,License/Lic=10")));
+        new Play(c).lines("submit kind=BATCH tasks=4 licenses=Lic:2");
+        dev.muster.core.Job job = c.state().jobs().values().iterator().next();
+        assertThat(dev.muster.core.Amounts.requested(c.state(), job).billing(c.state(), job.desc())).isEqualTo(billing);
     }
 
     @Test
