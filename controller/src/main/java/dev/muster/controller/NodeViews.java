@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.Amounts;
 import dev.muster.core.GpuCores;
 import dev.muster.core.Job;
 import dev.muster.core.Mcs;
@@ -87,7 +88,9 @@ final class NodeViews {
         TrackedTypes types = TrackedTypes.of(state.settings());
         Map<String, Integer> all = new TreeMap<>();
         types.all(all, n);
-        String tres = TresText.text(s.cpus(), s.memoryMb(), 0, all).replace(",node=0", "");
+        Amounts whole = new Amounts(s.cpus(), s.memoryMb(), 1, all);
+        long billing = partitionsOf.getOrDefault(n.name(), List.of()).stream().mapToLong(p -> whole.billing(state, p)).max().orElse(s.cpus());
+        String tres = TresText.text(s.cpus(), s.memoryMb(), 0, billing, all).replace(",node=0", "");
         // cores that several jobs share count once
         int allocated = Math.min(cpus, cores.count() * s.cpusPerUnit());
         Map<String, Integer> usedCounts = new TreeMap<>();
@@ -185,7 +188,8 @@ final class NodeViews {
         Json.Obj fields = Json.object(Codec.encode(p.info()));
         fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
         fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
-                .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(), gres));
+                .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(),
+                        new Amounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()), gres));
         String own = p.info().preemptMode();
         fields.put("preemptMode", preemption(own.isEmpty() ? state.settings().options().getOrDefault(Preemption.MODE, "") : own));
         if (power.isPresent()) {

@@ -82,7 +82,7 @@ final class TresText {
         return others(out.append(",node=").append(nodes), gres);
     }
 
-    private static String text(int cpus, long memoryMb, int nodes, long billing, Map<String, Integer> gres) {
+    static String text(int cpus, long memoryMb, int nodes, long billing, Map<String, Integer> gres) {
         StringBuilder out = new StringBuilder("cpu=").append(cpus);
         if (memoryMb > 0) {
             out.append(",mem=").append(memory(memoryMb));

@@ -442,9 +442,18 @@ public final class AccountRules {
         return first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitChains::all, alone(desc, wanted, limitMin));
     }
 
-    /** What an allocation counts as; without one, what the job asks for. */
+    /** What an allocation counts as; without one, what the job asks for. Devices of a type are held against who asks for that type alone. */
     Map<String, Long> of(JobDesc desc, Allocation allocation) {
-        return allocation.isEmpty() ? AccountUse.held(state, desc, asked(desc)) : AccountUse.tres(state, desc, allocation);
+        if (allocation.isEmpty()) {
+            return AccountUse.held(state, desc, asked(desc));
+        }
+        Map<String, Long> out = AccountUse.tres(state, desc, allocation);
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        if (!types.names().isEmpty()) {
+            Map<String, Integer> asked = Amounts.requested(state, desc).gres();
+            types.names().stream().filter(t -> !asked.containsKey(t)).forEach(t -> out.remove("gres/" + t));
+        }
+        return out;
     }
 
     /** Whatever others have: why a job that wants so much never starts. */

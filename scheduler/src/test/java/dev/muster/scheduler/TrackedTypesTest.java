@@ -31,7 +31,8 @@ class TrackedTypesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         gpu,gpu:a | GrpTRES=gres/gpu:a=1     | gpu:a:1 gpu:a:1 gpu:b:1 | RUNNING QOSGrpGRES RUNNING
-        gpu,gpu:a | GrpTRES=gres/gpu:a=1     | gpu:b:2 gpu:1 gpu:1     | RUNNING RUNNING QOSGrpGRES
+        gpu,gpu:a | GrpTRES=gres/gpu:a=1     | gpu:b:2 gpu:1 gpu:1     | RUNNING RUNNING RUNNING
+        gpu,gpu:a | GrpTRES=gres/gpu:a=1     | gpu:1 gpu:a:1           | RUNNING QOSGrpGRES
         gpu,gpu:a | GrpTRES=gres/gpu=1       | gpu:a:1 gpu:b:1         | RUNNING QOSGrpGRES
         gpu,gpu:a | MaxTRESPU=gres/gpu:a=1   | gpu:a:1 gpu:a:1         | RUNNING QOSMaxGRESPerUser
         gpu,gpu:a | MaxTRES=gres/gpu:a=1     | gpu:a:2 gpu:b:2         | QOSMaxGRESPerJob RUNNING
