@@ -12,6 +12,8 @@ check "as they are said to be" "n[2,4,1,3]" "$(srun -N4 -n4 printenv SLURM_JOB_N
 id=$(sbatch --parsable -H -N2 -w 'block{b}' -x 'blockwith{n2}' --wrap true)
 check "nodes of a block are named by it" "ReqNodeList=n[1,3] ExcNodeList=n[2,4]" "$(scontrol show job "$id" | grep -o 'ReqNodeList=.*')"
 check "a block that there is not is no node" "Invalid node name specified" "$(sbatch -H -w 'block{c}' --wrap true 2>&1 | sed 's/.*: //')"
+check "by srun as well" "n1 n3" "$(srun -N2 -w 'block{b}' sh -c 'echo $SLURMD_NODENAME' | sort | xargs)"
+check "and its steps" "n1" "$(salloc -Q -N2 -w 'block{b}' srun -N1 -w 'blockwith{n1}' -x n3 sh -c 'echo $SLURMD_NODENAME')"
 scancel "$id"; scontrol update nodename='blockwith{n2}' state=drain reason=x
 check "and drained" "n[2,4]" "$(sinfo -h -t drained -o %N)"
 scontrol update nodename='block{a}' state=resume

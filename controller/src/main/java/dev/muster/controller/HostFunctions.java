@@ -6,6 +6,8 @@ import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.StepDesc;
 import dev.muster.model.Topology;
 import java.util.List;
 import java.util.Map;
@@ -40,14 +42,23 @@ final class HostFunctions {
     }
 
     static JobDesc expanded(JobDesc job, State state) {
-        String with = job.request().nodeList();
-        String without = job.request().excludeList();
+        return expanded(job, job.request(), JobDesc.class, state);
+    }
+
+    static StepDesc expanded(StepDesc step, State state) {
+        return expanded(step, step.request(), StepDesc.class, state);
+    }
+
+    /** @param request of the description */
+    private static <T> T expanded(T desc, ResourceRequest request, Class<T> type, State state) {
+        String with = request.nodeList();
+        String without = request.excludeList();
         if (with.indexOf('{') < 0 && without.indexOf('{') < 0) {
-            return job;
+            return desc;
         }
-        Json.Obj all = Json.object(Codec.encode(job));
+        Json.Obj all = Json.object(Codec.encode(desc));
         all.obj("request").put("nodeList", expanded(with, state)).put("excludeList", expanded(without, state));
-        return Codec.decode(Json.print(all), JobDesc.class);
+        return Codec.decode(Json.print(all), type);
     }
 
     private static List<String> nodes(MatchResult call, State state) {

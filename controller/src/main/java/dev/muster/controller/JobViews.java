@@ -13,6 +13,7 @@ import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.core.TrackedTypes;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
@@ -518,7 +519,7 @@ final class JobViews {
         long memory = step.nodes().stream().mapToLong(Step.Part::memoryMb).sum();
         String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         java.util.TreeMap<String, Integer> gres = new java.util.TreeMap<>();
-        dev.muster.core.TrackedTypes types = dev.muster.core.TrackedTypes.of(state.settings());
+        TrackedTypes types = TrackedTypes.of(state.settings());
         step.nodes().forEach(p -> {
             p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum));
             types.held(gres, state, p.node(), p.gres());

@@ -65,7 +65,8 @@ final class StepEdge {
         Bytes environment = SubmitEdge.joined(m.step().environment());
         String hash = Blobs.hash(environment);
         blobs.put(hash, environment);
-        return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(m.step(), hash), environment, token);
+        StepDesc step = HostFunctions.expanded(m.step(), core.durable());
+        return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(step, hash), environment, token);
     }
 
     /** Asked again while what it needs is busy. */
