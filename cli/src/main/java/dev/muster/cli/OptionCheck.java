@@ -22,6 +22,8 @@ import java.util.stream.Stream;
 final class OptionCheck {
     private static final int NODEFILE_BYTES_MAX = 4 << 20;
     private static final long PRIORITY_MAX = 0xffff_fffeL;
+    /** The highest priority that there is. */
+    static final long PRIORITY_TOP = PRIORITY_MAX - 1;
     private static final int SPEC_EXIT = 255;
     /** Stands for nobody: no job is his. */
     private static final int NOBODY = 99;
@@ -507,7 +509,7 @@ final class OptionCheck {
 
     private static String priority(JobOptions options, String value) throws UsageException {
         if (value.equalsIgnoreCase("TOP")) {
-            return Long.toString(PRIORITY_MAX - 1);
+            return Long.toString(PRIORITY_TOP);
         }
         long v = parseNumber(value);
         if (v < 0 || v >= PRIORITY_MAX) {

@@ -144,14 +144,12 @@ final class UpdateValues {
             Map.entry("reqthreads", new Form("ReqThreads", COUNT)), Map.entry("taskspernode", new Form("TasksPerNode", COUNT)),
             Map.entry("sitefactor", new Form("SiteFactor", "[-+]?[0-9]{1,18}")),
             Map.entry("numcpus", new Form("NumCPUs", COUNT + "(-" + COUNT + ")?")));
-    /** Priorities beyond it are none. */
-    private static final long PRIORITY_MOST = 4_294_967_293L;
     /** Nice values beyond it are none. */
     private static final long NICE_MOST = 2_147_483_645L;
 
     private static List<String> form(String key, String value) {
         Form form = FORMS.get(key);
-        boolean beyond = key.equals("priority") && value.matches(COUNT) && Long.parseLong(value) > PRIORITY_MOST;
+        boolean beyond = key.equals("priority") && value.matches(COUNT) && Long.parseLong(value) > OptionCheck.PRIORITY_TOP;
         if (form != null && (beyond || !value.matches(form.pattern))) {
             return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
         }

@@ -291,7 +291,7 @@ public final class AccountUse {
 
     /** Without memory where none is dealt out: nobody has less because of it. */
     static Map<String, Long> held(State state, JobDesc desc, Map<String, Long> counted) {
-        if (!state.partitions().find(desc.partition().split(",")[0]).map(p -> p.consumesMemory(state.settings())).orElse(state.memoryConsumed())) {
+        if (!state.memoryConsumed(desc)) {
             counted.remove("mem");
         }
         return counted;

@@ -73,7 +73,7 @@ public final class Limits {
     public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
 
     /** It may use all that there is, and neither it nor its partition says how much that is to be. */
-    static boolean saysNoMemory(ResourceRequest r, Memory memory) {
+    public static boolean saysNoMemory(ResourceRequest r, Memory memory) {
         return memory.perNodeMb() == 0 && memory.perCpuMb() == 0 && r.memPerGpuMb() == 0;
     }
 

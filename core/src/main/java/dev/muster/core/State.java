@@ -68,6 +68,11 @@ public record State(
         return settings.memoryConsumed() || partitions.values().stream().anyMatch(p -> p.consumesMemory(settings));
     }
 
+    /** Memory is dealt out in the first of the job's partitions. */
+    boolean memoryConsumed(JobDesc desc) {
+        return partitions.find(desc.partition().split(",")[0]).map(p -> p.consumesMemory(settings)).orElse(memoryConsumed());
+    }
+
     public State apply(Entry entry) {
         Draft draft = new Draft(this, entry.tickMs());
         for (Change change : entry.changes()) {

@@ -21,8 +21,7 @@ final class StepMemory {
     StepMemory(State state, Job job, StepDesc step) {
         this.job = job;
         request = step.request();
-        counts = asks(step) && state.partitions().find(job.desc().partition().split(",")[0])
-                .map(p -> p.consumesMemory(state.settings())).orElse(state.memoryConsumed());
+        counts = asks(step) && state.memoryConsumed(job.desc());
     }
 
     /** So much for each CPU is nothing where a step has no CPUs for itself. */
