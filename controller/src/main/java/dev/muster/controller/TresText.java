@@ -39,7 +39,8 @@ final class TresText {
     /** Who says nothing of memory where nobody is given a share of it may use all that there is, and so asks for that. */
     private static long asked(State state, Job job, Amounts a) {
         Limits.Memory memory = Limits.memory(state, job);
-        return Limits.saysNoMemory(job.desc().request(), memory) && a.memoryMb() == 0 ? Amounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
+        boolean none = Limits.saysNoMemory(job.desc().request(), memory);
+        return none && a.memoryMb() == 0 ? Amounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
     }
 
     /** Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is held. */
