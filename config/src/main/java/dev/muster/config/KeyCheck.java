@@ -2,6 +2,7 @@ package dev.muster.config;
 
 import dev.muster.model.LogLevels;
 import dev.muster.model.MpiBootstrap;
+import dev.muster.model.TresWeights;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -55,8 +56,17 @@ final class KeyCheck {
             case SUSPEND_TIME -> suspendTime(value, values);
             case SLURMCTLD_PARAMETERS -> ControllerWords.checked(value, values);
             case SCHEDULER_PARAMETERS -> backfill(value, values);
+            case PRIORITY_WEIGHT_TRES -> weights(value, false, values);
             default -> PluginNames.checks(key) ? PluginNames.checked(key, value, values) : value;
         };
+    }
+
+    /** @param units letters of units may stand behind numbers */
+    static String weights(String value, boolean units, Values values) {
+        if (!value.isEmpty() && !TresWeights.isValid(value, units)) {
+            values.error("failed to parse tres weights str '" + value + "'");
+        }
+        return value;
     }
 
     /** A word of our own has values of our own. */

@@ -62,6 +62,10 @@ final class PartitionLine implements Cloneable {
     private String file = "";
     private int line;
 
+    String tresBillingWeights() {
+        return tresBillingWeights;
+    }
+
     static PartitionLine read(PartitionLine defaults, String name, Pairs pairs, Values values) {
         PartitionLine part = defaults.copy();
         part.name = name;
@@ -103,7 +107,6 @@ final class PartitionLine implements Cloneable {
             case "alternate" -> alternate = value;
             case "qos" -> qos = value;
             case "topology" -> topology = value;
-            case "tresbillingweights" -> tresBillingWeights = value;
             case "jobdefaults" -> jobDefaults = value;
             default -> {
                 return false;
@@ -177,6 +180,7 @@ final class PartitionLine implements Cloneable {
 
     private boolean setOther(String lower, String key, String value, Values values) {
         switch (lower) {
+            case "tresbillingweights" -> tresBillingWeights = KeyCheck.weights(value, true, values);
             case "cpubind" -> cpuBind = KeyCheck.cpuBind(value, values);
             case "defaulttime" -> defaultTimeMin = minutes(key, value, values);
             case "maxtime" -> maxTimeMin = minutes(key, value, values);

@@ -1,6 +1,7 @@
 package dev.muster.config;
 
 import dev.muster.model.Durations;
+import dev.muster.model.TresWeights;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,6 +31,9 @@ final class SlurmConfReader implements ConfLines.Sink {
     final List<Controller> controllers = new ArrayList<>();
     final List<NodeConf> nodes = new ArrayList<>();
     final List<PartitionConf> partitions = new ArrayList<>();
+    /** Where PriorityWeightTRES stands: whether its resources are there is known at the end. */
+    private String weightsFile = "";
+    private int weightsLine;
     final List<SlurmConf.NodeSet> nodeSets = new ArrayList<>();
     final List<SlurmConf.PowerAction> powerActions = new ArrayList<>();
     long contentHash = 0xCBF29CE484222325L;
@@ -124,6 +128,10 @@ final class SlurmConfReader implements ConfLines.Sink {
         if (key != null) {
             given[key.ordinal()] = true;
             set(key, value);
+            if (key == Key.PRIORITY_WEIGHT_TRES) {
+                weightsFile = values.file();
+                weightsLine = values.line();
+            }
             return;
         }
         if (!Names.DEFUNCT.contains(" ".concat(lower).concat(" "))) {
@@ -357,16 +365,31 @@ final class SlurmConfReader implements ConfLines.Sink {
         for (int i = 0; i < nodes.size(); i++) {
             order.put(nodes.get(i).name(), i);
         }
+        values.at(weightsFile, weightsLine, "");
+        weights(texts[Key.PRIORITY_WEIGHT_TRES.ordinal()]);
         Set<String> seen = new HashSet<>();
         for (PartitionLine part : partitionLines) {
             values.at(part.file(), part.line(), part.name());
             if (!seen.add(part.name())) {
                 values.error("duplicate entry for partition " + part.name());
             }
+            weights(part.tresBillingWeights());
             List<String> sets = new ArrayList<>();
             List<String> members = members(part, order, sets);
             partitions.add(part.finish(members, List.copyOf(sets), numbers[Key.DISABLE_ROOT_JOBS.ordinal()] != 0));
         }
+    }
+
+    /** They are of resources that the cluster has. What they look like was checked with their line. */
+    private void weights(String weights) {
+        if (weights.isEmpty() || !TresWeights.isValid(weights, true)) {
+            return;
+        }
+        List<String> tres = new ArrayList<>(Values.list(texts[Key.ACCOUNTING_STORAGE_TRES.ordinal()]));
+        Values.list(texts[Key.GRES_TYPES.ordinal()]).forEach(name -> tres.add("gres/" + name));
+        Values.list(texts[Key.LICENSES.ordinal()]).forEach(item -> tres.add("license/" + item.split("[:=@]")[0]));
+        TresWeights.unknown(weights, tres).ifPresent(name ->
+                values.error("TRES weight '" + name.replaceFirst("/", ":") + "' is not a configured TRES type."));
     }
 
     /** The names of a partition's nodes in the order of the node lines. */

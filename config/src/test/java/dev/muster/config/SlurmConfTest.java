@@ -93,6 +93,11 @@ class SlurmConfTest {
         PartitionName=p Default=foo       | "foo" is not a valid option for "Default"
         PartitionName=p OverSubscribe=foo | Bad value "foo" for OverSubscribe
         PartitionName=p Nodes=zzz         | Invalid node names in partition p: zzz
+        PartitionName=p TRESBillingWeights=foo | failed to parse tres weights str 'foo'
+        PartitionName=p TRESBillingWeights=GRES/gpu:a=1 | TRES weight 'GRES:gpu:a' is not a configured TRES type.
+        PriorityWeightTRES=cpu=x          | failed to parse tres weights str 'cpu=x'
+        PriorityWeightTRES=cpu=1K         | failed to parse tres weights str 'cpu=1K'
+        PriorityWeightTRES=License/l=1    | TRES weight 'License:l' is not a configured TRES type.
         PartitionName=d Nodes=n1          | duplicate entry for partition d
         SlurmdDebug=foo                   | Invalid SlurmdDebug foo
         PreemptMode=foo                   | PreemptMode=foo invalid

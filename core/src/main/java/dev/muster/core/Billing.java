@@ -1,22 +1,29 @@
 package dev.muster.core;
 
+import dev.muster.model.TresWeights;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** TRESBillingWeights: what an allocation is charged per unit of each resource, {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0}. */
 public final class Billing {
-    private static final String NUMBER = "-?([0-9]{1,9}(\\.[0-9]{0,9})?|\\.[0-9]{1,9})";
-
     private Billing() {}
 
-    public static boolean isValid(String weights) {
-        for (String item : weights.isEmpty() ? new String[0] : weights.split(",", -1)) {
-            if (!item.matches("(?i)(cpu|mem|node|billing|energy|vmem|pages|(gres|license|bb|fs|ic)/[^=]+)=" + NUMBER + "[KMGTP]?")) {
-                return false;
-            }
+    /** Whether the cluster has all that the weights name, and they are written as such. */
+    static boolean isValid(String weights, Settings settings) {
+        if (weights.isEmpty()) {
+            return true;
         }
-        return true;
+        List<String> tres = new ArrayList<>();
+        settings.gresTypes().forEach(name -> tres.add("gres/" + name));
+        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS).forEach((kind, option) -> {
+            for (String name : settings.options().getOrDefault(option, "").split(",")) {
+                tres.add(kind + name);
+            }
+        });
+        Licences.parse(settings.options().getOrDefault("licenses", "")).ifPresent(w -> w.items().forEach(i -> tres.add("license/" + i.name())));
+        return TresWeights.isValid(weights, true) && TresWeights.unknown(weights, tres).isEmpty();
     }
 
     /**

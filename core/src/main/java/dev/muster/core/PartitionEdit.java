@@ -131,7 +131,7 @@ public final class PartitionEdit {
                 return new Refused(SlurmErrno.NOT_SUPPORTED,
                         "Updating " + change.getKey() + " of a partition is not supported by this version of Muster");
             }
-            if (key.kind == Kind.WEIGHTS && !Billing.isValid(value)) {
+            if (key.kind == Kind.WEIGHTS && !Billing.isValid(value, state.settings())) {
                 return new Refused(SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
             }
             if (key.kind == Kind.TOPOLOGY && !value.isEmpty() && state.settings().topologies().stream().noneMatch(t -> t.name().equals(value))) {

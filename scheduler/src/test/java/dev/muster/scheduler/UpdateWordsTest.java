@@ -11,6 +11,7 @@ import dev.muster.core.PartitionEdit;
 import dev.muster.core.Step;
 import dev.muster.model.Codec;
 import dev.muster.model.TresBind;
+import dev.muster.model.TresWeights;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -37,10 +38,10 @@ class UpdateWordsTest {
     @Test
     void weightsOfResources() {
         for (String right : List.of("", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0", "cPu=1,mem=-0.5G,node=.3,energy=-10", "cpu=1.")) {
-            assertThat(Billing.isValid(right)).as(right).isTrue();
+            assertThat(TresWeights.isValid(right, true)).as(right).isTrue();
         }
         for (String wrong : List.of("cpu", "cpu=", "cpu=.", "cpu=-", "cpu=1,,", "cpu=1X", "cpu=--1", "foo=1", "gres=1")) {
-            assertThat(Billing.isValid(wrong)).as(wrong).isFalse();
+            assertThat(TresWeights.isValid(wrong, true)).as(wrong).isFalse();
         }
         assertThat(Billing.of("cPu=1,mem=-0.5G,node=.3", 4, 2048, 10, Map.of())).isEqualTo(6);
         // PriorityFlags=MAX_TRES and MAX_TRES_GRES: 4 + 2 + 10 apart, the dearest, the dearest and devices
@@ -50,6 +51,18 @@ class UpdateWordsTest {
             assertThat(new dev.muster.core.Amounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
                     .isEqualTo(flag.getValue());
         }
+    }
+
+    /** A weight of what the cluster does not have would never count. */
+    @ParameterizedTest
+    @CsvSource({"CPU=1;GRES/gpu=2;gres/GPU:a=3;License/lic=1;bb/lua=1;Node=1, ''", "GRES/gpu:b=1, Invalid TRESBillingWeights specification",
+        "GRES/nic=1, Invalid TRESBillingWeights specification", "License/none=1, Invalid TRESBillingWeights specification",
+        "CPU, Invalid TRESBillingWeights specification"})
+    void weightsAreOfWhatThereIs(String weights, String sentence) {
+        Cluster c = new Cluster("n1 cpus=8 mem=4096 gpus=a:2", "p nodes=n1 default=yes",
+                "gresTypes=gpu options.licenses=lic:4 options.tracked_gres=gpu:a options.tracked_buffers=lua");
+        Decision said = c.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights.replace(';', ','))));
+        assertThat(said instanceof Decision.Rejected r ? r.sentence() : "").isEqualTo(sentence);
     }
 
     /** What lies on no node is charged as well, and always besides what is the dearest of a node. */
