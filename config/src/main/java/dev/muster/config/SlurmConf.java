@@ -31,6 +31,8 @@ public final class SlurmConf {
     private final String[] texts;
     private final long[] numbers;
     private final boolean[] given;
+    private final String[] keyFiles;
+    private final int[] keyLines;
     /** Keys whose values are lists of words, as they were read. */
     private final Map<Key, Map<String, String>> parsed = new ConcurrentHashMap<>();
     private final List<List<String>> lines;
@@ -55,6 +57,8 @@ public final class SlurmConf {
         this.texts = reader.texts;
         this.numbers = reader.numbers;
         this.given = reader.given;
+        this.keyFiles = reader.files;
+        this.keyLines = reader.at;
         this.lines = reader.lines;
         this.controllers = List.copyOf(reader.controllers);
         this.nodes = List.copyOf(reader.nodes);
@@ -92,6 +96,11 @@ public final class SlurmConf {
     public File sister(String name) {
         File parent = new File(file).getAbsoluteFile().getParentFile();
         return new File(parent, name);
+    }
+
+    /** Where a key stands, as a complaint names it: the file, and the line if there is one. */
+    public String place(Key key) {
+        return given(key) ? new ConfigError(keyFiles[key.ordinal()], keyLines[key.ordinal()], "", "").place() : file;
     }
 
     /** Things that Slurm complains about without refusing them. */

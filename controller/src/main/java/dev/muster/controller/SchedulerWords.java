@@ -1,5 +1,8 @@
 package dev.muster.controller;
 
+import dev.muster.config.Key;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Priorities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,6 +28,22 @@ final class SchedulerWords {
     private static final String PLAN = "the plan covers seven days on a grid of its own";
 
     private SchedulerWords() {}
+
+    /** What is set without effect, behind the place where it stands. */
+    static List<String> without(SlurmConf conf) {
+        List<String> out = new ArrayList<>();
+        without(conf.schedulerParameters()).forEach(s -> out.add(conf.place(Key.SCHEDULER_PARAMETERS) + ": " + s));
+        without(conf.list(Key.PREEMPT_PARAMETERS), conf.list(Key.SELECT_TYPE_PARAMETERS)).forEach(s ->
+                out.add(conf.place(s.startsWith("Preempt") ? Key.PREEMPT_PARAMETERS : Key.SELECT_TYPE_PARAMETERS) + ": " + s));
+        withoutFlags(conf.list(Key.PRIORITY_FLAGS)).forEach(s -> out.add(conf.place(Key.PRIORITY_FLAGS) + ": " + s));
+        return out;
+    }
+
+    /** Of PriorityFlags those that nobody knows. FAIR_TREE is an older word for what holds without NO_FAIR_TREE. */
+    static List<String> withoutFlags(List<String> flags) {
+        return flags.stream().filter(f -> !f.equalsIgnoreCase("FAIR_TREE") && !has(Priorities.FLAGS, f))
+                .map(f -> "PriorityFlags=" + f + " has no effect: " + UNKNOWN).toList();
+    }
 
     /** A sentence for each that is set and has no effect. */
     static List<String> without(Map<String, String> parameters) {

@@ -46,6 +46,12 @@ class SchedulerWordsTest {
     }
 
     @Test
+    void ofPriorityFlags() {
+        assertThat(SchedulerWords.withoutFlags(List.of("accrue_always", "MAX_TRES_GRES", "NO_NORMAL_TRES", "FAIR_TREE", "TICKET_BASED"))).containsExactly(
+                "PriorityFlags=TICKET_BASED has no effect: it is not known to this version");
+    }
+
+    @Test
     void ofPreemptAndSelectTypeParameters() {
         assertThat(SchedulerWords.without(List.of("min_exempt_priority=5", "send_user_signal", "youngest_first", "reclaim_licenses",
                 "suspend_grace_time=5"),

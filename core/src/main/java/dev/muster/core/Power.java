@@ -166,7 +166,7 @@ public final class Power {
         for (String name : words(KEPT_PARTITIONS)) {
             state.partitions().find(name).ifPresent(p -> out.addAll(p.nodes()));
         }
-        for (String word : outside(options.getOrDefault(KEPT_NODES, ""))) {
+        for (String word : HostList.outside(options.getOrDefault(KEPT_NODES, ""))) {
             int colon = word.lastIndexOf(':');
             int most = colon < 0 ? Integer.MAX_VALUE : Integer.parseInt(word.substring(colon + 1));
             List<String> named = HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok ? ok.list().names()
@@ -177,24 +177,6 @@ public final class Power {
             List<Node> order = new ArrayList<>(there.stream().filter(n -> !n.jobs().isEmpty()).toList());
             order.addAll(there.stream().filter(n -> n.jobs().isEmpty()).toList());
             order.stream().limit(most).forEach(n -> out.add(n.name()));
-        }
-        return out;
-    }
-
-    /** Commas outside brackets divide. */
-    public static List<String> outside(String text) {
-        List<String> out = new ArrayList<>();
-        int depth = 0;
-        int from = 0;
-        for (int i = 0; i <= text.length(); i++) {
-            char c = i < text.length() ? text.charAt(i) : ',';
-            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-            if (c == ',' && depth == 0) {
-                if (i > from) {
-                    out.add(text.substring(from, i));
-                }
-                from = i + 1;
-            }
         }
         return out;
     }
