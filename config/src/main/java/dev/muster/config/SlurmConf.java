@@ -1,6 +1,7 @@
 package dev.muster.config;
 
 import dev.muster.model.LogLevels;
+import dev.muster.model.MultiProgram;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -46,7 +47,16 @@ public final class SlurmConf {
     private volatile Map<String, NodeConf> nodesByName;
 
     /** A program that scontrol may name for power up, down or reboot. @param location slurmctld or slurmd */
-    public record PowerAction(String name, String location, String program) {}
+    public record PowerAction(String name, String location, String program) {
+        public boolean isAtNode() {
+            return location.equals("slurmd");
+        }
+
+        /** The program with its arguments. */
+        public List<String> command() {
+            return MultiProgram.words(program);
+        }
+    }
 
     /** A named group of nodes for the Nodes of partitions. */
     public record NodeSet(String name, String feature, String nodes) {
@@ -216,6 +226,20 @@ public final class SlurmConf {
 
     public List<PartitionConf> partitions() {
         return partitions;
+    }
+
+    /** The PowerAction that SuspendProgram, ResumeProgram, ResumeFailProgram or RebootProgram names. */
+    public Optional<PowerAction> powerAction(Key key) {
+        return powerAction(text(key));
+    }
+
+    public Optional<PowerAction> powerAction(String name) {
+        for (PowerAction action : powerActions) {
+            if (action.name().equals(name)) {
+                return Optional.of(action);
+            }
+        }
+        return Optional.empty();
     }
 
     public List<PowerAction> powerActions() {

@@ -298,6 +298,8 @@ final class SlurmConfReader implements ConfLines.Sink {
             numbers[Key.MAX_ARRAY_SIZE.ordinal()] = MAX_ARRAY_SIZE;
         }
         preemption(file);
+        startsAtNodes(Key.RESUME_PROGRAM);
+        startsAtNodes(Key.RESUME_FAIL_PROGRAM);
         if (numbers[Key.PRIORITY_DECAY_HALF_LIFE.ordinal()] == 0 && !given[Key.PRIORITY_USAGE_RESET_PERIOD.ordinal()] && errors.isEmpty()) {
             errors.add(new ConfigError(file, 0, "You have to either have PriorityDecayHalfLife != 0 or PriorityUsageResetPeriod set to something "
                 + "or the priority plugin will result in rolling over.", ""));
@@ -315,6 +317,15 @@ final class SlurmConfReader implements ConfLines.Sink {
         boolean odd = none ? !List.of("OFF", "GANG").containsAll(modes) : List.of("preempt/partition_prio", "preempt/qos").contains(type) && !how;
         if (odd && errors.isEmpty()) {
             errors.add(new ConfigError(file, 0, "PreemptType and PreemptMode values incompatible", ""));
+        }
+    }
+
+    /** Where there is no power there is no slurmd. */
+    private void startsAtNodes(Key key) {
+        for (SlurmConf.PowerAction action : powerActions) {
+            if (action.name().equals(texts[key.ordinal()]) && action.isAtNode()) {
+                valuesAt(key).error(key.slurmName() + "=" + action.name() + " needs a PowerAction with Location=slurmctld");
+            }
         }
     }
 

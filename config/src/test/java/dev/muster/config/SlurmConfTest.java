@@ -94,6 +94,17 @@ class SlurmConfTest {
         assertThat(conf.warnings()).extracting(w -> w.line() + ": " + w.sentence()).isEqualTo(warning == null ? List.of() : List.of("6: " + warning));
     }
 
+    /** Programs of power saving may be named PowerActions, which have arguments of their own. */
+    @Test
+    void actionsForPrograms() {
+        String actions = BASE + "PowerAction=off Location=slurmd Program=\"/bin/off now\"\nPowerAction=on Location=slurmctld Program=\"/bin/on -a 'b c'\"\n";
+        SlurmConf conf = read(actions + "SuspendProgram=off\nResumeProgram=on\nRebootProgram=/bin/reboot\n");
+        assertThat(conf.powerAction(Key.SUSPEND_PROGRAM).orElseThrow().isAtNode()).isTrue();
+        assertThat(conf.powerAction(Key.RESUME_PROGRAM).orElseThrow().command()).containsExactly("/bin/on", "-a", "b c");
+        assertThat(conf.powerAction(Key.REBOOT_PROGRAM)).isEmpty();
+        assertThat(errors(actions + "ResumeProgram=off")).containsExactly("slurm.conf:7: ResumeProgram=off needs a PowerAction with Location=slurmctld");
+    }
+
     @Test
     void keysKnowWhereTheyStand() {
         SlurmConf conf = read(BASE + "PriorityFlags=MAX_TRES\n");

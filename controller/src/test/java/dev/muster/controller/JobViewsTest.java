@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Command;
 import dev.muster.core.Now;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.api.JobMessages;
 import dev.muster.scheduler.Scheduler;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class JobViewsTest {
@@ -119,6 +123,18 @@ class JobViewsTest {
             site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
             assertThat(info(site).startTime()).isEqualTo(info(site).endTime()).isNotZero();
         }
+    }
+
+    /** Where limits are kept to nobody has grown older before the time has come, and so none is shown. */
+    @Test
+    void withLimitsAgeHasNoTimeToCome() {
+        Site site = new Site("PriorityType=priority/multifactor", "AccountingStorageType=accounting_storage/slurmdbd",
+                "AccountingStorageEnforce=limits");
+        site.apply(new Command.ApplyPolicy(new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                new AssocPolicy(2, 1, "root", "u", "", true, Map.of("Fairshare", "1"), List.of("normal"), "normal")),
+                List.of(new QosPolicy(1, "normal", Map.of())), List.of(), List.of())));
+        site.submit("timing.beginTime=4000000000");
+        assertThat(List.of(info(site).eligibleTime(), info(site).accrueTime())).containsExactly(4_000_000_000L, 0L);
     }
 
     private static JobMessages.JobInfo info(Site site) {

@@ -34,6 +34,8 @@ public final class Power {
     public static final String PARTITION = "power:partition:";
     /** Options that go on with the name of a PowerAction: {@code slurmctld} or {@code slurmd}, where its program runs. */
     public static final String ACTION = "power:action:";
+    /** An option: the PowerAction of slurmd that SuspendProgram names. */
+    public static final String STOP_ACTION = "power:stop_action";
     /** An option: SlurmctldParameters=max_powered_nodes. */
     public static final String MOST = "power:most";
     /** An option: {@code true} with SlurmctldParameters=reboot_from_controller. */
@@ -86,6 +88,11 @@ public final class Power {
     /** The action, where the node's own slurmd is the one to run it; "" otherwise. */
     static String ofNode(Settings settings, Node node) {
         return settings.options().getOrDefault(ACTION + node.powerAction(), "").equals(AT_NODE) ? node.powerAction() : "";
+    }
+
+    /** As {@link #ofNode}, of what stops the node. */
+    static String stopsAtNode(Settings settings, Node node) {
+        return node.powerAction().isEmpty() ? settings.options().getOrDefault(STOP_ACTION, "") : ofNode(settings, node);
     }
 
     /** Whether slurmctld runs what reboots the node: by an action named for it, or for all by reboot_from_controller. */

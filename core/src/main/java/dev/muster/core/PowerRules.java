@@ -72,8 +72,9 @@ final class PowerRules {
                     Node off = node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
                             .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true);
                     after = Optional.of(power.isFreshWhenStopped() ? fresh(off) : off);
-                    if (!Power.ofNode(state.settings(), node).isEmpty()) {
-                        direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), node.powerAction())));
+                    String there = Power.stopsAtNode(state.settings(), node);
+                    if (!there.isEmpty()) {
+                        direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), there)));
                     }
                 }
             } else if (isLate(node)) {

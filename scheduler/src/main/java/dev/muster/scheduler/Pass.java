@@ -144,13 +144,19 @@ final class Pass {
         }
     }
 
-    /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
+    /**
+     * Those that gave way and are no less than what comes next in the queue have their cores back as soon as all of these are free. Until then
+     * nobody who is no more gets those that are, or they would never go on while others come. Who outranks whom by QOS the queue does not say.
+     */
     void goOn(int tier) {
         while (!stopped.isEmpty() && scheduler.ranks().tier(stopped.getFirst()) >= tier) {
             List<Job> whole = Stopped.together(state, stopped.removeFirst());
-            if (!resumes.contains(whole.getFirst().id()) && Stopped.haveTheirCores(scheduler, whole)) {
+            boolean first = !resumes.contains(whole.getFirst().id());
+            if (first && Stopped.haveTheirCores(scheduler, whole)) {
                 whole.forEach(j -> resumes.add(j.id()));
                 whole.forEach(takings::back);
+            } else if (first && !preemptor.isByQos()) {
+                whole.forEach(takings::await);
             }
         }
     }

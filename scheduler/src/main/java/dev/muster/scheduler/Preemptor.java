@@ -543,6 +543,11 @@ final class Preemptor {
         return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory, open);
     }
 
+    /** Who gives way to whom follows from QOS. */
+    boolean isByQos() {
+        return policy.byQos();
+    }
+
     /** The pass is over: what was suspended in it comes off with its record. */
     void undo() {
         suspended.forEach(j -> drop(j, Preemption.Mode.SUSPEND));

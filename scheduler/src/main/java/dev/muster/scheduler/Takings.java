@@ -68,6 +68,19 @@ final class Takings {
         }
     }
 
+    /** A suspended job waits for the rest of its cores. */
+    void await(Job job) {
+        for (Allocation.Share s : job.run().allocation().nodes()) {
+            NodeSlot node = scheduler.node(s.node());
+            IndexSet free = node == null ? IndexSet.empty() : node.freeUnits.intersect(node.units(s));
+            if (!free.isEmpty()) {
+                Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
+                node.hold(part, job.desc().partition(), true);
+                resumed.add(new Taken(node, part, job.desc().partition()));
+            }
+        }
+    }
+
     /** Somebody waits for others to leave this place: nobody else gets what is free of it, nor may count on what they leave. */
     void keep(Allocation place, Need need) {
         for (Allocation.Share s : place.nodes()) {
