@@ -18,8 +18,8 @@ final class KeyCheck {
         return switch (key) {
             case CLUSTER_NAME -> value.toLowerCase(Locale.ROOT);
             case DEBUG_FLAGS -> debugFlags(value, values);
-            case SELECT_TYPE_PARAMETERS -> words(value, Names.SELECT_PARAMETERS,
-                "Bad SelectTypeParameter: ", values);
+            case SELECT_TYPE_PARAMETERS -> SelectWords.checked(words(value, Names.SELECT_PARAMETERS,
+                "Bad SelectTypeParameter: ", values), value, values);
             case PREEMPT_MODE -> preemptMode(value, values);
             case ENFORCE_PART_LIMITS -> enforcePartLimits(value, values);
             case ACCOUNTING_STORAGE_ENFORCE -> enforce(value, values);

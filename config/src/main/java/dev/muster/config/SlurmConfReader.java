@@ -298,6 +298,10 @@ final class SlurmConfReader implements ConfLines.Sink {
             numbers[Key.MAX_ARRAY_SIZE.ordinal()] = MAX_ARRAY_SIZE;
         }
         preemption(file);
+        int select = Key.SELECT_TYPE_PARAMETERS.ordinal();
+        if (errors.isEmpty()) {
+            texts[select] = SelectWords.of(texts[Key.SELECT_TYPE.ordinal()], texts[select], given[select], valuesAt(Key.SELECT_TYPE_PARAMETERS));
+        }
         startsAtNodes(Key.RESUME_PROGRAM);
         startsAtNodes(Key.RESUME_FAIL_PROGRAM);
         if (numbers[Key.PRIORITY_DECAY_HALF_LIFE.ordinal()] == 0 && !given[Key.PRIORITY_USAGE_RESET_PERIOD.ordinal()] && errors.isEmpty()) {

@@ -46,7 +46,8 @@ final class PowerOptions {
         String idle = idle(conf.text(Key.SUSPEND_TIME));
         options.put(Power.IDLE_S, idle.isEmpty() ? "-1" : idle);
         list(conf, Key.SUSPEND_EXC_NODES, Power.KEPT_NODES, options);
-        options.computeIfPresent(Power.KEPT_NODES, (key, words) -> String.join(",", HostList.outside(words).stream().map(w -> nodes(conf, w)).toList()));
+        options.computeIfPresent(Power.KEPT_NODES, (key, words) ->
+                String.join(",", HostList.outside(words).stream().map(w -> nodes(conf, w)).toList()));
         list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
         list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
         for (PartitionConf p : conf.partitions()) {

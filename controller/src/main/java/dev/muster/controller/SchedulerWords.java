@@ -21,6 +21,9 @@ final class SchedulerWords {
             "allow_zero_lic", "bf_hetjob_immediate", "bf_hetjob_prio", "disable_hetjob_steps", "enable_hetjob_steps", "ignore_constraint_validation",
             "max_submit_line_size", "no_env_cache", "reduce_completing_frag", "requeue_on_resume_failure", "requeue_setup_env_fail",
             "time_min_as_soft_limit"));
+    /** Those that have a number; with anything else they would be as if they were not there. */
+    private static final Set<String> NUMBERS = Set.of("bb_array_stage_cnt", "bf_job_part_count_reserve", "bf_max_job_array_resv",
+            "bf_min_age_reserve", "bf_min_prio_reserve", "delay_boot", "max_array_tasks", "max_script_size", "max_submit_line_size", "max_switch_wait", "requeue_delay");
     private static final Set<String> AMONG = Set.of("min", "avg", "max");
     private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";
@@ -51,6 +54,8 @@ final class SchedulerWords {
         for (String name : parameters.keySet()) {
             if (!WORK.contains(name) && !name.isEmpty()) {
                 out.add("SchedulerParameters=" + name + " has no effect: " + reason(name));
+            } else if (NUMBERS.contains(name) && !parameters.get(name).matches("[0-9]{1,18}")) {
+                out.add("Invalid SchedulerParameters " + name + ": " + parameters.get(name));
             }
         }
         String among = parameters.getOrDefault("bf_hetjob_prio", "min");
@@ -70,8 +75,11 @@ final class SchedulerWords {
                 case "min_exempt_priority", "reclaim_licenses", "send_user_signal", "suspend_grace_time", "youngest_first" -> "";
                 default -> UNKNOWN;
             };
+            boolean counts = name.equalsIgnoreCase("min_exempt_priority") || name.equalsIgnoreCase("suspend_grace_time");
             if (!why.isEmpty()) {
                 out.add("PreemptParameters=" + name + " has no effect: " + why);
+            } else if (counts && !word.matches("[^=]*=[0-9]{1,10}")) {
+                out.add("Invalid PreemptParameters " + word);
             }
         }
         if (has(selectTypeParameters, "ONE_TASK_PER_SHARING_GRES") && !has(selectTypeParameters, "MULTIPLE_SHARING_GRES_PJ")) {
