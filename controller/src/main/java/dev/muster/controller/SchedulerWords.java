@@ -23,7 +23,8 @@ final class SchedulerWords {
             "time_min_as_soft_limit"));
     /** Those that have a number; with anything else they would be as if they were not there. */
     private static final Set<String> NUMBERS = Set.of("bb_array_stage_cnt", "bf_job_part_count_reserve", "bf_max_job_array_resv",
-            "bf_min_age_reserve", "bf_min_prio_reserve", "delay_boot", "max_array_tasks", "max_script_size", "max_submit_line_size", "max_switch_wait", "requeue_delay");
+            "bf_min_age_reserve", "bf_min_prio_reserve", "delay_boot", "max_array_tasks", "max_script_size",
+            "max_submit_line_size", "max_switch_wait", "requeue_delay");
     private static final Set<String> AMONG = Set.of("min", "avg", "max");
     private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";

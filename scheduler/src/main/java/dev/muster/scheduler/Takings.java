@@ -65,6 +65,10 @@ final class Takings {
             NodeSlot node = scheduler.node(s.node());
             node.hold(s, job.desc().partition(), true);
             resumed.add(new Taken(node, s, job.desc().partition()));
+            for (String name : scheduler.holdings().sharing(job)) {
+                node.share(name, s.cores(), 1);
+                shares.add(new Taken(node, s, name));
+            }
         }
     }
 

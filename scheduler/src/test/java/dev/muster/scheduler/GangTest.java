@@ -25,6 +25,43 @@ class GangTest {
                 """);
     }
 
+    /** Those who take turns all leave their cores to a higher tier, and take turns again when it has gone. */
+    @Test
+    void whoWaitsForHisTurnGivesWayAsWell() {
+        for (String mode : new String[] {"GANG,SUSPEND", "GANG,CANCEL"}) {
+            boolean stops = mode.endsWith("SUSPEND");
+            new Play(new Cluster("n1 cpus=2 mem=1000", "low nodes=n1 defmempercpu=10 oversubscribe=FORCE:2\n"
+                    + "high nodes=n1 prioritytier=2 defmempercpu=10 oversubscribe=FORCE:2",
+                    "options.preempt_type=preempt/partition_prio options.gang_slice_s=10 options.preempt_mode=" + mode)).lines("""
+                    submit kind=BATCH partition=low tasks=2
+                    submit kind=BATCH partition=low tasks=2
+                    schedule               -> 1 RUNNING n1; 2 RUNNING n1
+                    pass 1                 -> 1 RUNNING n1; 2 SUSPENDED n1
+                    submit kind=BATCH partition=high tasks=2
+                    """ + (!stops ? """
+                    schedule               -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING
+                    done 1 n1
+                    done 2 n1
+                    schedule               -> 3 RUNNING n1
+                    """ : """
+                    schedule               -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 RUNNING n1
+                    pass 11                -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 RUNNING n1
+                    submit kind=BATCH partition=high tasks=2
+                    submit kind=BATCH partition=low tasks=2
+                    schedule               -> 4 RUNNING n1; 5 PENDING
+                    pass 1                 -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 SUSPENDED n1; 4 RUNNING n1
+                    exited 4 batch 0:0
+                    done 4 n1
+                    pass 1                 -> 3 RUNNING n1
+                    exited 3 batch 0:0
+                    done 3 n1
+                    schedule               -> 1 RUNNING n1; 2 RUNNING n1; 5 PENDING
+                    pass 1                 -> 1 RUNNING n1; 2 SUSPENDED n1
+                    pass 11                -> 1 SUSPENDED n1; 2 RUNNING n1; 5 PENDING
+                    """));
+        }
+    }
+
     @Test
     void whoLeavesMakesRoomAtOnce() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
