@@ -193,10 +193,15 @@ public final class Power {
         return text.isEmpty() ? List.of() : List.of(text.split(","));
     }
 
-    /** SuspendExcStates: a node in one of these stays. */
-    boolean keptByState(Node node, Set<String> reserved) {
+    boolean keepsState(String name) {
+        return words(KEPT_STATES).stream().anyMatch(name::equalsIgnoreCase);
+    }
+
+    /** SuspendExcStates: a node in one of these stays. @param marked nodes by states that they have no flag for */
+    boolean keptByState(Node node, Map<String, Set<String>> marked) {
         for (String word : words(KEPT_STATES)) {
-            boolean is = switch (word.toUpperCase(Locale.ROOT)) {
+            String name = word.toUpperCase(Locale.ROOT);
+            boolean is = switch (name) {
                 case "CLOUD" -> node.has(Node.Flag.CLOUD);
                 case "DOWN" -> node.has(Node.Flag.DOWN);
                 case "DRAIN" -> node.has(Node.Flag.DRAIN);
@@ -205,9 +210,7 @@ public final class Power {
                 case "FAIL" -> node.has(Node.Flag.FAIL);
                 case "INVALID_REG" -> node.has(Node.Flag.INVALID_REG);
                 case "NOT_RESPONDING" -> node.has(Node.Flag.NOT_RESPONDING);
-                case "PLANNED" -> node.has(Node.Flag.PLANNED);
-                case "MAINTENANCE", "RESERVED" -> reserved.contains(node.name());
-                default -> false;
+                default -> marked.getOrDefault(name, Set.of()).contains(node.name());
             };
             if (is) {
                 return true;
