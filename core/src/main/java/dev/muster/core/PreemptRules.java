@@ -31,7 +31,8 @@ final class PreemptRules {
     /** With grace it is warned and goes on until that is over. */
     void giveWay(Planner.Preempt p) {
         Job job = state.jobs().at(p.jobId());
-        long end = p.graceS() > 0 && p.mode() != Preemption.Mode.SUSPEND ? now.tickMs() + p.graceS() * 1000L : 0;
+        boolean ends = p.mode() != Preemption.Mode.SUSPEND && p.mode() != Preemption.Mode.GANG;
+        long end = p.graceS() > 0 && ends ? now.tickMs() + p.graceS() * 1000L : 0;
         if (end == 0 && p.mode() == Preemption.Mode.REQUEUE) {
             end(job, p.mode());
             return;

@@ -1,5 +1,9 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.Command;
+import dev.muster.model.accounting.DbdMessages;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that take turns on the same cores, ten seconds each. shows: SchedulerTimeSlice */
@@ -59,6 +63,31 @@ class GangTest {
                     pass 1                 -> 1 RUNNING n1; 2 SUSPENDED n1
                     pass 11                -> 1 SUSPENDED n1; 2 RUNNING n1; 5 PENDING
                     """));
+        }
+    }
+
+    /** By QOS: in one partition with who takes his place; for who comes by another it is stopped, and nobody of its own gets its cores meanwhile. */
+    @Test
+    void byQosTheyTakeTurnsInOnePartition() {
+        for (String partition : new String[] {"p", "q"}) {
+            boolean turns = partition.equals("p");
+            Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-2] prioritytier=2 defmempercpu=10",
+                    "options.preempt_type=preempt/qos options.preempt_mode=SUSPEND,GANG options.gang_slice_s=10");
+            c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(new DbdMessages.QosPolicy(1, "normal", Map.of()),
+                    new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))), List.of(), List.of())));
+            new Play(c).lines("""
+                    submit kind=BATCH partition=p charge.qos=normal tasks=4
+                    schedule               -> 1 RUNNING n[1-2]
+                    submit kind=BATCH charge.qos=urgent tasks=2 partition=%s
+                    submit kind=BATCH partition=p charge.qos=normal
+                    schedule               -> 1 SUSPENDED n[1-2]; 2 RUNNING n1; 3 PENDING
+                    pass 11
+                    schedule               -> %s; 3 PENDING
+                    exited 2 batch 0:0
+                    done 2 n1
+                    settle
+                    schedule               -> 1 RUNNING n[1-2]; 3 PENDING
+                    """.formatted(partition, turns ? "1 RUNNING n[1-2]; 2 SUSPENDED n1" : "1 SUSPENDED n[1-2]; 2 RUNNING n1"));
         }
     }
 
