@@ -71,7 +71,8 @@ class GangTest {
     void byQosTheyTakeTurnsInOnePartition() {
         for (String partition : new String[] {"p", "q"}) {
             boolean turns = partition.equals("p");
-            Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-2] prioritytier=2 defmempercpu=10",
+            Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10\n"
+                    + "q nodes=n[1-2] prioritytier=2 defmempercpu=10",
                     "options.preempt_type=preempt/qos options.preempt_mode=SUSPEND,GANG options.gang_slice_s=10");
             c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(new DbdMessages.QosPolicy(1, "normal", Map.of()),
                     new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))), List.of(), List.of())));
