@@ -52,9 +52,9 @@ fi
 conf KillOnBadExit=0; conf WaitTime=1
 s=$(date +%s); srun -Q -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 0; sleep 30' >/dev/null 2>&1 || true
 check "WaitTime" yes "$([ $(($(date +%s) - s)) -lt 15 ] && echo yes)"; wait_empty
-conf SelectType=select/linear
+sed -i 's/^SelectTypeParameters=.*/SelectTypeParameters=CR_Memory/' "$SLURM_CONF"; conf SelectType=select/linear
 check "SelectType=select/linear" 4 "$(srun -Q -n1 printenv SLURM_CPUS_ON_NODE)"
-conf SelectType=select/cons_tres
+sed -i 's/^SelectTypeParameters=.*/SelectTypeParameters=CR_Core_Memory/' "$SLURM_CONF"; conf SelectType=select/cons_tres
 if [ "$(id -u)" = 0 ]; then
   conf PrivateData=jobs,nodes,partitions
   other() { setpriv --reuid=65534 --regid=65534 --clear-groups env "$@"; }

@@ -23,6 +23,7 @@ echo "reboot \${SLURMD_NODENAME:-\$* by slurmctld}" >> $dir/power.log
 setsid bash -c "kill \$(cat $dir/run/slurmd-\$n.pid); sleep 1; $prefix/sbin/slurmd -f \$SLURM_CONF -N \$n -d $prefix/sbin/slurmstepd" </dev/null >/dev/null 2>&1 &
 S
 printf '#!/bin/bash\necho "%s $1 $SLURM_NODE_NAME" >> %s\n' there "$dir/power.log" > "$dir/there.sh"
+printf '#!/bin/bash\necho "$#: $*" >> %s\n' "$dir/power.log" > "$dir/args.sh"
 printf '#!/bin/bash\necho "%s $1" >> %s\n' here "$dir/power.log" > "$dir/here.sh"
 chmod 755 "$dir"/*.sh; : > "$dir/power.log"; chmod 666 "$dir/power.log"
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.1; done; }
@@ -36,6 +37,8 @@ SuspendTimeout=2
 ResumeTimeout=15
 PowerAction=here Location=slurmctld Program=$dir/here.sh
 PowerAction=there Location=slurmd Program=$dir/there.sh
+PowerAction=off Location=slurmd Program=\"$dir/args.sh off now\"
+PowerAction=on Location=slurmctld Program=\"$dir/args.sh on 'at once'\"
 NodeName=c1 NodeAddr=127.0.0.1 Port=@port+5@ CPUs=2 State=CLOUD
 PartitionName=cloud Nodes=c1"
 check "a reason is for stopping alone" "too many arguments for keyword:power" "$(scontrol power up n1 reason=x 2>&1)"
@@ -131,6 +134,12 @@ check "which may be changed" "SuspendExcNodes = n[1-2] SuspendExcNodes = n1 POWE
   "$(scontrol update SuspendExcNodes+=n1; scontrol show config | grep SuspendExcNodes | tr -s ' ') $(scontrol update SuspendExcNodes-=n2
   scontrol show config | grep SuspendExcNodes | tr -s ' ') $(soon '[[ "$(state n2)" = *POWER*DOWN ]]' 200; state n2 | grep -o POWER | head -1) $(scontrol update SuspendExcNodes=n7 2>&1)"
 scontrol update SuspendExcNodes=n2; scontrol power up n2; soon '[ "$(state n2)" = IDLE ]' 250
+sed -i 's/^SuspendProgram=.*/SuspendProgram=off/;s/^ResumeProgram=.*/ResumeProgram=on/;s/^RebootProgram=.*/RebootProgram=on/;s/^SuspendTime=.*/SuspendTime=INFINITE/' "$SLURM_CONF"
+scontrol reconfigure; : > "$dir/power.log"
+scontrol reboot n2; soon 'grep -q on "$dir/power.log"'; scontrol update nodename=n2 state=power_down_force; soon 'grep -q off "$dir/power.log"' 200
+soon '[[ "$(state n2)" = *POWERED_DOWN ]]' 200; scontrol power up n2; soon '[ "$(wc -l < "$dir/power.log")" = 3 ]'
+check "programs may be PowerActions, with arguments, on nodes as well" "3: on at once n2|3: off now n2|3: on at once n2|" "$(tr '\n' '|' < "$dir/power.log")"
+start_node n2; soon '[ "$(state n2)" = IDLE ]' 250
 sed -i '/^ResumeProgram/d;/^SuspendProgram/d;/^RebootProgram/d' "$SLURM_CONF"; scontrol reconfigure
 check "no program, no reboot" "scontrol: error: RebootProgram isn't defined|scontrol_reboot_nodes error: Unspecified error|" "$(scontrol reboot n2 2>&1 | tr '\n' '|')"
 check "no program, no power" "slurm_update error: Invalid node state specified" "$(scontrol update nodename=n2 state=power_down 2>&1)"

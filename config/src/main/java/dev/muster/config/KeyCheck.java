@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.model.Durations;
 import dev.muster.model.LogLevels;
 import dev.muster.model.MpiBootstrap;
 import dev.muster.model.TresWeights;
@@ -17,8 +18,8 @@ final class KeyCheck {
         return switch (key) {
             case CLUSTER_NAME -> value.toLowerCase(Locale.ROOT);
             case DEBUG_FLAGS -> debugFlags(value, values);
-            case SELECT_TYPE_PARAMETERS -> words(value, Names.SELECT_PARAMETERS,
-                "Bad SelectTypeParameter: ", values);
+            case SELECT_TYPE_PARAMETERS -> SelectWords.checked(words(value, Names.SELECT_PARAMETERS,
+                "Bad SelectTypeParameter: ", values), value, values);
             case PREEMPT_MODE -> preemptMode(value, values);
             case ENFORCE_PART_LIMITS -> enforcePartLimits(value, values);
             case ACCOUNTING_STORAGE_ENFORCE -> enforce(value, values);
@@ -54,6 +55,8 @@ final class KeyCheck {
             case CERTMGR_TYPE -> CertmgrConf.checkedType(value, values);
             case CERTMGR_PARAMETERS -> CertmgrConf.checkedParameters(value, values);
             case SUSPEND_TIME -> suspendTime(value, values);
+            case PREEMPT_EXEMPT_TIME -> exemptTime(value, values);
+            case PRIORITY_USAGE_RESET_PERIOD -> resetPeriod(value, values);
             case SLURMCTLD_PARAMETERS -> ControllerWords.checked(value, values);
             case SCHEDULER_PARAMETERS -> backfill(value, values);
             case PRIORITY_WEIGHT_TRES -> weights(value, false, values);
@@ -167,6 +170,21 @@ final class KeyCheck {
             values.error("PreemptMode=" + value + " invalid");
         } else if (modes.contains("SUSPEND") && !modes.contains("GANG")) {
             values.error("PreemptMode=SUSPEND requires GANG too");
+        }
+        return upper;
+    }
+
+    private static String exemptTime(String value, Values values) {
+        if (!value.isEmpty() && Durations.parseSeconds(value).isEmpty()) {
+            values.error("PreemptExemptTime=" + value + " invalid");
+        }
+        return value;
+    }
+
+    private static String resetPeriod(String value, Values values) {
+        String upper = value.toUpperCase(Locale.ROOT);
+        if (!Names.RESET_PERIODS.contains(upper)) {
+            values.error("Bad value \"" + value + "\" for PriorityUsageResetPeriod");
         }
         return upper;
     }

@@ -48,6 +48,11 @@ final class Names {
     static final List<String> HEALTH_STATES = List.of("CYCLE", "IDLE", "ALLOC", "MIXED", "ANY", "NONDRAINED_IDLE",
         "START_ONLY", "REBOOT_ONLY");
 
+    static final List<String> RESET_PERIODS = List.of("NONE", "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY");
+    /** Of SuspendExcStates. */
+    static final List<String> POWER_STATES = List.of("CLOUD", "DOWN", "DRAIN", "DYNAMIC_FUTURE", "DYNAMIC_NORM", "FAIL", "INVALID_REG",
+        "MAINTENANCE", "NOT_RESPONDING", "PLANNED", "RESERVED");
+
     /** Keys that older versions of Slurm had; they are accepted with a warning. */
     static final String DEFUNCT = " accountingstoragebackuploc accountingstorageloc accountingstorejobcomment"
         + " acctgatherinfinibandtype backupaddr backupcontroller cachegroups checkpointtype chosloc controladdr"

@@ -1,6 +1,7 @@
 package dev.muster.config;
 
 import dev.muster.model.LogLevels;
+import dev.muster.model.MultiProgram;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,6 +32,8 @@ public final class SlurmConf {
     private final String[] texts;
     private final long[] numbers;
     private final boolean[] given;
+    private final String[] keyFiles;
+    private final int[] keyLines;
     /** Keys whose values are lists of words, as they were read. */
     private final Map<Key, Map<String, String>> parsed = new ConcurrentHashMap<>();
     private final List<List<String>> lines;
@@ -44,7 +47,16 @@ public final class SlurmConf {
     private volatile Map<String, NodeConf> nodesByName;
 
     /** A program that scontrol may name for power up, down or reboot. @param location slurmctld or slurmd */
-    public record PowerAction(String name, String location, String program) {}
+    public record PowerAction(String name, String location, String program) {
+        public boolean isAtNode() {
+            return location.equals("slurmd");
+        }
+
+        /** The program with its arguments. */
+        public List<String> command() {
+            return MultiProgram.words(program);
+        }
+    }
 
     /** A named group of nodes for the Nodes of partitions. */
     public record NodeSet(String name, String feature, String nodes) {
@@ -55,6 +67,8 @@ public final class SlurmConf {
         this.texts = reader.texts;
         this.numbers = reader.numbers;
         this.given = reader.given;
+        this.keyFiles = reader.files;
+        this.keyLines = reader.at;
         this.lines = reader.lines;
         this.controllers = List.copyOf(reader.controllers);
         this.nodes = List.copyOf(reader.nodes);
@@ -92,6 +106,11 @@ public final class SlurmConf {
     public File sister(String name) {
         File parent = new File(file).getAbsoluteFile().getParentFile();
         return new File(parent, name);
+    }
+
+    /** Where a key stands, as a complaint names it: the file, and the line if there is one. */
+    public String place(Key key) {
+        return given(key) ? new ConfigError(keyFiles[key.ordinal()], keyLines[key.ordinal()], "", "").place() : file;
     }
 
     /** Things that Slurm complains about without refusing them. */
@@ -207,6 +226,20 @@ public final class SlurmConf {
 
     public List<PartitionConf> partitions() {
         return partitions;
+    }
+
+    /** The PowerAction that SuspendProgram, ResumeProgram, ResumeFailProgram or RebootProgram names. */
+    public Optional<PowerAction> powerAction(Key key) {
+        return powerAction(text(key));
+    }
+
+    public Optional<PowerAction> powerAction(String name) {
+        for (PowerAction action : powerActions) {
+            if (action.name().equals(name)) {
+                return Optional.of(action);
+            }
+        }
+        return Optional.empty();
     }
 
     public List<PowerAction> powerActions() {

@@ -31,9 +31,9 @@ final class SlurmConfReader implements ConfLines.Sink {
     final List<Controller> controllers = new ArrayList<>();
     final List<NodeConf> nodes = new ArrayList<>();
     final List<PartitionConf> partitions = new ArrayList<>();
-    /** Where PriorityWeightTRES stands: whether its resources are there is known at the end. */
-    private String weightsFile = "";
-    private int weightsLine;
+    /** Where each key stands last: whether what it names is there is known at the end. */
+    final String[] files = new String[KEYS.length];
+    final int[] at = new int[KEYS.length];
     final List<SlurmConf.NodeSet> nodeSets = new ArrayList<>();
     final List<SlurmConf.PowerAction> powerActions = new ArrayList<>();
     long contentHash = 0xCBF29CE484222325L;
@@ -81,6 +81,9 @@ final class SlurmConfReader implements ConfLines.Sink {
             }
         }
         expandPartitions();
+        exceptions(Key.SUSPEND_EXC_NODES);
+        exceptions(Key.SUSPEND_EXC_PARTS);
+        exceptions(Key.SUSPEND_EXC_STATES);
         if (!errors.isEmpty()) {
             return new SlurmConf.Parsed.Invalid(List.copyOf(errors));
         }
@@ -127,11 +130,9 @@ final class SlurmConfReader implements ConfLines.Sink {
         Key key = BY_NAME.get(lower);
         if (key != null) {
             given[key.ordinal()] = true;
+            files[key.ordinal()] = values.file();
+            at[key.ordinal()] = values.line();
             set(key, value);
-            if (key == Key.PRIORITY_WEIGHT_TRES) {
-                weightsFile = values.file();
-                weightsLine = values.line();
-            }
             return;
         }
         if (!Names.DEFUNCT.contains(" ".concat(lower).concat(" "))) {
@@ -181,10 +182,10 @@ final class SlurmConfReader implements ConfLines.Sink {
 
     private long duration(String name, String value) {
         OptionalLong parsed = Durations.parseSeconds(value);
-        if (parsed.isEmpty()) {
+        if (parsed.isEmpty() || parsed.getAsLong() <= 0 && name.equals(Key.PRIORITY_CALC_PERIOD.slurmName())) {
             values.error("Bad value \"" + value + "\" for " + name);
         }
-        return parsed.orElse(0);
+        return parsed.orElse(1);
     }
 
     private void controller(String value) {
@@ -297,6 +298,16 @@ final class SlurmConfReader implements ConfLines.Sink {
             numbers[Key.MAX_ARRAY_SIZE.ordinal()] = MAX_ARRAY_SIZE;
         }
         preemption(file);
+        int select = Key.SELECT_TYPE_PARAMETERS.ordinal();
+        if (errors.isEmpty()) {
+            texts[select] = SelectWords.of(texts[Key.SELECT_TYPE.ordinal()], texts[select], given[select], valuesAt(Key.SELECT_TYPE_PARAMETERS));
+        }
+        startsAtNodes(Key.RESUME_PROGRAM);
+        startsAtNodes(Key.RESUME_FAIL_PROGRAM);
+        if (numbers[Key.PRIORITY_DECAY_HALF_LIFE.ordinal()] == 0 && !given[Key.PRIORITY_USAGE_RESET_PERIOD.ordinal()] && errors.isEmpty()) {
+            errors.add(new ConfigError(file, 0, "You have to either have PriorityDecayHalfLife != 0 or PriorityUsageResetPeriod set to something "
+                + "or the priority plugin will result in rolling over.", ""));
+        }
         exclusive(file, Key.DEF_MEM_PER_CPU, Key.DEF_MEM_PER_NODE);
         exclusive(file, Key.MAX_MEM_PER_CPU, Key.MAX_MEM_PER_NODE);
     }
@@ -310,6 +321,15 @@ final class SlurmConfReader implements ConfLines.Sink {
         boolean odd = none ? !List.of("OFF", "GANG").containsAll(modes) : List.of("preempt/partition_prio", "preempt/qos").contains(type) && !how;
         if (odd && errors.isEmpty()) {
             errors.add(new ConfigError(file, 0, "PreemptType and PreemptMode values incompatible", ""));
+        }
+    }
+
+    /** Where there is no power there is no slurmd. */
+    private void startsAtNodes(Key key) {
+        for (SlurmConf.PowerAction action : powerActions) {
+            if (action.name().equals(texts[key.ordinal()]) && action.isAtNode()) {
+                valuesAt(key).error(key.slurmName() + "=" + action.name() + " needs a PowerAction with Location=slurmctld");
+            }
         }
     }
 
@@ -365,7 +385,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         for (int i = 0; i < nodes.size(); i++) {
             order.put(nodes.get(i).name(), i);
         }
-        values.at(weightsFile, weightsLine, "");
+        valuesAt(Key.PRIORITY_WEIGHT_TRES);
         weights(texts[Key.PRIORITY_WEIGHT_TRES.ordinal()]);
         Set<String> seen = new HashSet<>();
         for (PartitionLine part : partitionLines) {
@@ -377,6 +397,19 @@ final class SlurmConfReader implements ConfLines.Sink {
             List<String> sets = new ArrayList<>();
             List<String> members = members(part, order, sets);
             partitions.add(part.finish(members, List.copyOf(sets), numbers[Key.DISABLE_ROOT_JOBS.ordinal()] != 0));
+        }
+    }
+
+    private Values valuesAt(Key key) {
+        return values.at(given[key.ordinal()] ? files[key.ordinal()] : "", at[key.ordinal()], "");
+    }
+
+    /** Words of SuspendExc... that name nothing are said and left out. */
+    private void exceptions(Key key) {
+        List<String> all = lines.get(key.ordinal());
+        if (!all.isEmpty()) {
+            lines.set(key.ordinal(), new PowerExceptions(nodes, nodeSets, partitions, given[Key.MAX_NODE_COUNT.ordinal()])
+                .known(key, all, valuesAt(key)));
         }
     }
 

@@ -64,6 +64,67 @@ class SlurmConfTest {
         }
     }
 
+    /** Usage that neither fades nor is forgotten grows for ever; who says NONE himself wants that. */
+    @Test
+    void usageHasToGoSomehow() {
+        assertThat(errors(BASE + "PriorityDecayHalfLife=0")).containsExactly("slurm.conf: You have to either have PriorityDecayHalfLife != 0 "
+            + "or PriorityUsageResetPeriod set to something or the priority plugin will result in rolling over.");
+        assertThat(errors(BASE + "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=none")).isEmpty();
+        assertThat(errors(BASE + "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=Weekly")).isEmpty();
+    }
+
+    /** Nodes are given as a whole, and nothing of them counts but memory where it is named. */
+    @Test
+    void wholeNodesHaveWordsOfTheirOwn() {
+        assertThat(read(BASE + "SelectType=select/linear").selectTypeParameters()).containsExactly("NONE");
+        assertThat(read(BASE + "SelectType=select/linear").memoryConsumable()).isFalse();
+        assertThat(read(BASE + "SelectType=select/linear\nSelectTypeParameters=CR_Memory").memoryConsumable()).isTrue();
+        assertThat(read(BASE).memoryConsumable()).isTrue();
+        assertThat(errors(BASE + "SelectTypeParameters=CR_Core,CR_LLN\nSelectType=select/linear")).containsExactly(
+            "slurm.conf:5: Invalid SelectTypeParameters for select/linear: CR_CORE,CR_LLN, it can't contain CR_(CPU|CORE|SOCKET).");
+    }
+
+    /** What SuspendExc... names that is not there is said, and left out. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        SuspendExcNodes=n1:x,n[1-2]:1  | n[1-2]:1   | Invalid SuspendExcNodes n1:x ignored
+        SuspendExcNodes=n[1-2]:3,n2    | n2         | Invalid SuspendExcNodes n[1-2]:3 ignored
+        SuspendExcNodes=n[1-2]:0       | ''         | Invalid SuspendExcNodes n[1-2]:0 ignored
+        SuspendExcNodes=zz,n1          | n1         | Invalid SuspendExcNodes zz ignored
+        SuspendExcNodes=n[1-           | ''         | Invalid SuspendExcNodes n[1- ignored
+        SuspendExcNodes=fast:1         | fast:1     |
+        SuspendExcNodes=fast:2         | ''         | Invalid SuspendExcNodes fast:2 ignored
+        SuspendExcParts=zz,d           | d          | Invalid SuspendExcPart zz ignored
+        SuspendExcStates=cloud,mad     | cloud      | Invalid SuspendExcState mad ignored
+        """)
+    void exceptionsOfPowerSavingAreNamed(String line, String left, String warning) {
+        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2 Feature=f\nNodeSet=fast Nodes=n1\n"
+            + "PartitionName=d Nodes=n[1-2]\n" + line + "\n");
+        Key key = Key.valueOf("SUSPEND_EXC_" + line.substring(10, line.indexOf('=')).toUpperCase(java.util.Locale.ROOT));
+        assertThat(String.join(",", conf.list(key))).isEqualTo(left);
+        assertThat(conf.warnings()).extracting(w -> w.line() + ": " + w.sentence()).isEqualTo(warning == null ? List.of() : List.of("6: " + warning));
+    }
+
+    /** Programs of power saving may be named PowerActions, which have arguments of their own. */
+    @Test
+    void actionsForPrograms() {
+        String actions = BASE + "PowerAction=off Location=slurmd Program=\"/bin/off now\"\n"
+            + "PowerAction=on Location=slurmctld Program=\"/bin/on -a 'b c'\"\n";
+        SlurmConf conf = read(actions + "SuspendProgram=off\nResumeProgram=on\nRebootProgram=/bin/reboot\n");
+        assertThat(conf.powerAction(Key.SUSPEND_PROGRAM).orElseThrow().isAtNode()).isTrue();
+        assertThat(conf.powerAction(Key.RESUME_PROGRAM).orElseThrow().command()).containsExactly("/bin/on", "-a", "b c");
+        assertThat(conf.powerAction(Key.REBOOT_PROGRAM)).isEmpty();
+        assertThat(errors(actions + "ResumeProgram=off")).containsExactly(
+            "slurm.conf:7: ResumeProgram=off needs a PowerAction with Location=slurmctld");
+    }
+
+    @Test
+    void keysKnowWhereTheyStand() {
+        SlurmConf conf = read(BASE + "PriorityFlags=MAX_TRES\n");
+        assertThat(conf.place(Key.PRIORITY_FLAGS)).isEqualTo(dir + "/slurm.conf:5");
+        assertThat(conf.place(Key.PRIORITY_TYPE)).isEqualTo(conf.file());
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         FooBar=1                          | _parse_next_key: Parsing error at unrecognized key: FooBar
@@ -103,8 +164,17 @@ class SlurmConfTest {
         PreemptMode=foo                   | PreemptMode=foo invalid
         PreemptMode=CANCEL,REQUEUE        | PreemptMode=CANCEL,REQUEUE invalid
         PreemptMode=SUSPEND               | PreemptMode=SUSPEND requires GANG too
+        PreemptExemptTime=foo             | PreemptExemptTime=foo invalid
+        PriorityCalcPeriod=0              | Bad value "0" for PriorityCalcPeriod
+        PriorityCalcPeriod=INFINITE       | Bad value "INFINITE" for PriorityCalcPeriod
+        PriorityUsageResetPeriod=HOURLY   | Bad value "HOURLY" for PriorityUsageResetPeriod
         PrioritySiteFactorPlugin=site_factor/own | PrioritySiteFactorPlugin=site_factor/own: not known; job_submit.lua sets site factors
         SelectTypeParameters=CR_Foo       | Bad SelectTypeParameter: CR_Foo
+        SelectTypeParameters=CR_Core,CR_Socket | Bad SelectTypeParameter: CR_Core,CR_Socket
+        SelectTypeParameters=CR_Core_Memory,CR_Memory | Bad SelectTypeParameter: CR_Core_Memory,CR_Memory
+        SelectTypeParameters=CR_CPU,CR_ONE_TASK_PER_CORE | CR_ONE_TASK_PER_CORE is not compatible with CR_CPU*, please change to use CR_CORE* instead.
+        SelectTypeParameters=CR_LLN       | `Invalid SelectTypeParameters: CR_LLN, You need at least CR_(CPU|CORE|SOCKET)*`
+        SelectTypeParameters=CR_Memory    | `Invalid SelectTypeParameters: CR_MEMORY, You need at least CR_(CPU|CORE|SOCKET)*`
         PriorityDecayHalfLife=foo         | Bad value "foo" for PriorityDecayHalfLife
         DisableRootJobs=maybe             | "maybe" is not a valid option for "DisableRootJobs"
         EnforcePartLimits=maybe           | Bad EnforcePartLimits: maybe

@@ -68,7 +68,7 @@ final class ConfigBridge {
     private static void preemption(SlurmConf conf, Map<String, String> options) {
         options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
         options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
-        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
+        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
         options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
     }
 

@@ -365,8 +365,7 @@ final class Controller {
     private void warn(SlurmConf c) {
         c.warnings().forEach(w -> log.error(w.message()));
         for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertWords(c),
-                SisterFiles.unread(c), SchedulerWords.without(c.schedulerParameters()),
-                SchedulerWords.without(c.list(Key.PREEMPT_PARAMETERS), c.list(Key.SELECT_TYPE_PARAMETERS)))) {
+                SisterFiles.unread(c), SchedulerWords.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }

@@ -145,7 +145,9 @@ final class JobViews {
         }
         long since = Priorities.accrueTime(state, job);
         boolean later = job.isPending() && (job.reason() == JobReason.BEGIN_TIME || job.restarts() > 0 && job.desc().timing().beginTime() > now);
-        return since == 0 && later ? eligible(job) : since;
+        // where limits are kept to it is set when the time has come
+        boolean limited = state.settings().options().getOrDefault("accounting_enforce", "").contains("limits");
+        return limited && since > now ? 0 : since == 0 && later && !limited ? eligible(job) : since;
     }
 
     private long priority(Job job) {

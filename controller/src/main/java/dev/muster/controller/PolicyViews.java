@@ -171,7 +171,8 @@ final class PolicyViews {
             boolean active = job.state().isActive();
             submitted += active ? 1 : job.isArrayRecord() ? job.array().pending().count() : 1;
             running += active ? 1 : 0;
-            accruing += job.isPending() && !job.isHeld() && Priorities.accrueTime(state, job) > 0 ? 1 : 0;
+            long since = job.isPending() && !job.isHeld() ? Priorities.accrueTime(state, job) : 0;
+            accruing += since > 0 && since <= now.seconds() ? 1 : 0;
             if (active && job.run().limitTickMs() >= 0) {
                 left(job).forEach((name, minutes) -> runMins.merge(name, minutes, Long::sum));
             }
@@ -207,6 +208,12 @@ final class PolicyViews {
         return out;
     }
 
+    private Set<String> chargedQos(Job job) {
+        Set<String> out = new TreeSet<>(List.of(job.desc().charge().firstQos()));
+        state.partitions().find(job.desc().partition().split(",")[0]).ifPresent(p -> out.add(p.info().qos()));
+        return out;
+    }
+
     /** What {@code scontrol show assoc_mgr} shows. @param uid of a user by name, -1 if there is none here */
     AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
         Map<Integer, Sum> ofAssoc = new HashMap<>();
@@ -215,10 +222,13 @@ final class PolicyViews {
         Map<String, Map<String, Sum>> byUser = new HashMap<>();
         for (Job job : state.jobs().values()) {
             if (!job.state().isTerminal()) {
-                String q = job.desc().charge().firstQos();
-                ofQos.computeIfAbsent(q, k -> new Sum()).add(job);
-                byAccount.computeIfAbsent(q, k -> new TreeMap<>()).computeIfAbsent(job.desc().charge().account(), k -> new Sum()).add(job);
-                byUser.computeIfAbsent(q, k -> new TreeMap<>()).computeIfAbsent(Integer.toString(job.desc().owner().uid()), k -> new Sum()).add(job);
+                // a partition's counts as well as the job's own
+                for (String q : chargedQos(job)) {
+                    ofQos.computeIfAbsent(q, k -> new Sum()).add(job);
+                    byAccount.computeIfAbsent(q, k -> new TreeMap<>()).computeIfAbsent(job.desc().charge().account(), k -> new Sum()).add(job);
+                    byUser.computeIfAbsent(q, k -> new TreeMap<>())
+                            .computeIfAbsent(Integer.toString(job.desc().owner().uid()), k -> new Sum()).add(job);
+                }
                 Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
                         job.desc().partition().split(",")[0]);
                 for (; a.isPresent(); a = state.accounts().parent(a.get())) {

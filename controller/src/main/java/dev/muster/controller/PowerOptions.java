@@ -26,9 +26,10 @@ final class PowerOptions {
         if (!conf.text(Key.RESUME_PROGRAM).isEmpty()) {
             options.put(Power.STARTS, "true");
         }
-        if (conf.has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller")) {
+        if (rebootsHere(conf)) {
             options.put(Power.REBOOTS_HERE, "true");
         }
+        conf.powerAction(Key.SUSPEND_PROGRAM).filter(SlurmConf.PowerAction::isAtNode).ifPresent(a -> options.put(Power.STOP_ACTION, a.name()));
         // reboots have their time as well
         options.put(Power.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
         conf.powerActions().forEach(a -> options.put(Power.ACTION + a.name(), a.location()));
@@ -45,7 +46,8 @@ final class PowerOptions {
         String idle = idle(conf.text(Key.SUSPEND_TIME));
         options.put(Power.IDLE_S, idle.isEmpty() ? "-1" : idle);
         list(conf, Key.SUSPEND_EXC_NODES, Power.KEPT_NODES, options);
-        options.computeIfPresent(Power.KEPT_NODES, (key, words) -> String.join(",", Power.outside(words).stream().map(w -> nodes(conf, w)).toList()));
+        options.computeIfPresent(Power.KEPT_NODES, (key, words) ->
+                String.join(",", HostList.outside(words).stream().map(w -> nodes(conf, w)).toList()));
         list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
         list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
         for (PartitionConf p : conf.partitions()) {
@@ -55,6 +57,11 @@ final class PowerOptions {
                 options.put(Power.PARTITION + p.name(), own);
             }
         }
+    }
+
+    /** A PowerAction for RebootProgram says itself where it runs. */
+    static boolean rebootsHere(SlurmConf conf) {
+        return conf.powerAction(Key.REBOOT_PROGRAM).map(a -> !a.isAtNode()).orElse(conf.has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller"));
     }
 
     /** What helpers.conf says of reboots for features. */

@@ -65,14 +65,14 @@ final class PowerPrograms {
         stop.forEach((action, nodes) -> run(program(Key.SUSPEND_PROGRAM, action), nodes, "powering down node ", Map.of(), () -> { }));
         start.forEach((action, nodes) -> {
             Named program = program(Key.RESUME_PROGRAM, action);
-            if (!program.path.isEmpty()) {
+            if (!program.command.isEmpty()) {
                 Path file = Path.of(conf.get().stateSaveLocation()).resolve("resume." + entry.tickMs() + (action.isEmpty() ? "" : "." + action)
                         + ".json");
                 run(program, nodes, "power_save: waking nodes ", write(file, jobs(nodes, after)) ? Map.of("SLURM_RESUME_FILE", file.toString())
                         : Map.of(), () -> remove(file));
             }
         });
-        boolean here = conf.get().has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller");
+        boolean here = PowerOptions.rebootsHere(conf.get());
         reboot.forEach((action, nodes) -> {
             if (here || !action.isEmpty()) {
                 run(program(Key.REBOOT_PROGRAM, action), nodes, "rebooting nodes ", Map.of(), () -> { });
@@ -98,27 +98,28 @@ final class PowerPrograms {
     }
 
     /** @param second argument after the nodes, where there is one */
-    private record Named(String name, String path, String second) {
-        Named(String name, String path) {
-            this(name, path, "");
+    private record Named(String name, List<String> command, String second) {
+        Named(String name, List<String> command) {
+            this(name, command, "");
         }
 
         Named with(String argument) {
-            return new Named(name, path, argument);
+            return new Named(name, command, argument);
         }
     }
 
-    /** That of the key, or of the PowerAction; no path where a slurmd runs it. */
+    /** That of the key, or of the PowerAction that was named or that the key names; none where a slurmd runs it. */
     private Named program(Key key, String action) {
-        if (action.isEmpty()) {
-            return new Named(key.slurmName(), conf.get().text(key));
+        String said = conf.get().text(key);
+        if (action.isEmpty() && conf.get().powerAction(said).isEmpty()) {
+            return new Named(key.slurmName(), said.isEmpty() ? List.of() : List.of(said));
         }
-        return conf.get().powerActions().stream().filter(a -> a.name().equals(action) && a.location().equals("slurmctld")).findFirst()
-                .map(a -> new Named("PowerAction=" + action, a.program())).orElse(new Named(action, ""));
+        return new Named(action.isEmpty() ? key.slurmName() : "PowerAction=" + action, conf.get().powerAction(action.isEmpty() ? said : action)
+                .filter(a -> !a.isAtNode()).map(SlurmConf.PowerAction::command).orElse(List.of()));
     }
 
     private void run(Named program, TreeSet<String> nodes, String says, Map<String, String> more, Runnable then) {
-        if (nodes.isEmpty() || program.path.isEmpty()) {
+        if (nodes.isEmpty() || program.command.isEmpty()) {
             return;
         }
         String list = HostList.of(List.copyOf(nodes)).compressed();
@@ -128,7 +129,11 @@ final class PowerPrograms {
         environment.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         // it alone has them one by one, as with Slurm
         String first = program.name.equals(Key.REBOOT_PROGRAM.slurmName()) ? String.join(",", HostList.of(nodes).names()) : list;
-        List<String> command = program.second.isEmpty() ? List.of(program.path, first) : List.of(program.path, first, program.second);
+        List<String> command = new ArrayList<>(program.command);
+        command.add(first);
+        if (!program.second.isEmpty()) {
+            command.add(program.second);
+        }
         runner.run(program.name, command, environment, then);
     }
 

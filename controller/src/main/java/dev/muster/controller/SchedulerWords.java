@@ -1,5 +1,8 @@
 package dev.muster.controller;
 
+import dev.muster.config.Key;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Priorities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,6 +21,10 @@ final class SchedulerWords {
             "allow_zero_lic", "bf_hetjob_immediate", "bf_hetjob_prio", "disable_hetjob_steps", "enable_hetjob_steps", "ignore_constraint_validation",
             "max_submit_line_size", "no_env_cache", "reduce_completing_frag", "requeue_on_resume_failure", "requeue_setup_env_fail",
             "time_min_as_soft_limit"));
+    /** Those that have a number; with anything else they would be as if they were not there. */
+    private static final Set<String> NUMBERS = Set.of("bb_array_stage_cnt", "bf_job_part_count_reserve", "bf_max_job_array_resv",
+            "bf_min_age_reserve", "bf_min_prio_reserve", "delay_boot", "max_array_tasks", "max_script_size",
+            "max_submit_line_size", "max_switch_wait", "requeue_delay");
     private static final Set<String> AMONG = Set.of("min", "avg", "max");
     private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";
@@ -26,12 +33,30 @@ final class SchedulerWords {
 
     private SchedulerWords() {}
 
+    /** What is set without effect, behind the place where it stands. */
+    static List<String> without(SlurmConf conf) {
+        List<String> out = new ArrayList<>();
+        without(conf.schedulerParameters()).forEach(s -> out.add(conf.place(Key.SCHEDULER_PARAMETERS) + ": " + s));
+        without(conf.list(Key.PREEMPT_PARAMETERS), conf.list(Key.SELECT_TYPE_PARAMETERS)).forEach(s ->
+                out.add(conf.place(s.startsWith("Preempt") ? Key.PREEMPT_PARAMETERS : Key.SELECT_TYPE_PARAMETERS) + ": " + s));
+        withoutFlags(conf.list(Key.PRIORITY_FLAGS)).forEach(s -> out.add(conf.place(Key.PRIORITY_FLAGS) + ": " + s));
+        return out;
+    }
+
+    /** Of PriorityFlags those that nobody knows. FAIR_TREE is an older word for what holds without NO_FAIR_TREE. */
+    static List<String> withoutFlags(List<String> flags) {
+        return flags.stream().filter(f -> !f.equalsIgnoreCase("FAIR_TREE") && !has(Priorities.FLAGS, f))
+                .map(f -> "PriorityFlags=" + f + " has no effect: " + UNKNOWN).toList();
+    }
+
     /** A sentence for each that is set and has no effect. */
     static List<String> without(Map<String, String> parameters) {
         List<String> out = new ArrayList<>();
         for (String name : parameters.keySet()) {
             if (!WORK.contains(name) && !name.isEmpty()) {
                 out.add("SchedulerParameters=" + name + " has no effect: " + reason(name));
+            } else if (NUMBERS.contains(name) && !parameters.get(name).matches("[0-9]{1,18}")) {
+                out.add("Invalid SchedulerParameters " + name + ": " + parameters.get(name));
             }
         }
         String among = parameters.getOrDefault("bf_hetjob_prio", "min");
@@ -51,8 +76,11 @@ final class SchedulerWords {
                 case "min_exempt_priority", "reclaim_licenses", "send_user_signal", "suspend_grace_time", "youngest_first" -> "";
                 default -> UNKNOWN;
             };
+            boolean counts = name.equalsIgnoreCase("min_exempt_priority") || name.equalsIgnoreCase("suspend_grace_time");
             if (!why.isEmpty()) {
                 out.add("PreemptParameters=" + name + " has no effect: " + why);
+            } else if (counts && !word.matches("[^=]*=[0-9]{1,10}")) {
+                out.add("Invalid PreemptParameters " + word);
             }
         }
         if (has(selectTypeParameters, "ONE_TASK_PER_SHARING_GRES") && !has(selectTypeParameters, "MULTIPLE_SHARING_GRES_PJ")) {

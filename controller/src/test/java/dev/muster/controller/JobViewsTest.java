@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Command;
 import dev.muster.core.Now;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.api.JobMessages;
 import dev.muster.scheduler.Scheduler;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -135,6 +139,26 @@ class JobViewsTest {
                     .hasSize(flags.isEmpty() ? 0 : 1);
             site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
             assertThat(info(site).startTime()).isEqualTo(info(site).endTime()).isNotZero();
+        }
+    }
+
+    /** Where limits are kept to nobody has grown older before the time has come, and so none is shown. */
+    @Test
+    void withLimitsAgeHasNoTimeToCome() {
+        Site site = new Site("PriorityType=priority/multifactor", "AccountingStorageType=accounting_storage/slurmdbd",
+                "AccountingStorageEnforce=limits");
+        site.apply(new Command.ApplyPolicy(new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                new AssocPolicy(2, 1, "root", "u", "", true, Map.of("Fairshare", "1"), List.of("normal"), "normal")),
+                List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "part", Map.of())), List.of(), List.of())));
+        site.submit("timing.beginTime=4000000000");
+        assertThat(List.of(info(site).eligibleTime(), info(site).accrueTime())).containsExactly(4_000_000_000L, 0L);
+        // nor counted; and a partition's QOS has the jobs there besides their own
+        Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
+        for (String partQos : List.of("", "part")) {
+            site.apply(new Command.UpdatePartition(0, site.core().state().jobs().at(1).desc().partition(), Map.of("qos", partQos)));
+            assertThat(new PolicyViews(site.core().state(), new Now(1, 1)).assocMgr(all, u -> 0).qos())
+                    .extracting(q -> q.name() + q.submitted() + q.accruing())
+                    .containsExactly("normal10", partQos.isEmpty() ? "part00" : "part10");
         }
     }
 

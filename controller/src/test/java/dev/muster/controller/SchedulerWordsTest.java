@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SchedulerWordsTest {
     /** Every word of SchedulerParameters that the manuals of 22.05 and since have, and what is said of it that begins so. */
     private static final String WORDS = """
-            allow_zero_lic assoc_limit_stop bb_array_stage_cnt bf_busy_nodes bf_hetjob_immediate bf_hetjob_prio=avg bf_job_part_count_reserve=1
+            allow_zero_lic assoc_limit_stop bb_array_stage_cnt=1 bf_busy_nodes bf_hetjob_immediate bf_hetjob_prio=avg bf_job_part_count_reserve=1
             bf_max_job_array_resv=1 bf_min_age_reserve=1 bf_min_prio_reserve=1 bf_one_resv_per_job delay_boot=1 disable_hetjob_steps
             disable_job_shrink enable_hetjob_steps enable_user_top extra_constraints ignore_constraint_validation ignore_prefer_validation
             max_array_tasks=1 max_script_size=1 max_submit_line_size=1 max_switch_wait=1 no_env_cache nohold_on_prolog_fail pack_serial_at_end
@@ -40,9 +40,19 @@ class SchedulerWordsTest {
         assertThat(SchedulerWords.without(parameters(WORDS))).isEmpty();
         assertThat(SchedulerWords.without(parameters(NEEDLESS))).hasSize(parameters(NEEDLESS).size())
                 .allMatch(s -> s.contains(" has no effect: ")).noneMatch(s -> s.contains("not known"));
+        assertThat(SchedulerWords.without(parameters("requeue_delay=x bf_min_prio_reserve=-1 max_array_tasks bf_min_age_reserve=5"))).containsExactly(
+                "Invalid SchedulerParameters bf_min_prio_reserve: -1", "Invalid SchedulerParameters max_array_tasks: ",
+                "Invalid SchedulerParameters requeue_delay: x");
         assertThat(SchedulerWords.without(parameters("bf_hetjob_prio=most invented"))).containsExactly(
                 "SchedulerParameters=invented has no effect: it is not known to this version",
                 "SchedulerParameters=bf_hetjob_prio=most has no effect: it is min, avg or max");
+    }
+
+    @Test
+    void ofPriorityFlags() {
+        assertThat(SchedulerWords.withoutFlags(List.of("accrue_always", "MAX_TRES_GRES", "NO_NORMAL_TRES", "FAIR_TREE", "TICKET_BASED")))
+                .containsExactly(
+                "PriorityFlags=TICKET_BASED has no effect: it is not known to this version");
     }
 
     @Test
@@ -50,6 +60,8 @@ class SchedulerWordsTest {
         assertThat(SchedulerWords.without(List.of("min_exempt_priority=5", "send_user_signal", "youngest_first", "reclaim_licenses",
                 "suspend_grace_time=5"),
                 List.of("CR_Core_Memory", "MULTIPLE_SHARING_GRES_PJ", "ENFORCE_BINDING_GRES", "ONE_TASK_PER_SHARING_GRES"))).isEmpty();
+        assertThat(SchedulerWords.without(List.of("min_exempt_priority", "Suspend_Grace_Time=x"), List.of())).containsExactly(
+                "Invalid PreemptParameters min_exempt_priority", "Invalid PreemptParameters Suspend_Grace_Time=x");
         assertThat(SchedulerWords.without(List.of("reorder_count=3", "strict_order", "invented"),
                 List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES"))).containsExactly(
                 "PreemptParameters=reorder_count has no effect: the fewest and lowest jobs that make room give way, always",

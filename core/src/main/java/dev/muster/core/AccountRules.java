@@ -104,8 +104,17 @@ public final class AccountRules {
                 && accounts.qos(qos.split(",")[0]).filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isPresent()) {
             return new Unfit(SlurmErrno.INVALID_QOS);
         }
+        if (List.of(qos.split(",")).stream().anyMatch(this::isOfAPartitionAlone)) {
+            return new Unfit(SlurmErrno.INVALID_QOS);
+        }
         return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag(),
                 c.drawn())));
+    }
+
+    /** Its limits are parts of what a partition has, and so they mean nothing for jobs elsewhere. */
+    private boolean isOfAPartitionAlone(String qos) {
+        return accounts.qos(qos).filter(q -> QosRules.has(q, QosRules.RELATIVE)).isPresent()
+                && state.partitions().values().stream().anyMatch(p -> p.info().qos().equals(qos));
     }
 
     private long priority(String qos) {

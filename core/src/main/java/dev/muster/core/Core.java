@@ -187,6 +187,7 @@ public final class Core {
         List<Change> changes = new ArrayList<>();
         changes.addAll(new PartitionRules(state).without(c.partitions(), now));
         changes.add(new DynamicRules(state).configured(c));
+        changes.addAll(new UsageRules(state, now).configured(c.settings()));
         if (state.jobIdCeiling() <= c.settings().firstJobId()) {
             int first = Math.max(c.settings().firstJobId(), 1);
             changes.add(new Change.JobIdsReserved(first, first + ID_BLOCK, Math.max(state.nextSluid(), 1),

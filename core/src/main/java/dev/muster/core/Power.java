@@ -34,6 +34,8 @@ public final class Power {
     public static final String PARTITION = "power:partition:";
     /** Options that go on with the name of a PowerAction: {@code slurmctld} or {@code slurmd}, where its program runs. */
     public static final String ACTION = "power:action:";
+    /** An option: the PowerAction of slurmd that SuspendProgram names. */
+    public static final String STOP_ACTION = "power:stop_action";
     /** An option: SlurmctldParameters=max_powered_nodes. */
     public static final String MOST = "power:most";
     /** An option: {@code true} with SlurmctldParameters=reboot_from_controller. */
@@ -86,6 +88,11 @@ public final class Power {
     /** The action, where the node's own slurmd is the one to run it; "" otherwise. */
     static String ofNode(Settings settings, Node node) {
         return settings.options().getOrDefault(ACTION + node.powerAction(), "").equals(AT_NODE) ? node.powerAction() : "";
+    }
+
+    /** As {@link #ofNode}, of what stops the node. */
+    static String stopsAtNode(Settings settings, Node node) {
+        return node.powerAction().isEmpty() ? settings.options().getOrDefault(STOP_ACTION, "") : ofNode(settings, node);
     }
 
     /** Whether slurmctld runs what reboots the node: by an action named for it, or for all by reboot_from_controller. */
@@ -166,7 +173,7 @@ public final class Power {
         for (String name : words(KEPT_PARTITIONS)) {
             state.partitions().find(name).ifPresent(p -> out.addAll(p.nodes()));
         }
-        for (String word : outside(options.getOrDefault(KEPT_NODES, ""))) {
+        for (String word : HostList.outside(options.getOrDefault(KEPT_NODES, ""))) {
             int colon = word.lastIndexOf(':');
             int most = colon < 0 ? Integer.MAX_VALUE : Integer.parseInt(word.substring(colon + 1));
             List<String> named = HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok ? ok.list().names()
@@ -181,33 +188,20 @@ public final class Power {
         return out;
     }
 
-    /** Commas outside brackets divide. */
-    public static List<String> outside(String text) {
-        List<String> out = new ArrayList<>();
-        int depth = 0;
-        int from = 0;
-        for (int i = 0; i <= text.length(); i++) {
-            char c = i < text.length() ? text.charAt(i) : ',';
-            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-            if (c == ',' && depth == 0) {
-                if (i > from) {
-                    out.add(text.substring(from, i));
-                }
-                from = i + 1;
-            }
-        }
-        return out;
-    }
-
     private List<String> words(String option) {
         String text = options.getOrDefault(option, "");
         return text.isEmpty() ? List.of() : List.of(text.split(","));
     }
 
-    /** SuspendExcStates: a node in one of these stays. */
-    boolean keptByState(Node node, Set<String> reserved) {
+    boolean keepsState(String name) {
+        return words(KEPT_STATES).stream().anyMatch(name::equalsIgnoreCase);
+    }
+
+    /** SuspendExcStates: a node in one of these stays. @param marked nodes by states that they have no flag for */
+    boolean keptByState(Node node, Map<String, Set<String>> marked) {
         for (String word : words(KEPT_STATES)) {
-            boolean is = switch (word.toUpperCase(Locale.ROOT)) {
+            String name = word.toUpperCase(Locale.ROOT);
+            boolean is = switch (name) {
                 case "CLOUD" -> node.has(Node.Flag.CLOUD);
                 case "DOWN" -> node.has(Node.Flag.DOWN);
                 case "DRAIN" -> node.has(Node.Flag.DRAIN);
@@ -216,9 +210,7 @@ public final class Power {
                 case "FAIL" -> node.has(Node.Flag.FAIL);
                 case "INVALID_REG" -> node.has(Node.Flag.INVALID_REG);
                 case "NOT_RESPONDING" -> node.has(Node.Flag.NOT_RESPONDING);
-                case "PLANNED" -> node.has(Node.Flag.PLANNED);
-                case "MAINTENANCE", "RESERVED" -> reserved.contains(node.name());
-                default -> false;
+                default -> marked.getOrDefault(name, Set.of()).contains(node.name());
             };
             if (is) {
                 return true;

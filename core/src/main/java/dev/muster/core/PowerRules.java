@@ -3,10 +3,13 @@ package dev.muster.core;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -48,8 +51,7 @@ final class PowerRules {
         int stops = room(Power.STOP_RATE, false);
         int left = Power.left(state);
         Set<String> kept = stopsIdle ? power.kept() : Set.of();
-        Set<String> reserved = new HashSet<>();
-        state.reservations().values().stream().filter(r -> r.isActive(now.seconds())).forEach(r -> reserved.addAll(r.nodes()));
+        Map<String, Set<String>> marked = stopsIdle ? marked(planner) : Map.of();
         for (Node node : state.nodes().values()) {
             Optional<Node> after = Optional.empty();
             if (node.isAsleep()) {
@@ -67,13 +69,14 @@ final class PowerRules {
                 if (starts-- > 0) {
                     after = Optional.of(node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, true));
                 }
-            } else if ((node.has(Node.Flag.POWER_DOWN) || isIdleTooLong(node, kept, reserved, ahead)) && isFree(node)) {
+            } else if ((node.has(Node.Flag.POWER_DOWN) || isIdleTooLong(node, kept, marked, ahead)) && isFree(node)) {
                 if (stops-- > 0) {
                     Node off = node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
                             .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true);
                     after = Optional.of(power.isFreshWhenStopped() ? fresh(off) : off);
-                    if (!Power.ofNode(state.settings(), node).isEmpty()) {
-                        direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), node.powerAction())));
+                    String there = Power.stopsAtNode(state.settings(), node);
+                    if (!there.isEmpty()) {
+                        direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), there)));
                     }
                 }
             } else if (isLate(node)) {
@@ -110,7 +113,21 @@ final class PowerRules {
         return node.jobs().isEmpty();
     }
 
-    private boolean isIdleTooLong(Node node, Set<String> kept, Set<String> reserved, WakeAhead ahead) {
+    /** Nodes by those states that follow from reservations and plans, as far as SuspendExcStates names them. */
+    private Map<String, Set<String>> marked(Planner planner) {
+        Map<String, Set<String>> out = new HashMap<>();
+        if (power.keepsState("RESERVED") || power.keepsState("MAINTENANCE")) {
+            state.reservations().values().stream().filter(r -> r.isActive(now.seconds())).forEach(r -> out.computeIfAbsent(
+                    r.has(ReservationFlag.MAINT) ? "MAINTENANCE" : "RESERVED", s -> new HashSet<>()).addAll(r.nodes()));
+        }
+        if (power.keepsState("PLANNED")) {
+            out.put("PLANNED", new HashSet<>());
+            planner.upcoming(Long.MAX_VALUE).forEach(p -> out.get("PLANNED").addAll(p.nodes()));
+        }
+        return out;
+    }
+
+    private boolean isIdleTooLong(Node node, Set<String> kept, Map<String, Set<String>> marked, WakeAhead ahead) {
         if (!stopsIdle || node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.UNKNOWN)
                 || node.has(Node.Flag.REBOOT_REQUESTED) || kept.contains(node.name()) || !node.jobs().isEmpty()) {
             return false;
@@ -119,7 +136,7 @@ final class PowerRules {
         boolean worked = node.lastBusy() > Math.max(node.startTime(), node.powerTime());
         long since = Math.max(Math.max(node.lastBusy(), ahead.lastPlanned(node)), Math.max(node.startTime(), node.powerTime()));
         boolean late = times.atOnce() && worked || times.idleS() >= 0 && now.seconds() - since >= times.idleS() && !ahead.isSoonFor(node);
-        return late && !power.keptByState(node, reserved);
+        return late && !power.keptByState(node, marked);
     }
 
     private boolean isLate(Node node) {

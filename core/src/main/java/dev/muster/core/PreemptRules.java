@@ -5,7 +5,9 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.node.NodeMessages;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** What becomes of jobs that have to give way, and of those that did. */
 final class PreemptRules {
@@ -16,6 +18,8 @@ final class PreemptRules {
     private final Now now;
     private final List<Change> changes;
     private final List<Decision.Direct> direct;
+    /** Components of heterogeneous jobs that have been told already. */
+    private final Set<Integer> yields = new HashSet<>();
 
     PreemptRules(State state, Now now, List<Change> changes, List<Decision.Direct> direct) {
         this.state = state;
@@ -27,7 +31,8 @@ final class PreemptRules {
     /** With grace it is warned and goes on until that is over. */
     void giveWay(Planner.Preempt p) {
         Job job = state.jobs().at(p.jobId());
-        long end = p.graceS() > 0 && p.mode() != Preemption.Mode.SUSPEND ? now.tickMs() + p.graceS() * 1000L : 0;
+        boolean ends = p.mode() != Preemption.Mode.SUSPEND && p.mode() != Preemption.Mode.GANG;
+        long end = p.graceS() > 0 && ends ? now.tickMs() + p.graceS() * 1000L : 0;
         if (end == 0 && p.mode() == Preemption.Mode.REQUEUE) {
             end(job, p.mode());
             return;
@@ -90,13 +95,20 @@ final class PreemptRules {
             if (member.state() == JobState.RUNNING && !stops) {
                 changes.add(new Change.JobPreempted(member.id(), now.seconds(), Preemption.Mode.SUSPEND, 0));
                 changes.add(new Change.JobSuspended(member.id(), now.seconds()));
+            } else if (GangRules.awaitsTurn(state, member) && yields.add(member.id())) {
+                changes.add(new Change.JobPreempted(member.id(), now.seconds(), Preemption.Mode.SUSPEND, 0));
             }
         }
     }
 
     private void endAlone(Job job, Preemption.Mode mode) {
         switch (mode) {
-            case SUSPEND, GANG -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+            case SUSPEND, GANG -> {
+                // who waits for his turn stops waiting for it, and leaves his cores
+                if (job.state() != JobState.SUSPENDED) {
+                    changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+                }
+            }
             case REQUEUE -> changes.addAll(Exits.yielded(state, job, now));
             case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
                     now.seconds()));

@@ -18,6 +18,10 @@ public final class Priorities {
     /** Keys of {@link Settings#options}. */
     public static final String TYPE = "priority_type";
     public static final String MULTIFACTOR = "priority/multifactor";
+    /** Words of PriorityFlags. */
+    public static final List<String> FLAGS = List.of("ACCRUE_ALWAYS", "CALCULATE_RUNNING", "DEPTH_OBLIVIOUS", "NO_FAIR_TREE", "INCR_ONLY",
+            "MAX_TRES", "MAX_TRES_GRES", "NO_NORMAL_ALL", "NO_NORMAL_ASSOC", "NO_NORMAL_PART", "NO_NORMAL_QOS", "NO_NORMAL_TRES",
+            "SMALL_RELATIVE_TO_TIME");
     private static final String WEIGHT = "priority_weight_";
 
     /** @param tres by name, in the order of PriorityWeightTRES; @param site as set */
@@ -177,7 +181,8 @@ public final class Priorities {
         long since = flags.contains("ACCRUE_ALWAYS") ? job.submitTime() : accrueTime(state, job);
         long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
         long until = job.run().startTime() > 0 ? job.run().startTime() : now;
-        return since == 0 || until <= since ? 0 : most <= 0 ? 1 : Math.min(1, (double) (until - since) / most);
+        // of a time without end nobody ever has a part
+        return since == 0 || until <= since || most < 0 ? 0 : most == 0 ? 1 : Math.min(1, (double) (until - since) / most);
     }
 
     /** Since when a job grows older; 0 if it does not. */

@@ -23,7 +23,7 @@ public final class QosRules {
     private static final String NO_RESERVE = "NoReserve";
     private static final String LEAST_FACTOR = "UsageThreshold";
     private static final String THRESHOLD = "EnforceUsageThreshold";
-    private static final String RELATIVE = "Relative";
+    static final String RELATIVE = "Relative";
     /** The limits that Relative makes hundredths of a whole. */
     private static final List<String> OF_A_WHOLE = List.of("GrpTRES", "MaxTRES", "MaxTRESPA", "MaxTRESPU", "MaxTRESPerNode", "MinTRES");
 

@@ -220,7 +220,7 @@ final class UpdateRules {
 
     private Optional<Decision.Rejected> shrink(Job job, Json.Obj desc, String value, boolean named) {
         if (state.settings().options().containsKey("disable_job_shrink")) {
-            return refuse(SlurmErrno.DISABLED);
+            return refuse(SlurmErrno.NOT_SUPPORTED);
         }
         return named ? Shrinking.toList(job, value, desc, now.seconds(), changes) : Shrinking.toCount(job, value, desc, now.seconds(), changes);
     }

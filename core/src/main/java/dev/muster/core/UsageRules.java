@@ -20,6 +20,9 @@ import java.util.TreeSet;
 
 /** Charges associations and QOS for what their jobs have had since the last time, and lets old usage fade. */
 final class UsageRules {
+    private static final String RESET_PERIOD = "priority_reset_period";
+    private static final String RESET_NOW = "NOW";
+
     private final State state;
     private final Now now;
 
@@ -46,6 +49,15 @@ final class UsageRules {
         if (!idle || before.time() == 0 || state.ended().size() > 0 || forget) {
             changes.add(next);
         }
+    }
+
+    /** PriorityUsageResetPeriod=NOW: whenever the configuration is read all that was used is forgotten, but for what NoDecay keeps. */
+    List<Change> configured(Settings settings) {
+        if (state.shares().time() == 0 || !settings.options().getOrDefault(RESET_PERIOD, "").equals(RESET_NOW)) {
+            return List.of();
+        }
+        Change.UsageCharged all = upToNow(true, Set.of(), Set.of(), Set.of());
+        return List.of(new Change.UsageCharged(all.time(), all.tickMs(), 0, List.of(), all.qos().stream().filter(q -> stays(q.id())).toList()));
     }
 
     /** With each charge, jobs end whose QOS or account has nothing left; of very many the rest ends with the next one. */
@@ -124,7 +136,7 @@ final class UsageRules {
                 add(each, heir.get(), each.getOrDefault(id, Map.of()));
             }
         }
-        return new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage, each), had(qos, qosEach));
+        return new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before), had(usage, each), had(qos, qosEach));
     }
 
     /** NoDecay: what was used of a QOS neither fades nor is forgotten, until its RawUsage is set back. */
@@ -228,13 +240,10 @@ final class UsageRules {
     }
 
     /** The start of the next day, week, month, quarter or year of the cluster's zone. */
-    private long nextReset(Shares before, boolean passed) {
-        String period = state.settings().options().getOrDefault("priority_reset_period", "NONE");
-        if (period.equals("NONE")) {
+    private long nextReset(Shares before) {
+        String period = state.settings().options().getOrDefault(RESET_PERIOD, "NONE");
+        if (period.equals("NONE") || period.equals(RESET_NOW)) {
             return 0;
-        }
-        if (period.equals("NOW")) {
-            return before.time() == 0 ? now.seconds() : passed ? 0 : before.resetAt();
         }
         if (before.resetAt() > now.seconds()) {
             return before.resetAt();

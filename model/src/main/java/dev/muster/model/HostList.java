@@ -383,4 +383,22 @@ public final class HostList {
     public String toString() {
         return compressed();
     }
+
+    /** Commas outside brackets divide. */
+    public static List<String> outside(String text) {
+        List<String> out = new ArrayList<>();
+        int depth = 0;
+        int from = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char c = i < text.length() ? text.charAt(i) : ',';
+            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == ',' && (depth == 0 || i == text.length())) {
+                if (i > from) {
+                    out.add(text.substring(from, i));
+                }
+                from = i + 1;
+            }
+        }
+        return out;
+    }
 }

@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.GpuVariables;
+import dev.muster.model.MultiProgram;
 import dev.muster.model.node.NodeMessages.JobShare;
 import java.io.File;
 import java.io.IOException;
@@ -64,6 +65,10 @@ final class Hooks {
 
     /** RebootProgram. It takes the machine down, or this daemon. */
     void reboot() {
+        if (settings.around().powerActions().containsKey(settings.around().reboot())) {
+            powerAction(settings.around().reboot());
+            return;
+        }
         if (settings.around().reboot().isEmpty()) {
             log.error("RebootProgram isn't defined in config");
             return;
@@ -81,7 +86,10 @@ final class Hooks {
             return;
         }
         log.info("PowerAction=" + action + " being processed");
-        runOne(program, powerful(), HEALTH_SECONDS, List.of(), List.of(settings.nodeName()))
+        List<String> arguments = new ArrayList<>(MultiProgram.words(program));
+        String path = arguments.removeFirst();
+        arguments.add(settings.nodeName());
+        runOne(path, powerful(), HEALTH_SECONDS, List.of(), arguments)
                 .ifPresent(e -> log.error("PowerAction=" + action + " failed: " + e));
     }
 

@@ -5,6 +5,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
+import dev.muster.model.IndexSet;
 import dev.muster.model.ResourceRequest;
 import java.util.HashMap;
 import java.util.List;
@@ -109,8 +110,15 @@ final class Holdings {
         return minding > 0;
     }
 
+    /** Units that others have with whom the job may be there, and come to its turn. */
+    IndexSet shareable(Job job, NodeSlot node) {
+        Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        return p == null || !settings.takesTurns() ? IndexSet.empty()
+                : node.shareable(p.name(), Need.sharing(job.desc().request(), p, settings));
+    }
+
     /** As what the job shares its cores: its partition, and more. */
-    private List<String> sharing(Job job) {
+    List<String> sharing(Job job) {
         Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
         boolean whole = job.desc().request().exclusive() != ResourceRequest.Exclusive.SHARED;
         return p == null || whole ? List.of() : Need.sharing(job.desc().request(), p, settings).names(p.name());

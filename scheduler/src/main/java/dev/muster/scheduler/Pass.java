@@ -22,6 +22,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
@@ -58,6 +59,7 @@ final class Pass {
     private final Reserved reserved;
     private final Preemptor preemptor;
     private final List<Job> stopped = new ArrayList<>();
+    private int stoppedNow;
     private final List<Integer> resumes = new ArrayList<>();
     private final Outlook outlook;
     private final LicenceDesk licences;
@@ -130,7 +132,7 @@ final class Pass {
     List<Planner.Start> run() {
         try {
             boolean whole = turns.walk(limitStops || words.areGiven() || settling.isAnywhere());
-            goOn(Integer.MIN_VALUE);
+            goOn(first -> true);
             turns.fill();
             if (whole && starts.size() < most) {
                 scheduler.plannedOnly(planned);
@@ -144,13 +146,34 @@ final class Pass {
         }
     }
 
-    /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
-    void goOn(int tier) {
-        while (!stopped.isEmpty() && scheduler.ranks().tier(stopped.getFirst()) >= tier) {
-            List<Job> whole = Stopped.together(state, stopped.removeFirst());
-            if (!resumes.contains(whole.getFirst().id()) && Stopped.haveTheirCores(scheduler, whole)) {
+    /**
+     * Those that gave way and are no less than what comes next in the queue have their cores back as soon as all of these are free. Until then
+     * nobody who is no more gets those that are, or they would never go on while others come.
+     */
+    void goOn(Job next) {
+        // those as well that have been stopped in this pass
+        for (; stoppedNow < preemptor.suspended().size(); stoppedNow++) {
+            stopped.add(preemptor.suspended().get(stoppedNow));
+            stopped.sort(Comparator.comparingInt(j -> -scheduler.ranks().tier(j)));
+        }
+        int tier = scheduler.ranks().tier(next);
+        goOn(first -> scheduler.ranks().tier(first) >= tier && !preemptor.outranksByQos(next, first));
+    }
+
+    private void goOn(Predicate<Job> before) {
+        while (!stopped.isEmpty() && before.test(stopped.getFirst())) {
+            Job next = stopped.removeFirst();
+            if (!Stopped.gaveWay(state, next)) {
+                takings.await(next);
+                continue;
+            }
+            List<Job> whole = Stopped.together(state, next);
+            boolean first = !resumes.contains(whole.getFirst().id());
+            if (first && Stopped.haveTheirCores(scheduler, whole)) {
                 whole.forEach(j -> resumes.add(j.id()));
                 whole.forEach(takings::back);
+            } else if (first) {
+                whole.forEach(takings::await);
             }
         }
     }
@@ -185,7 +208,7 @@ final class Pass {
 
     /** Some that gave way wait to go on. */
     boolean hasStopped() {
-        return !stopped.isEmpty();
+        return !stopped.isEmpty() || stoppedNow < preemptor.suspended().size();
     }
 
     void consider(Job job) {

@@ -190,11 +190,11 @@ final class Preemptor {
             }
             return new None();
         }
-        return taken(gone, chosen, found, serves, places);
+        return taken(gone, chosen, found, serves, places, need.partition());
     }
 
     /** With those off their nodes there is a place: whose going is not needed stays. */
-    private Room taken(List<Job> gone, List<Job> chosen, Optional<Allocation> found, Predicate<NodeSlot> serves, Places places) {
+    private Room taken(List<Job> gone, List<Job> chosen, Optional<Allocation> found, Predicate<NodeSlot> serves, Places places, String partition) {
         Allocation room = least(chosen, found, places).orElseThrow();
         boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
                 && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
@@ -207,7 +207,7 @@ final class Preemptor {
         gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
         for (Job h : chosen) {
             leaving.add(h.id());
-            preempts.add(new Planner.Preempt(h.id(), mode(h), policy.graceSeconds(h)));
+            preempts.add(new Planner.Preempt(h.id(), mode(h, partition), policy.graceSeconds(h)));
             holders.forEach((kind, known) -> {
                 if (scheduler.yields().isBelow(kind, h.id())) {
                     known.gone.add(h);
@@ -251,7 +251,7 @@ final class Preemptor {
             gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             return new None();
         }
-        return taken(gone, chosen, found, EVERYWHERE, places);
+        return taken(gone, chosen, found, EVERYWHERE, places, need.partition());
     }
 
     /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
@@ -405,6 +405,12 @@ final class Preemptor {
         return modes.computeIfAbsent(holder.id(), id -> policy.of(holder));
     }
 
+    /** By QOS who is stopped for somebody in its own partition takes turns with him. */
+    private Preemption.Mode mode(Job holder, String partition) {
+        boolean turns = mode(holder) == Preemption.Mode.SUSPEND && policy.byQos() && !holder.isHet() && holder.desc().partition().equals(partition);
+        return turns ? Preemption.Mode.GANG : mode(holder);
+    }
+
     private Yields.Kind kind(JobDesc taker, Need need) {
         return scheduler.yields().kind(policy, taker, need.partition());
     }
@@ -541,6 +547,17 @@ final class Preemptor {
     /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
     boolean isKnownShort(Classes.Group group, NeedClass c) {
         return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory, open);
+    }
+
+    /** Who has been stopped in this pass, in that order. */
+    List<Job> suspended() {
+        return suspended;
+    }
+
+    /** Where QOS say who gives way to whom the queue's order does not. */
+    boolean outranksByQos(Job taker, Job holder) {
+        return policy.byQos() && policy.outranks(taker.desc(), scheduler.priority(taker.id()).orElse(taker.priority()),
+                taker.desc().partition().split(",")[0], holder);
     }
 
     /** The pass is over: what was suspended in it comes off with its record. */

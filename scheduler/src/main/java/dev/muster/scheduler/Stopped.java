@@ -18,6 +18,12 @@ final class Stopped {
                 && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isEmpty();
     }
 
+    /** Others have their turn on its cores. */
+    static boolean awaitsTurn(State state, Job job) {
+        return job.state() == JobState.SUSPENDED
+                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isPresent();
+    }
+
     /** It goes on by itself as soon as its cores are free. */
     static boolean gaveWay(State state, Job job) {
         return job.state() == JobState.SUSPENDED
@@ -29,11 +35,13 @@ final class Stopped {
         return job.isHet() ? HetRules.members(state, job).stream().filter(j -> gaveWay(state, j)).toList() : List.of(job);
     }
 
+    /** All of them are free, or had by those alone with whom they take turns. */
     static boolean haveTheirCores(Scheduler scheduler, List<Job> jobs) {
         for (Job job : jobs) {
             for (Allocation.Share s : job.run().allocation().nodes()) {
                 NodeSlot node = scheduler.node(s.node());
-                if (node == null || !node.units(s).minus(node.spec.reservedUnits()).minus(node.freeUnits).isEmpty()) {
+                if (node == null || !node.units(s).minus(node.spec.reservedUnits()).minus(node.freeUnits)
+                        .minus(scheduler.holdings().shareable(job, node)).isEmpty()) {
                     return false;
                 }
             }

@@ -65,6 +65,23 @@ final class Takings {
             NodeSlot node = scheduler.node(s.node());
             node.hold(s, job.desc().partition(), true);
             resumed.add(new Taken(node, s, job.desc().partition()));
+            for (String name : scheduler.holdings().sharing(job)) {
+                node.share(name, s.cores(), 1);
+                shares.add(new Taken(node, s, name));
+            }
+        }
+    }
+
+    /** A suspended job waits for the rest of its cores. */
+    void await(Job job) {
+        for (Allocation.Share s : job.run().allocation().nodes()) {
+            NodeSlot node = scheduler.node(s.node());
+            IndexSet free = node == null ? IndexSet.empty() : node.freeUnits.intersect(node.units(s));
+            if (!free.isEmpty()) {
+                Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
+                node.hold(part, job.desc().partition(), true);
+                resumed.add(new Taken(node, part, job.desc().partition()));
+            }
         }
     }
 

@@ -77,7 +77,7 @@ final class Turns {
                     take(ordered);
                 }
                 if (pass.hasStopped()) {
-                    pass.goOn(scheduler.ranks().tier(job));
+                    pass.goOn(job);
                 }
                 if (!later(block, i)) {
                     consider(block, i);

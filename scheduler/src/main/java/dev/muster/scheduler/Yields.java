@@ -168,7 +168,8 @@ final class Yields {
     }
 
     private static boolean goes(State state, Preemption.Policy policy, Job job) {
-        return goesAlready(state, job) || job.state() == JobState.RUNNING && policy.of(job) != Preemption.Mode.OFF;
+        boolean there = job.state() == JobState.RUNNING || Stopped.awaitsTurn(state, job);
+        return goesAlready(state, job) || there && policy.of(job) != Preemption.Mode.OFF;
     }
 
     /** It has had to give way, or is over but for what its nodes have to say. */

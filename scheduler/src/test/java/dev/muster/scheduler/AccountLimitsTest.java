@@ -9,6 +9,7 @@ import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
@@ -512,6 +513,20 @@ class AccountLimitsTest {
             }
         }
         assertThat(String.join(" ", found)).isEqualTo(expected);
+    }
+
+    /** Limits that are parts of what a partition has bind its jobs, and are nobody's own. */
+    @Test
+    void aPartitionsRelativeQosIsNoJobsOwn() {
+        policy("associations,limits,qos", "", "", "Flags=Relative GrpTRES=cpu=25");
+        Command.SubmitJob own = new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast"), "",
+                dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false);
+        assertThat(cluster.apply(own)).isInstanceOf(Decision.Accepted.class);
+        cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast")));
+        assertThat(cluster.apply(own)).isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.INVALID_QOS));
+        int id = cluster.accept("charge.account=dept tasks=3");
+        cluster.schedule();
+        assertThat(cluster.core().planner().reason(id).word()).isEqualTo("QOSGrpCpuLimit");
     }
 
     /** What a partition says of time and nodes a QOS may lift. */

@@ -427,6 +427,28 @@ class FairShareTest {
         assertThat(used(c, 3)).isEqualTo(86_400);
     }
 
+    /** PriorityUsageResetPeriod=NOW, at each start and each reading of the configuration; what NoDecay keeps stays. */
+    @Test
+    void usageIsForgottenNow() {
+        Cluster c = cluster("options.priority_reset_period=NOW options.priority_half_life=0");
+        c.pass(1);
+        new Play(c).lines("""
+                submit kind=BATCH charge.account=lab charge.qos=normal
+                schedule
+                pass 100
+                """);
+        assertThat(used(c, 3)).isEqualTo(100);
+        assertThat(c.state().shares().qos().find(1)).contains(100_000L);
+        c.reconfigure();
+        assertThat(List.of(used(c, 3), c.state().shares().qos().size())).containsExactly(0L, 0);
+        c.pass(100);
+        assertThat(used(c, 3)).isEqualTo(100);
+        c.apply(new Command.ApplyPolicy(policy(Map.of(), Map.of("Flags", "NoDecay"))));
+        c.reconfigure();
+        assertThat(used(c, 3)).isZero();
+        assertThat(c.state().shares().qos().find(1)).contains(100_000L);
+    }
+
     @Test
     void whoHadLessGoesFirst() {
         Cluster c = cluster("options.priority_weight_fairshare=1000");
@@ -472,6 +494,9 @@ class FairShareTest {
             String[] cell = row.split("\\|");
             assertThat(priority(cluster(all), cell[0].strip(), Long.parseLong(cell[1].strip()))).as(row).isEqualTo(Long.parseLong(cell[2].strip()));
         }
+        // PriorityMaxAge=INFINITE: nobody ever comes a step nearer to it; 0: everybody has it at once
+        assertThat(priority(cluster(all + "options.priority_max_age=-1"), "partition=p charge.account=lab charge.qos=normal", 500)).isEqualTo(340);
+        assertThat(priority(cluster(all + "options.priority_max_age=0"), "partition=p charge.account=lab charge.qos=normal", 5)).isEqualTo(1340);
         assertThat(priority(cluster(all + "options.priority_favor_small=true"), "partition=p charge.account=lab charge.qos=normal", 0))
                 .isEqualTo(640);
         Cluster dear = cluster("options.priority_weight_tres=billing=80 options.priority_flags=NO_NORMAL_TRES");

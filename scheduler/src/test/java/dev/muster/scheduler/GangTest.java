@@ -1,5 +1,9 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.Command;
+import dev.muster.model.accounting.DbdMessages;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that take turns on the same cores, ten seconds each. shows: SchedulerTimeSlice */
@@ -23,6 +27,69 @@ class GangTest {
                 pass 11                -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 RUNNING n1
                 pass 11                -> 1 RUNNING n1; 2 SUSPENDED n1; 3 SUSPENDED n1
                 """);
+    }
+
+    /** Those who take turns all leave their cores to a higher tier, and take turns again when it has gone. */
+    @Test
+    void whoWaitsForHisTurnGivesWayAsWell() {
+        for (String mode : new String[] {"GANG,SUSPEND", "GANG,CANCEL"}) {
+            boolean stops = mode.endsWith("SUSPEND");
+            new Play(new Cluster("n1 cpus=2 mem=1000", "low nodes=n1 defmempercpu=10 oversubscribe=FORCE:2\n"
+                    + "high nodes=n1 prioritytier=2 defmempercpu=10 oversubscribe=FORCE:2",
+                    "options.preempt_type=preempt/partition_prio options.gang_slice_s=10 options.preempt_mode=" + mode)).lines("""
+                    submit kind=BATCH partition=low tasks=2
+                    submit kind=BATCH partition=low tasks=2
+                    schedule               -> 1 RUNNING n1; 2 RUNNING n1
+                    pass 1                 -> 1 RUNNING n1; 2 SUSPENDED n1
+                    submit kind=BATCH partition=high tasks=2
+                    """ + (!stops ? """
+                    schedule               -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING
+                    done 1 n1
+                    done 2 n1
+                    schedule               -> 3 RUNNING n1
+                    """ : """
+                    schedule               -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 RUNNING n1
+                    pass 11                -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 RUNNING n1
+                    submit kind=BATCH partition=high tasks=2
+                    submit kind=BATCH partition=low tasks=2
+                    schedule               -> 4 RUNNING n1; 5 PENDING
+                    pass 1                 -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 SUSPENDED n1; 4 RUNNING n1
+                    exited 4 batch 0:0
+                    done 4 n1
+                    pass 1                 -> 3 RUNNING n1
+                    exited 3 batch 0:0
+                    done 3 n1
+                    schedule               -> 1 RUNNING n1; 2 RUNNING n1; 5 PENDING
+                    pass 1                 -> 1 RUNNING n1; 2 SUSPENDED n1
+                    pass 11                -> 1 SUSPENDED n1; 2 RUNNING n1; 5 PENDING
+                    """));
+        }
+    }
+
+    /** By QOS: in one partition with who takes his place; for who comes by another it is stopped, and nobody of its own gets its cores meanwhile. */
+    @Test
+    void byQosTheyTakeTurnsInOnePartition() {
+        for (String partition : new String[] {"p", "q"}) {
+            boolean turns = partition.equals("p");
+            Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10\n"
+                    + "q nodes=n[1-2] prioritytier=2 defmempercpu=10",
+                    "options.preempt_type=preempt/qos options.preempt_mode=SUSPEND,GANG options.gang_slice_s=10");
+            c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(new DbdMessages.QosPolicy(1, "normal", Map.of()),
+                    new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))), List.of(), List.of())));
+            new Play(c).lines("""
+                    submit kind=BATCH partition=p charge.qos=normal tasks=4
+                    schedule               -> 1 RUNNING n[1-2]
+                    submit kind=BATCH charge.qos=urgent tasks=2 partition=%s
+                    submit kind=BATCH partition=p charge.qos=normal
+                    schedule               -> 1 SUSPENDED n[1-2]; 2 RUNNING n1; 3 PENDING
+                    pass 11
+                    schedule               -> %s; 3 PENDING
+                    exited 2 batch 0:0
+                    done 2 n1
+                    settle
+                    schedule               -> 1 RUNNING n[1-2]; 3 PENDING
+                    """.formatted(partition, turns ? "1 RUNNING n[1-2]; 2 SUSPENDED n1" : "1 SUSPENDED n[1-2]; 2 RUNNING n1"));
+        }
     }
 
     @Test

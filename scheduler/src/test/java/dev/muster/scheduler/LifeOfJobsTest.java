@@ -646,8 +646,8 @@ class LifeOfJobsTest {
                 update 1 numnodes=2,        -> says Node count specification invalid
                 update 1 numnodes=2         -> 1 PENDING
                 schedule                    -> 1 RUNNING n[1-2]
-                update 1 numnodes=1         -> says Requested operation is presently disabled
-                update 1 nodelist=n1        -> says Requested operation is presently disabled
+                update 1 numnodes=1         -> says Requested operation not supported on this system
+                update 1 nodelist=n1        -> says Requested operation not supported on this system
                 """);
     }
 

@@ -230,6 +230,30 @@ class PowerTest {
                 """);
     }
 
+    /** What a node is by a reservation, or by the plan of a job that waits for others as well. */
+    @Test
+    void whatIsReservedOrPlannedStays() {
+        String reserve = """
+                reserve m starttime=+0 duration=600 nodes=n1 users=alice flags=MAINT
+                reserve r starttime=+0 duration=600 nodes=n2 users=alice
+                """;
+        play("options.power:idle=10 options.power:kept_states=maintenance", reserve + """
+                pass 10                               -> n1 free; n2 free+POWERING_DOWN; n3 free+POWERING_DOWN
+                """);
+        play("options.power:idle=10 options.power:kept_states=RESERVED", reserve + """
+                pass 10                               -> n1 free+POWERING_DOWN; n2 free; n3 free+POWERING_DOWN
+                """);
+        for (String states : new String[] {"PLANNED", "FAIL"}) {
+            play("options.muster_no_wake_ahead= options.power:idle=10 options.power:kept_states=" + states, """
+                    submit kind=BATCH timing.timeLimitMin=600 request.nodeList=n1 cpusPerTask=2
+                    schedule                              -> 1 RUNNING n1
+                    submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n[1-2] request.nodesMin=2 request.tasks=2
+                    schedule                              -> 2 PENDING
+                    pass 10                               -> n2 free%s; n3 free+POWERING_DOWN
+                    """.formatted(states.equals("PLANNED") ? "" : "+POWERING_DOWN"));
+        }
+    }
+
     @Test
     void aPartitionHasTimesOfItsOwn() {
         play("options.power:idle=-1 options.power:partition:q=20,5,,no options.power:partition:p=,,,yes", """

@@ -254,13 +254,21 @@ class PreemptionTest {
                 submit kind=BATCH partition=high exclusive=NODE memPerNodeMb=100
                 schedule                                -> 1 SUSPENDED n[1-2]; 2 RUNNING n1
                 submit kind=BATCH partition=low
-                schedule                                -> 3 RUNNING n2
-                exited 3 batch 0:0
-                done 3 n2
+                submit kind=BATCH partition=low timing.timeLimitMin=1
+                schedule                                -> 1 SUSPENDED n[1-2]; 3 PENDING; 4 PENDING
+                submit kind=BATCH partition=high memPerNodeMb=100
+                schedule                                -> 1 SUSPENDED n[1-2]; 3 PENDING; 5 RUNNING n2
+                exited 5 batch 0:0
+                done 5 n2
                 exited 2 batch 0:0
-                schedule                                -> 1 SUSPENDED n[1-2]
+                schedule                                -> 1 SUSPENDED n[1-2]; 3 PENDING
                 done 2 n1
-                schedule                                -> 1 RUNNING n[1-2]
+                schedule                                -> 1 RUNNING n[1-2]; 3 PENDING; 4 PENDING
+                cancel 1
+                exited 1 batch 0:15
+                done 1 n1
+                done 1 n2
+                schedule                                -> 3 RUNNING n1; 4 RUNNING n1
                 """);
     }
 
