@@ -571,6 +571,7 @@ final class Squeue implements Command {
         }
         JobRequest.put(q, "allPartitions", w.all);
         JobRequest.put(q, "expandArrays", w.array);
+        JobRequest.put(q, "joinArrays", true);
         JobRequest.put(q, "startEstimates", w.start);
         Set<String> fields = new LinkedHashSet<>(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
                 "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags"));

@@ -339,7 +339,7 @@ final class Api {
                 || !m.qos().isEmpty() || !m.states().isEmpty() || !m.nodes().isEmpty() || !m.reservations().isEmpty() || !m.wckeys().isEmpty();
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
-                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false);
+                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false, false);
             List<JobQuery.Hit> hits = JobQuery.waitingFirst(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
             Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
             for (JobQuery.Hit hit : hits) {
@@ -412,7 +412,7 @@ final class Api {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false,
-                        List.of(), false);
+                        List.of(), false, false);
                 new JobQuery(core.durable(), q, controller.owned(), j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;

@@ -135,6 +135,7 @@ public final class JobMessages {
      * @param details    per-node CPU ids and GRES ({@code scontrol -d})
      * @param expandArrays one row per pending array task ({@code squeue -r})
      * @param lines      the asker can take a long answer while it is made: its rows in lines of their own
+     * @param joinArrays tasks that wait by themselves stand in the row of those of their array that still wait together
      */
     public record QueryJobs(
             List<String> jobs,
@@ -153,7 +154,8 @@ public final class JobMessages {
             boolean expandArrays,
             boolean startEstimates,
             List<String> fields,
-            boolean lines) {}
+            boolean lines,
+            boolean joinArrays) {}
 
     /** @param now the controller's clock, for elapsed and left times */
     public record JobsReply(long now, long lastUpdate, List<JobInfo> jobs) {}
