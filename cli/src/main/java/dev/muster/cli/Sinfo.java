@@ -289,7 +289,7 @@ final class Sinfo implements Command {
         String loaded = "slurm_load_partitions";
         try {
             Json.Obj q = new Json.Obj();
-            JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
+            JobRequest.put(q, "all", w.all || !w.partitions.isEmpty() || !w.json.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
             loaded = "slurm_load_node";
             q.put("all", Boolean.TRUE);

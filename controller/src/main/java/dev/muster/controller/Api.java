@@ -141,7 +141,8 @@ final class Api {
             case "CreateStep", "CreateHetStep" -> new StepEdge(controller, core, blobs, watch).answer(caller, message, body);
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
-            case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
+            case "QueryPartitions" -> partitions(privacy(caller),
+                    Codec.decode(body, ClusterMessages.QueryPartitions.class));
             case "QueryTopology" -> Reply.of(new ClusterMessages.TopologyReply(core.durable().settings().topologies()));
             case "QueryBurstBuffers" -> Reply.of(controller.buffers().show(core.durable(), caller.uid()));
             case "QueryBurstStatus" -> controller.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
@@ -269,13 +270,19 @@ final class Api {
                 gid -> identities.byUid(caller.uid()).filter(i -> i.gid() == gid || i.gids().contains(gid)).isPresent());
     }
 
+    /** Who names jobs or partitions is shown them wherever they are. */
+    private static Predicate<Job> shown(Privacy sight, JobMessages.QueryJobs q) {
+        boolean all = q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
+        return all ? sight::shows : j -> sight.shows(j) && sight.showsPartition(j);
+    }
+
     private Reply jobs(Caller caller, JobMessages.QueryJobs q) {
         State state = core.durable();
         if (!q.nodes().isEmpty() && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        JobQuery query = new JobQuery(state, q, controller.owned(), privacy(caller)::shows);
+        JobQuery query = new JobQuery(state, q, controller.owned(), shown(privacy(caller), q));
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
@@ -307,7 +314,7 @@ final class Api {
             }
         }
         Privacy privacy = privacy(caller);
-        jobs.removeIf(j -> !privacy.shows(j));
+        jobs.removeIf(j -> !privacy.shows(j) || q.shownPartitions() && !privacy.showsPartition(j));
         for (Job job : jobs) {
             for (Step step : job.run().steps()) {
                 if (step.state() != Step.State.ENDED) {
@@ -568,6 +575,9 @@ final class Api {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         NodeViews views = nodeViews(state);
+        if (q.shownPartitions()) {
+            views.hide(p -> !sight.shows(p));
+        }
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
         Predicate<Node> shown = n -> !sight.picksNodes() || sight.shows(n);
         if (q.nodes().isEmpty()) {
@@ -585,12 +595,15 @@ final class Api {
         return Reply.of(new ClusterMessages.NodesReply(now, nodesSince.of(now, state.nodes(), state.jobs()), out));
     }
 
-    private Reply partitions() {
+    private Reply partitions(Privacy sight, ClusterMessages.QueryPartitions q) {
         State state = core.durable();
+        if (sight.hides("partitions")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
         NodeViews views = nodeViews(state);
         List<ClusterMessages.PartitionInfo> out = new ArrayList<>();
         for (String name : controller.partitionOrder(state)) {
-            state.partitions().find(name).ifPresent(p -> out.add(views.info(p)));
+            state.partitions().find(name).filter(p -> q.all() || sight.shows(p)).ifPresent(p -> out.add(views.info(p)));
         }
         long now = System.currentTimeMillis() / 1000;
         return Reply.of(new ClusterMessages.PartitionsReply(now, partitionsSince.of(now, state.partitions(), state.nodes()), out));

@@ -122,8 +122,8 @@ public final class JobMessages {
     /** swait: answered when none of the job's numbered steps runs or waits, or after the time. @param waitMs bounded by the controller */
     public record AwaitSteps(int jobId, int waitMs) {}
 
-    /** Asks for running steps; jobIds empty means all. */
-    public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers) {}
+    /** Asks for running steps; jobIds empty means all. @param shownPartitions of jobs in partitions that are not hidden from the caller */
+    public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers, boolean shownPartitions) {}
 
     /**
      * Asks for jobs. Empty lists do not filter. The filters are squeue's and scontrol's; the reply holds only the named fields.
