@@ -85,7 +85,7 @@ final class ScontrolShow {
     static int nodes(CommandContext c, Scontrol.Switches s, String names) throws UsageException {
         List<Object> wanted = new ArrayList<>();
         if (!names.isEmpty()) {
-            HostList list = switch (HostList.parse(names)) {
+            HostList list = switch (HostList.parse(NodeCalls.expanded(c, names))) {
                 case HostList.Parsed.Ok ok -> ok.list();
                 case HostList.Parsed.Invalid bad -> HostList.empty();
             };

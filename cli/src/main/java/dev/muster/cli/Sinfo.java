@@ -172,7 +172,7 @@ final class Sinfo implements Command {
     }
 
     private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
-        switch (HostList.parse(v.replace("localhost", c.host().hostName()))) {
+        switch (HostList.parse(NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())))) {
             case HostList.Parsed.Ok ok -> w.nodes.addAll(ok.list().names());
             case HostList.Parsed.Invalid bad -> throw c.bad(1, "'" + v + "' invalid entry for --nodes");
         }

@@ -209,7 +209,7 @@ final class Squeue implements Command {
             }
             case "notme" -> w.notMe = true;
             case "name" -> replace(w.names, v);
-            case "node", "nodelist", "nodes" -> replace(w.nodes, v.replace("localhost", c.host().hostName()));
+            case "node", "nodelist", "nodes" -> replace(w.nodes, NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())));
             case "noheader" -> w.noHeader = true;
             case "partition", "partitions" -> replace(w.partitions, v);
             case "qos" -> replace(w.qos, v);
