@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Turns srun's options into the JSON of {@code StepDesc}. */
@@ -257,6 +258,12 @@ final class StepRequest {
         CommandContext c = o.context();
         int left = shares.size();
         if (!q.text("excludeList").isEmpty() && HostList.parse(q.text("excludeList")) instanceof HostList.Parsed.Ok ok) {
+            Optional<String> both = (HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok with ? with.list().names() : List.<String>of())
+                    .stream().filter(ok.list()::contains).findFirst();
+            if (both.isPresent()) {
+                throw new UsageException(o.exitError(1), List.of(c.name() + ": error: Requested node " + both.get()
+                        + " is also in the excluded list.", c.name() + ": error: Job not submitted."));
+            }
             left = (int) shares.stream().filter(s -> !ok.list().contains(s.text("node"))).count();
         }
         if (left == 0) {
