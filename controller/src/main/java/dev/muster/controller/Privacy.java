@@ -55,7 +55,8 @@ final class Privacy {
 
     /** As long as it may come to one that is shown. */
     boolean showsPartition(Job job) {
-        return trusted || Stream.of(job.desc().partition().split(",")).anyMatch(name -> state.partitions().find(name).filter(p -> !shows(p)).isEmpty());
+        return trusted || Stream.of(job.desc().partition().split(",")).anyMatch(name ->
+                state.partitions().find(name).filter(p -> !shows(p)).isEmpty());
     }
 
     boolean shows(Job job) {

@@ -23,7 +23,8 @@ class ArrayRowsTest {
     private static String rows(State state, Site site, String query) {
         QueryJobs q = Codec.bind(Json.object(query.getBytes()), QueryJobs.class);
         JobViews views = new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "", Set.copyOf(q.fields()));
-        Json.Writer out = new JobRowWriter(q, new JobQuery(state, q, new OwnedJobs(), j -> true).hits(), views).together(new Json.Writer().raw("{\"jobs\":["));
+        Json.Writer out = new JobRowWriter(q, new JobQuery(state, q, new OwnedJobs(), j -> true).hits(), views).together(
+                new Json.Writer().raw("{\"jobs\":["));
         return Json.object(out.raw("]}").toByteArray()).objects("jobs").stream().map(j -> j.integer("jobId") + " "
                 + (j.text("arrayTasks").isEmpty() ? "" + j.integer("arrayTaskId") : "[" + j.text("arrayTasks") + "]") + " "
                 + (j.text("reasonText").isEmpty() ? j.text("reason") : j.text("reasonText"))).collect(Collectors.joining("; "));
