@@ -94,6 +94,7 @@ check "of one" "$s+1|2" "$(sstat -n -P -j "$s+1" -o jobid,ntasks | xargs)"
 match "processes of one node" "$id +[0-9]+\+1 +0 +2" "$(scontrol listpids "$s" n2)"
 match "JSON" "\"id\": ?\"$s\+1\"" "$(scontrol --json show step "$s" | tr -d '\n')"
 match "layout" "4 tasks, 3 nodes \(n\[1-3\]\)" "$(sattach --layout "$s")"
+match "and its nodes" "Node 2 \(n3\), [12] task\(s\): [0-9 ]+" "$(sattach --layout "$s" | tail -1)"
 match "of one" "2 tasks, 2 nodes \(n\[2-3\]\)" "$(sattach --layout "$s+1")"
 check "sacct while it runs" "$s+0|foo|RUNNING|n1 $s+1|bar|RUNNING|n[2-3]" "$(sacct -n -P -j "$s" -o jobid,jobname,state,nodelist | xargs)"
 scancel -s USR1 "$s+1"; becomes "a signal for one component" "usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'; rm -f usr1.*

@@ -401,7 +401,7 @@ final class Srun implements Command {
             throws UsageException {
         JobOptions o = parts.getFirst().options();
         boolean pty = o.has(JobOption.PTY);
-        String stepId = Integer.toString(StepId.number(started.getFirst().integer("stepId")));
+        String stepId = StepId.name(StepId.number(started.getFirst().integer("stepId")));
         StepFiles.Names names = names(c, leader, stepId);
         int tasks = started.stream().mapToInt(s -> s.integer("tasks")).sum();
         Map<String, Output> files = new HashMap<>();
@@ -503,7 +503,7 @@ final class Srun implements Command {
                 .forEach(s -> s.put("address", addresses.get(s.text("node"))));
         CliFilter.taken(o, 1, jobId, started.integer("stepId"), program);
         if (o.has(JobOption.ASYNC)) {
-            c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + started.integer("stepId"));
+            c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + StepId.name(started.integer("stepId")));
             return 0;
         }
         Json.Obj state = new Json.Obj();
@@ -563,7 +563,7 @@ final class Srun implements Command {
 
     static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started,
             StepSignals signals) throws UsageException {
-        String stepId = Integer.toString(started.integer("stepId"));
+        String stepId = StepId.name(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
         StepFiles.Names names = names(c, allocation, stepId);
         int tasks = Math.max(1, started.integer("tasks"));

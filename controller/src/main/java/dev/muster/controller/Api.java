@@ -25,6 +25,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
@@ -521,7 +522,7 @@ final class Api {
     /** The version of a job's state: what must differ for AwaitChange to answer. */
     private static long version(Job job, int stepId) {
         long version = job.state().ordinal() * 31L + job.flags() * 1009L + job.attempt() * 100_003L;
-        if (stepId >= 0) {
+        if (StepId.isAsked(stepId)) {
             version = version * 31 + job.step(stepId).map(s -> s.state().ordinal() + 2L + s.ending().hashCode()).orElse(1L);
         }
         return version & Long.MAX_VALUE;

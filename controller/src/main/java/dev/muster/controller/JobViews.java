@@ -350,8 +350,8 @@ final class JobViews {
         JobPaths.Paths files = wants(Costly.STDIN) || wants(Costly.STDOUT) || wants(Costly.STDERR) ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
         JobPaths.Paths patterns = wants(Costly.STDIN_PATTERN) || wants(Costly.STDOUT_PATTERN) || wants(Costly.STDERR_PATTERN) ? JobPaths.patterns(job)
                 : JobPaths.Paths.NONE;
-        return new JobInfo(job.id(), job.array().jobId(), row.task, row.tasks, job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
-                d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
+        return new JobInfo(job.id(), job.array().jobId(), row.task, row.tasks, job.array().maxRunning(), job.het().jobId(), job.het().offset(),
+                d.name(), d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
                 flags(job), wants(Costly.REASON) ? reason(job).word() : "", !wants(Costly.REASON_TEXT) ? "" : reasonText(job, row.others),
                 wants(Costly.PRIORITY) ? priority(job) : 0, d.timing().nice(),
@@ -571,18 +571,19 @@ final class JobViews {
             p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum));
             types.held(gres, state, p.node(), p.gres());
         });
-        String name = step.isBatch() ? "batch" : step.id() == Step.EXTERN ? "extern" : step.desc().name();
+        String name = step.id() < 0 ? step.name() : step.desc().name();
         return new StepInfo(job.id(), job.array().jobId(), job.array().task(), step.name(), name, job.desc().owner().uid(),
                 job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : step.isQueued() ? "PENDING"
                         : "COMPLETED", nodes,
                 step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
-                step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
+                !step.isAsked() ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres), step.desc().request().tresPerNode(),
                 step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.id() < 0 ? "" : JobRows.layout(job, step), job.desc().charge().account(),
                 step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
                 step.ports().print(0),
                 step.isBatch() ? job.desc().extras().container() : step.desc().container(), step.desc().request().network(),
-                step.id() < 0 ? "" : step.desc().cpuFreq(), step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId());
+                step.id() < 0 ? "" : step.desc().cpuFreq(), step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId(),
+                step.nodes().stream().map(p -> IndexSet.of(p.tasks().stream().mapToInt(t -> t).toArray()).compact()).toList());
     }
 }

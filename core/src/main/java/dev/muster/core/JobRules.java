@@ -261,7 +261,7 @@ final class JobRules {
             changes.add(new Change.JobStopped(job.id(), c.signal() == SIGSTOP));
         }
         for (Step step : job.run().steps()) {
-            if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.id() >= 0 && !c.batchOnly())) {
+            if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly())) {
                 if (step.isBatch()) {
                     direct.add(new Decision.Direct(step.nodes().getFirst().node(), new NodeMessages.Signal(
                             job.id(), job.attempt(), Step.BATCH, c.signal(), c.batchOnly(), c.full())));

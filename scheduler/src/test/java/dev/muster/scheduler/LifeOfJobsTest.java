@@ -168,7 +168,8 @@ class LifeOfJobsTest {
                 n.length() == 1 ? -1 : n.charAt(2) - '0', Command.JobRef.NO_STEP)).toList();
         CancelReply reply = (CancelReply) ((Decision.Accepted) c.apply(new Command.CancelJobs(Cluster.USER, refs, 0, false, false))).reply();
         assertThat(reply.errors()).isEmpty();
-        assertThat(Stream.of(1, 2).map(id -> c.state().jobs().at(id)).map(j -> j.id() + (j.isArrayTask() ? "_" + j.array().task() : "") + " " + j.state()
+        assertThat(Stream.of(1, 2).map(id -> c.state().jobs().at(id)).map(j -> j.id()
+                + (j.isArrayTask() ? "_" + j.array().task() : "") + " " + j.state()
                 + (j.isArrayRecord() ? " [" + j.array().pending().compact() + "]" : "")).collect(Collectors.joining("; "))).isEqualTo(expected);
     }
 
@@ -453,6 +454,18 @@ class LifeOfJobsTest {
                 cancel 1
                 pass 299                   -> 1 CANCELLED 'by 1000'
                 pass 1                     -> 1 unknown
+                """);
+    }
+
+    /** salloc's shell on the first node has no number: the first srun in it begins step 0. */
+    @Test
+    void theShellOfAnAllocation() {
+        play("""
+                submit kind=ALLOCATION tasks=2
+                schedule                   -> 1 RUNNING n1
+                shell 1                    -> 1 RUNNING n1 stepinteractive=RUNNING
+                step 1 1                   -> 1 RUNNING n1 stepinteractive=RUNNING step0=RUNNING
+                shell 1                    -> 1 RUNNING n1 stepinteractive=RUNNING step0=RUNNING step1=RUNNING
                 """);
     }
 

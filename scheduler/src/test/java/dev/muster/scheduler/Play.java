@@ -131,7 +131,7 @@ final class Play {
             out.append(' ').append(job.run().allocation().hostList()).append(job.run().allocation().backfilled() ? " ahead" : "");
         }
         for (Step s : job.run().steps()) {
-            out.append(s.id() >= 0 ? " step" + s.name() + "=" + s.state() : "");
+            out.append(s.isAsked() ? " step" + s.name() + "=" + s.state() : "");
         }
         out.append(job.isArrayRecord() ? " [" + job.array().pending().compact() + "]" : "");
         return out.append(job.restarts() > 0 ? " restarts=" + job.restarts() : "").toString();
@@ -206,6 +206,9 @@ final class Play {
             case "complete" -> say(cluster.apply(new Command.CompleteAllocation(Cluster.USER, Integer.parseInt(w[1]), status(w[2]))));
             case "step" -> say(cluster.apply(new Command.CreateStep(Cluster.USER, w.length > 3 ? w[3] : "", Integer.parseInt(w[1]),
                     step(Integer.parseInt(w[2]), false), Bytes.EMPTY, "io")));
+            case "shell" -> say(cluster.apply(new Command.CreateStep(Cluster.USER, "", Integer.parseInt(w[1]), Codec.bind(new Json.Obj()
+                    .put("request", new Json.Obj().put("tasks", 1L)).put("interactive", true).put("overlap", true), StepDesc.class),
+                    Bytes.EMPTY, "io")));
             case "async" -> say(cluster.apply(new Command.CreateStep(Cluster.USER, "", Integer.parseInt(w[1]),
                     step(Integer.parseInt(w[2]), true), Bytes.EMPTY, "io")));
             case "update" -> say(cluster.apply(new Command.UpdateJob(w[w.length - 1].equals("root") ? 0 : Cluster.USER, refs(w[1]).getFirst(),

@@ -333,7 +333,10 @@ public final class JobMessages {
 
     public record StepsReply(long now, List<StepInfo> steps) {}
 
-    /** @param stepId number, for a component of a heterogeneous step {@code 3+1}, or "batch", "extern", "interactive" */
+    /**
+     * @param stepId number, for a component of a heterogeneous step {@code 3+1}, or "batch", "extern", "interactive"
+     * @param nodeTasks the ranks on each of the nodes, in the nodes' order
+     */
     public record StepInfo(
             int jobId,
             int arrayJobId,
@@ -365,7 +368,8 @@ public final class JobMessages {
             String container,
             String network,
             String cpuFreq,
-            String containerId) {}
+            String containerId,
+            List<String> nodeTasks) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).
