@@ -354,14 +354,13 @@ final class Srun implements Command {
         List<SrunHet.Part> parts = sent.get();
         JobOptions o = parts.getFirst().options();
         parts.forEach(p -> terminal(c, p.options()));
-        if (o.has(JobOption.PTY) && parts.size() > 1) {
-            throw c.bad(o.exitError(1), "--pty is for a step of one component");
-        }
         int jobId = leader.integer("jobId");
         List<Object> steps = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             SrunHet.Part p = parts.get(i);
-            Json.Obj desc = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares")).describe(names(c, leader, ""));
+            StepRequest request = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares"));
+            boolean behind = i > 0 && allocations.get(i).integer("jobId") == allocations.getFirst().integer("jobId");
+            Json.Obj desc = (behind ? request.behindOthers() : request).describe(names(c, leader, ""));
             steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
         }
         if (parts.size() > 1 && parts.stream().anyMatch(p -> p.options().has(JobOption.MULTI_PROG))) {

@@ -16,6 +16,7 @@ final class StepRequest {
     private final JobOptions o;
     private final List<String> program;
     private final boolean own;
+    private boolean behindOthers;
     private final List<Json.Obj> shares;
 
     /**
@@ -49,6 +50,12 @@ final class StepRequest {
     /** As asked for, else WaitTime. */
     static int waitSeconds(JobOptions o) {
         return o.has(JobOption.WAIT_SECONDS) ? o.integer(JobOption.WAIT_SECONDS) : o.context().host().settings().waitTime;
+    }
+
+    /** As a component behind others of one job: slurmctld says what they leave of the job's nodes. */
+    StepRequest behindOthers() {
+        behindOthers = true;
+        return this;
     }
 
     /**
@@ -264,7 +271,7 @@ final class StepRequest {
                 throw new UsageException(o.exitError(1), List.of(c.name() + ": error: Requested node " + both.get()
                         + " is also in the excluded list.", c.name() + ": error: Job not submitted."));
             }
-            left = (int) shares.stream().filter(s -> !ok.list().contains(s.text("node"))).count();
+            left = behindOthers ? left : (int) shares.stream().filter(s -> !ok.list().contains(s.text("node"))).count();
         }
         if (left == 0) {
             throw c.bad(o.exitError(1), "Hostlist is empty!  Can't run job.");

@@ -463,9 +463,9 @@ class LifeOfJobsTest {
         play("""
                 submit kind=ALLOCATION tasks=2
                 schedule                   -> 1 RUNNING n1
-                shell 1                    -> 1 RUNNING n1 stepinteractive=RUNNING
+                shell 1 1                  -> 1 RUNNING n1 stepinteractive=RUNNING
                 step 1 1                   -> 1 RUNNING n1 stepinteractive=RUNNING step0=RUNNING
-                shell 1                    -> 1 RUNNING n1 stepinteractive=RUNNING step0=RUNNING step1=RUNNING
+                shell 1 1                  -> 1 RUNNING n1 stepinteractive=RUNNING step0=RUNNING step1=RUNNING
                 """);
     }
 
