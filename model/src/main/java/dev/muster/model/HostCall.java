@@ -56,7 +56,8 @@ public record HostCall(String kind, boolean with, String word) {
         Predicate<Topology.Switch> atSwitch = s -> with ? s.level() == 0 && s.nodes().contains(word) : s.name().equals(word);
         Predicate<Topology.Block> atBlock = b -> with ? b.nodes().contains(word) : b.name().equals(word);
         for (Topology t : topologies) {
-            Stream<List<String>> found = kind.equals("switch") ? t.switches().stream().filter(atSwitch).map(Topology.Switch::nodes)
+            Stream<List<String>> found = kind.equals("torus") ? Stream.of(ofTorus(t, atBlock))
+                    : kind.equals("switch") ? t.switches().stream().filter(atSwitch).map(Topology.Switch::nodes)
                     : t.kind().name().equalsIgnoreCase(kind) ? t.blocks().stream().filter(atBlock).map(Topology.Block::nodes) : Stream.of();
             List<String> nodes = found.findFirst().orElse(List.of());
             if (!nodes.isEmpty()) {
@@ -64,5 +65,12 @@ public record HostCall(String kind, boolean with, String word) {
             }
         }
         return List.of();
+    }
+
+    /** A torus is known by the places in it, which all have its name. */
+    private static List<String> ofTorus(Topology t, Predicate<Topology.Block> meant) {
+        List<Topology.Block> places = t.kind() == Topology.Kind.TORUS ? t.placements() : List.of();
+        Optional<String> name = places.stream().filter(meant).findFirst().map(Topology.Block::name);
+        return places.stream().filter(p -> name.filter(p.name()::equals).isPresent()).flatMap(p -> p.nodes().stream()).distinct().sorted().toList();
     }
 }
