@@ -72,7 +72,7 @@ X
 check "what is refused, and in which words" "" "$(diff <(awk '{k=$0; sub(/[: ].*/,"",k); print k "\t" $0}' told.txt | sort -s -k1,1n -k2 | cut -f2-) \
   <(awk '{k=$0; sub(/[: ].*/,"",k); print k "\t" $0}' expected.txt | sort -s -k1,1n -k2 | cut -f2-))"
 check "the first component has the terminal, the other its output" "tty not a tty" \
-  "$(timeout --foreground 20 script -qec "srun --jobid=$id -N1 -n1 --pty tty : -N1 -n1 tty" /dev/null </dev/null 2>/dev/null | tr -d '\000\r' | sed 's,^/dev/pts/.*,tty,' | sort -r | xargs)"
+  "$(timeout --foreground 20 script -qec "srun --jobid=$id -N1 -n1 --pty tty : -N1 -n1 tty" /dev/null </dev/null 2>/dev/null | tr -d '\000\r' | grep -v '^srun: ' | sed 's,^/dev/pts/.*,tty,' | sort -r | xargs)"
 check "one file for both" "a b" "$(sort "o.$id."* | xargs)"
 check "a file each" "a ea / b b" "$(sort oA | xargs) / $(xargs < oB)"
 check "a file for each task" "p.S.0.0 p.S.1.1 p.S.2.2" "$(ls p.* | sed 's/^p\.[0-9]*/p.S/' | xargs)"
