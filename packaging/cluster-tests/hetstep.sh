@@ -71,6 +71,8 @@ cat > expected.txt <<'X'
 X
 check "what is refused, and in which words" "" "$(diff <(awk '{k=$0; sub(/[: ].*/,"",k); print k "\t" $0}' told.txt | sort -s -k1,1n -k2 | cut -f2-) \
   <(awk '{k=$0; sub(/[: ].*/,"",k); print k "\t" $0}' expected.txt | sort -s -k1,1n -k2 | cut -f2-))"
+check "the first component has the terminal, the other its output" "tty not a tty" \
+  "$(timeout --foreground 20 script -qec "srun --jobid=$id -N1 -n1 --pty tty : -N1 -n1 tty" /dev/null </dev/null 2>/dev/null | tr -d '\000\r' | grep -v '^srun: ' | sed 's,^/dev/pts/.*,tty,' | sort -r | xargs)"
 check "one file for both" "a b" "$(sort "o.$id."* | xargs)"
 check "a file each" "a ea / b b" "$(sort oA | xargs) / $(xargs < oB)"
 check "a file for each task" "p.S.0.0 p.S.1.1 p.S.2.2" "$(ls p.* | sed 's/^p\.[0-9]*/p.S/' | xargs)"
@@ -94,6 +96,7 @@ check "of one" "$s+1|2" "$(sstat -n -P -j "$s+1" -o jobid,ntasks | xargs)"
 match "processes of one node" "$id +[0-9]+\+1 +0 +2" "$(scontrol listpids "$s" n2)"
 match "JSON" "\"id\": ?\"$s\+1\"" "$(scontrol --json show step "$s" | tr -d '\n')"
 match "layout" "4 tasks, 3 nodes \(n\[1-3\]\)" "$(sattach --layout "$s")"
+match "and its nodes" "Node 2 \(n3\), [12] task\(s\): [0-9 ]+" "$(sattach --layout "$s" | tail -1)"
 match "of one" "2 tasks, 2 nodes \(n\[2-3\]\)" "$(sattach --layout "$s+1")"
 check "sacct while it runs" "$s+0|foo|RUNNING|n1 $s+1|bar|RUNNING|n[2-3]" "$(sacct -n -P -j "$s" -o jobid,jobname,state,nodelist | xargs)"
 scancel -s USR1 "$s+1"; becomes "a signal for one component" "usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'; rm -f usr1.*

@@ -24,7 +24,10 @@ check "PropagateResourceLimits" "300 yes" "$(srun -Q sh -c 'echo $(ulimit -S -n)
 own=$(ps -o ni= -p "$(pid_of slurmd-n1)" | tr -d ' ')
 check "PropagatePrioProcess" "$((own + 1)) $((own + 7))" "$(srun -Q nice) $(nice -n $((own + 7)) srun -Q nice)"
 check "test_exec" "1 srun: fatal: Can not execute /no/such" "$(rc=0; out=$(srun -Q /no/such 2>&1) || rc=$?; echo $rc "$out")"
-check "use_interactive_step: salloc's shell is a step" "n1 0" "$(echo 'echo $SLURMD_NODENAME $SLURM_STEP_ID' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null)"
+check "use_interactive_step: salloc's shell is a step" "n1 4294967290" "$(echo 'echo $SLURMD_NODENAME $SLURM_STEP_ID' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null)"
+check "and has no number" "interactive 0" "$(echo 'squeue -h -s -j $SLURM_JOB_ID -o %i | cut -d. -f2; srun -Q -n1 printenv SLURM_STEP_ID' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null | xargs)"
+check "nor for sstat and scontrol" "interactive interactive" "$(echo 'sstat -n -P -o jobid $SLURM_JOB_ID.interactive | cut -d. -f2; scontrol -o show step $SLURM_JOB_ID.interactive | cut -d. -f2 | cut -d" " -f1' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null | xargs)"
+check "and is signalled as others are" "ended" "$(printf 'trap "echo ended; exit" USR1\n(sleep 1; scancel -s USR1 $SLURM_JOB_ID) & \nfor i in 1 2 3 4 5 6 7 8; do sleep 1; done\n' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null | xargs)"
 check "whose own steps do not wait for it" in "$(echo 'srun -Q -n1 echo in' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null)"
 check "MaxTasksPerNode" "srun: error: Unable to create step for job ID: Task count specification invalid" "$(srun -Q -O -N1 -n7 true 2>&1 | sed 's/job [0-9]*/job ID/' | head -1)"
 check "CpuSpecList" "CoreSpecCount=1 CPUSpecList=1 3" "$(scontrol show node n1 | grep -o 'CoreSpecCount=.*' | sed 's/ MemSpec.*//') $(scontrol show node n1 | sed -n 's/.*CPUEfctv=\([0-9]*\).*/\1/p')"

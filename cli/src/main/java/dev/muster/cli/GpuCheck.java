@@ -69,12 +69,15 @@ final class GpuCheck {
         }
     }
 
-    /** Memory of GPUs that nobody asked for. A step may mean those of its job. */
+    /** Memory or CPUs of GPUs that nobody asked for. A step may mean those of its job. */
     private void memory(long gres) throws UsageException {
         boolean gpus = gres > 0 || o.text(JobOption.TRES_PER_TASK).contains("gpu") || !o.context().env("SLURM_JOB_ID").isEmpty();
         for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK,
                 JobOption.NTASKS_PER_GPU)) {
-            gpus |= o.has(option);
+            gpus |= o.has(option) && count(o.text(option)) > 0;
+        }
+        if (!gpus && o.typed(JobOption.CPUS_PER_GPU) && !areKnown()) {
+            throw error("");
         }
         if (!gpus && o.typed(JobOption.MEM_PER_GPU)) {
             throw error("Requested mem_per_tres=gres/gpu:" + o.text(JobOption.MEM_PER_GPU) + " but did not request any GPU.");
@@ -184,8 +187,13 @@ final class GpuCheck {
         return new UsageException(o.exitError(1), List.of(o.context().name() + ": fatal: " + sentence));
     }
 
+    /** Where the cluster has no GPUs nobody looks at what they have to do with each other. */
     private UsageException error(String sentence) {
-        return new UsageException(o.exitError(1), List.of(o.context().name() + ": error: " + sentence,
-                o.context().name() + ": error: Invalid generic resource (gres) specification"));
+        String invalid = o.context().name() + ": error: Invalid generic resource (gres) specification";
+        return new UsageException(o.exitError(1), areKnown() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid));
+    }
+
+    private boolean areKnown() {
+        return o.context().host().settings().gresTypes.contains("gpu");
     }
 }

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Fanout;
 import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
@@ -114,7 +115,11 @@ final class Sattach implements Command {
         int tasks = Math.max(1, steps.stream().mapToInt(s -> s.integer("tasks")).sum());
         if (w.layout) {
             c.out().println("Job step layout:");
-            c.out().println("\t" + tasks + " tasks, " + names.size() + " nodes (" + HostList.of(names).compressed() + ")");
+            c.out().println("\t" + tasks + " tasks, " + names.size() + " nodes (" + HostList.of(names).compressed() + ")\n");
+            List<String> ranks = steps.stream().flatMap(s -> s.texts("nodeTasks").stream()).toList();
+            for (int i = 0; i < Math.min(names.size(), ranks.size()); i++) {
+                c.out().println("\tNode " + i + " (" + names.get(i) + "), " + onNode(ranks.get(i)));
+            }
             return 0;
         }
         StepRun run = new StepRun(c, new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, Fanout.WIDTH_MAX), id,
@@ -132,6 +137,16 @@ final class Sattach implements Command {
         c.host().onSignal("TERM", run::abandon);
         c.host().beside("stdin", () -> input(c, run.nodes(), w.inputTask));
         return run.await();
+    }
+
+    /** {@code 2 task(s): 0 1 }; a batch script is one. */
+    private static String onNode(String ranks) {
+        IndexSet tasks = ranks.isEmpty() ? IndexSet.of(0) : IndexSet.parse(ranks);
+        StringBuilder out = new StringBuilder().append(tasks.count()).append(" task(s): ");
+        for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
+            out.append(t).append(' ');
+        }
+        return out.toString();
     }
 
     private static List<String> nodes(Json.Obj step) {

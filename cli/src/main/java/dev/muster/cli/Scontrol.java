@@ -545,10 +545,10 @@ final class Scontrol implements Command {
             return ScontrolBurst.status(c, ids);
         }
         if (is(e, "hostnames", 5)) {
-            return hostNames(c, id);
+            return hostNames(c, NodeCalls.expanded(c, id));
         }
         if (Texts.lower(e).equals("hostlist") || Texts.lower(e).equals("hostlistsorted")) {
-            return hostList(c, id, Texts.lower(e).equals("hostlistsorted"));
+            return hostList(c, NodeCalls.expanded(c, id), Texts.lower(e).equals("hostlistsorted"));
         }
         if (Texts.lower(e).equals("slurmd")) {
             return ScontrolNode.daemon(c, id);

@@ -85,7 +85,7 @@ final class ScontrolShow {
     static int nodes(CommandContext c, Scontrol.Switches s, String names) throws UsageException {
         List<Object> wanted = new ArrayList<>();
         if (!names.isEmpty()) {
-            HostList list = switch (HostList.parse(names)) {
+            HostList list = switch (HostList.parse(NodeCalls.expanded(c, names))) {
                 case HostList.Parsed.Ok ok -> ok.list();
                 case HostList.Parsed.Invalid bad -> HostList.empty();
             };
@@ -100,6 +100,7 @@ final class ScontrolShow {
             q.put("nodes", wanted);
         }
         q.put("all", Boolean.TRUE);
+        JobRequest.put(q, "shownPartitions", !s.all && s.json.isEmpty());
         Json.Obj reply;
         try {
             reply = c.host().controller().call("QueryNodes", q);
@@ -137,7 +138,7 @@ final class ScontrolShow {
         if (!name.isEmpty()) {
             q.put("partitions", List.of(name));
         }
-        JobRequest.put(q, "all", s.all || !name.isEmpty());
+        JobRequest.put(q, "all", s.all || !s.json.isEmpty());
         Json.Obj reply;
         try {
             reply = c.host().controller().call("QueryPartitions", q);
@@ -187,7 +188,7 @@ final class ScontrolShow {
         List<Json.Obj> steps;
         try {
             steps = id.regionMatches(true, 0, CONTAINER_ID, 0, CONTAINER_ID.length()) ? ofContainer(c, id.substring(CONTAINER_ID.length()))
-                    : StepRows.load(c, id.isEmpty() ? List.of() : List.of(id));
+                    : StepRows.load(c, id.isEmpty() ? List.of() : List.of(id), s.all || !id.isEmpty() || !s.json.isEmpty());
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_get_job_steps error", e);
         }

@@ -172,7 +172,7 @@ final class Sinfo implements Command {
     }
 
     private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
-        switch (HostList.parse(v.replace("localhost", c.host().hostName()))) {
+        switch (HostList.parse(NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())))) {
             case HostList.Parsed.Ok ok -> w.nodes.addAll(ok.list().names());
             case HostList.Parsed.Invalid bad -> throw c.bad(1, "'" + v + "' invalid entry for --nodes");
         }
@@ -289,7 +289,7 @@ final class Sinfo implements Command {
         String loaded = "slurm_load_partitions";
         try {
             Json.Obj q = new Json.Obj();
-            JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
+            JobRequest.put(q, "all", w.all || !w.partitions.isEmpty() || !w.json.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
             loaded = "slurm_load_node";
             q.put("all", Boolean.TRUE);

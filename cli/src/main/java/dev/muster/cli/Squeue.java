@@ -209,7 +209,7 @@ final class Squeue implements Command {
             }
             case "notme" -> w.notMe = true;
             case "name" -> replace(w.names, v);
-            case "node", "nodelist", "nodes" -> replace(w.nodes, v.replace("localhost", c.host().hostName()));
+            case "node", "nodelist", "nodes" -> replace(w.nodes, NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())));
             case "noheader" -> w.noHeader = true;
             case "partition", "partitions" -> replace(w.partitions, v);
             case "qos" -> replace(w.qos, v);
@@ -571,6 +571,7 @@ final class Squeue implements Command {
         }
         JobRequest.put(q, "allPartitions", w.all);
         JobRequest.put(q, "expandArrays", w.array);
+        JobRequest.put(q, "joinArrays", true);
         JobRequest.put(q, "startEstimates", w.start);
         Set<String> fields = new LinkedHashSet<>(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
                 "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags"));

@@ -354,14 +354,13 @@ final class Srun implements Command {
         List<SrunHet.Part> parts = sent.get();
         JobOptions o = parts.getFirst().options();
         parts.forEach(p -> terminal(c, p.options()));
-        if (o.has(JobOption.PTY) && parts.size() > 1) {
-            throw c.bad(o.exitError(1), "--pty is for a step of one component");
-        }
         int jobId = leader.integer("jobId");
         List<Object> steps = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             SrunHet.Part p = parts.get(i);
-            Json.Obj desc = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares")).describe(names(c, leader, ""));
+            StepRequest request = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares"));
+            boolean behind = i > 0 && allocations.get(i).integer("jobId") == allocations.getFirst().integer("jobId");
+            Json.Obj desc = (behind ? request.behindOthers() : request).describe(names(c, leader, ""));
             steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
         }
         if (parts.size() > 1 && parts.stream().anyMatch(p -> p.options().has(JobOption.MULTI_PROG))) {
@@ -401,7 +400,7 @@ final class Srun implements Command {
             throws UsageException {
         JobOptions o = parts.getFirst().options();
         boolean pty = o.has(JobOption.PTY);
-        String stepId = Integer.toString(StepId.number(started.getFirst().integer("stepId")));
+        String stepId = StepId.name(StepId.number(started.getFirst().integer("stepId")));
         StepFiles.Names names = names(c, leader, stepId);
         int tasks = started.stream().mapToInt(s -> s.integer("tasks")).sum();
         Map<String, Output> files = new HashMap<>();
@@ -503,7 +502,7 @@ final class Srun implements Command {
                 .forEach(s -> s.put("address", addresses.get(s.text("node"))));
         CliFilter.taken(o, 1, jobId, started.integer("stepId"), program);
         if (o.has(JobOption.ASYNC)) {
-            c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + started.integer("stepId"));
+            c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + StepId.name(started.integer("stepId")));
             return 0;
         }
         Json.Obj state = new Json.Obj();
@@ -563,7 +562,7 @@ final class Srun implements Command {
 
     static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started,
             StepSignals signals) throws UsageException {
-        String stepId = Integer.toString(started.integer("stepId"));
+        String stepId = StepId.name(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
         StepFiles.Names names = names(c, allocation, stepId);
         int tasks = Math.max(1, started.integer("tasks"));

@@ -37,7 +37,7 @@ final class StepHooks {
                 variables.put(entry.substring(0, equals), entry.substring(equals + 1));
             }
         }
-        String stepId = Integer.toString(StepId.number(started.integer("stepId")));
+        String stepId = StepId.variable(started.integer("stepId"));
         variables.putAll(Map.of("SLURM_JOB_ID", Integer.toString(jobId), "SLURM_JOBID", Integer.toString(jobId),
                 "SLURM_STEP_ID", stepId, "SLURM_STEPID", stepId, "SLURM_JOB_NODELIST", allocation.text("nodes")));
     }
@@ -54,7 +54,7 @@ final class StepHooks {
         if (status == 0) {
             return true;
         }
-        String name = jobId + "." + StepId.number(step.integer("stepId"));
+        String name = jobId + "." + StepId.name(StepId.number(step.integer("stepId")));
         c.error("srun prolog failed rc = " + status + ". Aborting step.");
         c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
         Json.Obj q = new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(name)).put("signal", (long) Signals.KILL);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Turns srun's options into the JSON of {@code StepDesc}. */
@@ -15,6 +16,7 @@ final class StepRequest {
     private final JobOptions o;
     private final List<String> program;
     private final boolean own;
+    private boolean behindOthers;
     private final List<Json.Obj> shares;
 
     /**
@@ -48,6 +50,12 @@ final class StepRequest {
     /** As asked for, else WaitTime. */
     static int waitSeconds(JobOptions o) {
         return o.has(JobOption.WAIT_SECONDS) ? o.integer(JobOption.WAIT_SECONDS) : o.context().host().settings().waitTime;
+    }
+
+    /** As a component behind others of one job: slurmctld says what they leave of the job's nodes. */
+    StepRequest behindOthers() {
+        behindOthers = true;
+        return this;
     }
 
     /**
@@ -257,7 +265,13 @@ final class StepRequest {
         CommandContext c = o.context();
         int left = shares.size();
         if (!q.text("excludeList").isEmpty() && HostList.parse(q.text("excludeList")) instanceof HostList.Parsed.Ok ok) {
-            left = (int) shares.stream().filter(s -> !ok.list().contains(s.text("node"))).count();
+            Optional<String> both = (HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok with ? with.list().names() : List.<String>of())
+                    .stream().filter(ok.list()::contains).findFirst();
+            if (both.isPresent()) {
+                throw new UsageException(o.exitError(1), List.of(c.name() + ": error: Requested node " + both.get()
+                        + " is also in the excluded list.", c.name() + ": error: Job not submitted."));
+            }
+            left = behindOthers ? left : (int) shares.stream().filter(s -> !ok.list().contains(s.text("node"))).count();
         }
         if (left == 0) {
             throw c.bad(o.exitError(1), "Hostlist is empty!  Can't run job.");

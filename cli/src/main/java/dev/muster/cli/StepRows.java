@@ -130,6 +130,11 @@ final class StepRows {
     }
 
     static List<Json.Obj> load(CommandContext c, List<String> ids) throws SlurmException {
+        return load(c, ids, true);
+    }
+
+    /** @param all those of jobs in hidden partitions as well */
+    static List<Json.Obj> load(CommandContext c, List<String> ids, boolean all) throws SlurmException {
         Json.Obj q = new Json.Obj();
         List<Object> jobs = new ArrayList<>();
         for (String id : ids) {
@@ -144,6 +149,7 @@ final class StepRows {
         }
         q.put("stepId", -1L);
         q.put("allUsers", Boolean.TRUE);
+        JobRequest.put(q, "shownPartitions", !all);
         Json.Obj reply = c.host().controller().call("QuerySteps", q);
         List<Json.Obj> steps = reply.objects("steps");
         steps.removeIf(s -> !ids.isEmpty() && !isNamed(s, ids));
@@ -173,7 +179,7 @@ final class StepRows {
     static List<Json.Obj> wanted(CommandContext c, Squeue.Wanted w) throws SlurmException {
         List<String> ids = new ArrayList<>(w.steps);
         ids.addAll(w.jobs);
-        List<Json.Obj> steps = load(c, ids);
+        List<Json.Obj> steps = load(c, ids, w.all || !ids.isEmpty() || !w.partitions.isEmpty() || !w.json.isEmpty());
         steps.removeIf(s -> w.usersGiven && !w.users.contains(s.integer("userId"))
                 || !Squeue.ranAsLong(w, true, s.number("now") - s.number("startTime"))
                 || !w.partitions.isEmpty() && !w.partitions.contains(s.text("partition"))

@@ -235,8 +235,8 @@ class ListingTest {
     void squeueAsksOnlyForWhatItShows() {
         host.run("squeue -u ann -t R -h -o %i");
         assertThat(host.sent.get("QueryJobs").toString()).isEqualTo("{\"userIds\":[1000],\"states\":[\"RUNNING\"],"
-                + "\"fields\":[\"jobId\",\"arrayJobId\",\"arrayTaskId\",\"arrayTasks\",\"arrayMaxRunning\",\"hetJobId\",\"hetOffset\","
-                + "\"state\",\"flags\",\"partition\",\"priority\",\"userId\"]}");
+                + "\"joinArrays\":true,\"fields\":[\"jobId\",\"arrayJobId\",\"arrayTaskId\",\"arrayTasks\",\"arrayMaxRunning\",\"hetJobId\","
+                + "\"hetOffset\",\"state\",\"flags\",\"partition\",\"priority\",\"userId\"]}");
     }
 
     @ParameterizedTest

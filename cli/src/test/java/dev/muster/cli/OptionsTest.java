@@ -246,6 +246,7 @@ class OptionsTest {
         assertThat(submitted("sbatch -s --wrap=true").obj("request").toString()).isEqualTo("{\"oversubscribe\":true}");
         host.env.putAll(Map.of("SLURM_TRES_PER_TASK", "cpu=2,gres/gpu=1,gres/nic=1", "SLURM_GPUS_PER_TASK", "1", "SLURM_CPUS_PER_TASK", "2"));
         host.replies.put("Submit", new SlurmException(SlurmErrno.ACCESS_DENIED.number(), "not now"));
+        host.settings().gresTypes = List.of("gpu", "nic");
         host.run("srun --cpus-per-gpu=3 true");
         assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).contains("\"cpusPerGpu\":3")
                 .contains("\"tresPerTask\":\"gres/gpu:1,gres/nic=1\"").doesNotContain("cpusPerTask");
@@ -255,6 +256,11 @@ class OptionsTest {
 
     @Test
     void gpusThatDoNotAgree() {
+        String none = "sbatch: error: Invalid generic resource (gres) specification\n";
+        for (String option : List.of("--mem-per-gpu=100", "--cpus-per-gpu=2", "--gpus=0 --mem-per-gpu=100", "--gpus-per-task=1")) {
+            assertThat(host.run("sbatch " + option + " --wrap=true").err()).as("without GPUs in the cluster: " + option).isEqualTo(none);
+        }
+        host.settings().gresTypes = List.of("nic", "gpu");
         String spec = "sbatch: error: Failed to validate job spec";
         String[][] table = {
             {"--gpus-per-node=1 --gres=gpu:2", "sbatch: fatal: --gpus-per-node and --gres=gpu are mutually exclusive."},
@@ -271,6 +277,7 @@ class OptionsTest {
             {"--ntasks-per-gpu=2 -n5", spec + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu."},
             {"--gpus-per-node=4 --gpus-per-task=3 -n1", spec + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task."},
             {"--mem-per-gpu=1000", "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."},
+            {"-G0 --mem-per-gpu=1000", "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."},
             {"-G tesla:1,1", "sbatch: error: Invalid GRES specification (with and without type identification)"},
             {"-G1 --gres=gpu:tesla:1", "sbatch: error: Invalid GRES specification (with and without type identification)"},
             {"-G4 --gpus-per-task=2 -n1", spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."}};

@@ -344,6 +344,14 @@ class StepTest {
     }
 
     @Test
+    void nodesAreNotWantedAndLeftOut() {
+        host.env.put("SLURM_JOB_ID", "5");
+        FakeHost.Ran ran = host.run("srun -w a[1-2] -x a2,a3 prog");
+        assertThat(ran.err()).isEqualTo("srun: error: Requested node a2 is also in the excluded list.\nsrun: error: Job not submitted.\n");
+        assertThat(ran.rc()).isEqualTo(1);
+    }
+
+    @Test
     void inputGoesNoFurtherThanTheNodesTake() throws IOException {
         host.stdin = "hello";
         node("a1", IoFrame.of('L', 0, 0, 100), exit(0, 0), DONE);

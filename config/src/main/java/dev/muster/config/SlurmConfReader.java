@@ -1,6 +1,7 @@
 package dev.muster.config;
 
 import dev.muster.model.Durations;
+import dev.muster.model.HostCall;
 import dev.muster.model.TresWeights;
 import java.io.File;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ final class SlurmConfReader implements ConfLines.Sink {
     /** Where each key stands last: whether what it names is there is known at the end. */
     final String[] files = new String[KEYS.length];
     final int[] at = new int[KEYS.length];
+    private String path = "";
     final List<SlurmConf.NodeSet> nodeSets = new ArrayList<>();
     final List<SlurmConf.PowerAction> powerActions = new ArrayList<>();
     long contentHash = 0xCBF29CE484222325L;
@@ -71,6 +73,7 @@ final class SlurmConfReader implements ConfLines.Sink {
                 setNumber(key, fallback);
             }
         }
+        path = file.getPath();
         new ConfLines(file, this, errors).read(file);
         values.at(file.getPath(), 0, "");
         checkWhole(file.getPath());
@@ -436,7 +439,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
         Set<String> wanted = new LinkedHashSet<>();
         List<String> unknown = new ArrayList<>();
-        for (String name : NodeLine.hosts(part.nodes, "Nodes", values).names()) {
+        for (String name : NodeLine.hosts(called(part.nodes), "Nodes", values).names()) {
             if (order.containsKey(name)) {
                 wanted.add(name);
             } else if (name.equalsIgnoreCase("ALL")) {
@@ -464,6 +467,14 @@ final class SlurmConfReader implements ConfLines.Sink {
         return List.of(sorted);
     }
 
+    /** With the nodes in place of {@code feature{f}}, {@code block{b}} and the like. */
+    private String called(String list) {
+        return list.indexOf('{') < 0 ? list : HostCall.expanded(list, call -> call.isOfFeature()
+                ? nodes.stream().filter(n -> n.features().contains(call.word())).map(NodeConf::name).toList()
+                // mistakes in the network's files are told by who reads them for themselves
+                : call.of(Topologies.read(new SlurmConf(this, path, List.of()), new ArrayList<>())));
+    }
+
     private boolean addSet(String name, Set<String> wanted, List<String> sets) {
         boolean found = false;
         for (SlurmConf.NodeSet set : nodeSets) {
@@ -475,7 +486,7 @@ final class SlurmConfReader implements ConfLines.Sink {
             }
             found = true;
             if (!set.nodes().isEmpty()) {
-                wanted.addAll(NodeLine.hosts(set.nodes(), "Nodes", values).names());
+                wanted.addAll(NodeLine.hosts(called(set.nodes()), "Nodes", values).names());
             }
             if (!set.feature().isEmpty()) {
                 for (NodeConf node : nodes) {

@@ -338,6 +338,28 @@ class SlurmConfTest {
                 .toString()).contains("NodeSet a1 has the name of a node");
     }
 
+    /** By what they have, or by the part of the network that they hang on; what is not known is no node. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "Nodes=feature{x}                | n1 n3",
+        "Nodes=Feature{y},n4             | n2 n4",
+        "Nodes=block{b2},feature{x}      | n1 n3 n4",
+        "Nodes=blockwith{n1}             | n1 n2",
+        "Nodes=s                         | n1 n3",
+        "Nodes=feature{none}             | !Invalid node names in partition p: feature{none}",
+        "Nodes=n1,switch{b2}             | !Invalid node names in partition p: switch{b2}",
+    })
+    void nodesByWhatTheyHave(String nodes, String expected) throws IOException {
+        Files.writeString(dir.resolve("topology.conf"), "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n");
+        String text = "ClusterName=c\nSlurmctldHost=ctl\nTopologyPlugin=topology/block\nNodeName=n[1,3] Feature=x\nNodeName=n2 Feature=y\n"
+                + "NodeName=n4\nNodeSet=s Nodes=feature{x}\nPartitionName=p " + nodes + "\n";
+        if (expected.startsWith("!")) {
+            assertThat(errors(text).toString()).contains(expected.substring(1));
+        } else {
+            assertThat(read(text).partitions().getFirst().nodes()).containsExactlyInAnyOrder(expected.split(" "));
+        }
+    }
+
     @Test
     void partitions() {
         SlurmConf conf = read("""

@@ -2,6 +2,7 @@ package dev.muster.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.model.HostCall;
 import dev.muster.model.Topology;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,6 +88,10 @@ class TopologiesTest {
         assertThat(all).extracting(Topology::name).containsExactly("b", "t1", "d");
         assertThat(all.getFirst().sizes()).containsExactly(4, 8);
         assertThat(all.get(2).placements()).extracting(p -> String.join(",", p.nodes())).containsExactly("n1,n2,n5,n6", "n3,n4,n7,n8");
+        for (String call : List.of("torus{pod}", "torus3d{pod}", "toruswith{n3}", "torus3dWith{n8}")) {
+            assertThat(HostCall.parse(call).orElseThrow().of(all)).as(call).contains("n1", "n4", "n8").hasSize(8);
+        }
+        assertThat(HostCall.parse("torus{other}").orElseThrow().of(all)).isEmpty();
     }
 
     /** As the manual writes it; the first that says so is the cluster's. */

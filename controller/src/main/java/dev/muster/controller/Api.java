@@ -25,6 +25,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
@@ -141,7 +142,8 @@ final class Api {
             case "CreateStep", "CreateHetStep" -> new StepEdge(controller, core, blobs, watch).answer(caller, message, body);
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
-            case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
+            case "QueryPartitions" -> partitions(privacy(caller),
+                    Codec.decode(body, ClusterMessages.QueryPartitions.class));
             case "QueryTopology" -> Reply.of(new ClusterMessages.TopologyReply(core.durable().settings().topologies()));
             case "QueryBurstBuffers" -> Reply.of(controller.buffers().show(core.durable(), caller.uid()));
             case "QueryBurstStatus" -> controller.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
@@ -269,13 +271,19 @@ final class Api {
                 gid -> identities.byUid(caller.uid()).filter(i -> i.gid() == gid || i.gids().contains(gid)).isPresent());
     }
 
+    /** Who names jobs or partitions is shown them wherever they are. */
+    private static Predicate<Job> shown(Privacy sight, JobMessages.QueryJobs q) {
+        boolean all = q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
+        return all ? sight::shows : j -> sight.shows(j) && sight.showsPartition(j);
+    }
+
     private Reply jobs(Caller caller, JobMessages.QueryJobs q) {
         State state = core.durable();
         if (!q.nodes().isEmpty() && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        JobQuery query = new JobQuery(state, q, controller.owned(), privacy(caller)::shows);
+        JobQuery query = new JobQuery(state, q, controller.owned(), shown(privacy(caller), q));
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
@@ -307,7 +315,7 @@ final class Api {
             }
         }
         Privacy privacy = privacy(caller);
-        jobs.removeIf(j -> !privacy.shows(j));
+        jobs.removeIf(j -> !privacy.shows(j) || q.shownPartitions() && !privacy.showsPartition(j));
         for (Job job : jobs) {
             for (Step step : job.run().steps()) {
                 if (step.state() != Step.State.ENDED) {
@@ -339,7 +347,7 @@ final class Api {
                 || !m.qos().isEmpty() || !m.states().isEmpty() || !m.nodes().isEmpty() || !m.reservations().isEmpty() || !m.wckeys().isEmpty();
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
-                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false);
+                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false, false);
             List<JobQuery.Hit> hits = JobQuery.waitingFirst(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
             Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
             for (JobQuery.Hit hit : hits) {
@@ -412,7 +420,7 @@ final class Api {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false,
-                        List.of(), false);
+                        List.of(), false, false);
                 new JobQuery(core.durable(), q, controller.owned(), j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
@@ -514,7 +522,7 @@ final class Api {
     /** The version of a job's state: what must differ for AwaitChange to answer. */
     private static long version(Job job, int stepId) {
         long version = job.state().ordinal() * 31L + job.flags() * 1009L + job.attempt() * 100_003L;
-        if (stepId >= 0) {
+        if (StepId.isAsked(stepId)) {
             version = version * 31 + job.step(stepId).map(s -> s.state().ordinal() + 2L + s.ending().hashCode()).orElse(1L);
         }
         return version & Long.MAX_VALUE;
@@ -568,6 +576,9 @@ final class Api {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         NodeViews views = nodeViews(state);
+        if (q.shownPartitions()) {
+            views.hide(p -> !sight.shows(p));
+        }
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
         Predicate<Node> shown = n -> !sight.picksNodes() || sight.shows(n);
         if (q.nodes().isEmpty()) {
@@ -585,12 +596,15 @@ final class Api {
         return Reply.of(new ClusterMessages.NodesReply(now, nodesSince.of(now, state.nodes(), state.jobs()), out));
     }
 
-    private Reply partitions() {
+    private Reply partitions(Privacy sight, ClusterMessages.QueryPartitions q) {
         State state = core.durable();
+        if (sight.hides("partitions")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
         NodeViews views = nodeViews(state);
         List<ClusterMessages.PartitionInfo> out = new ArrayList<>();
         for (String name : controller.partitionOrder(state)) {
-            state.partitions().find(name).ifPresent(p -> out.add(views.info(p)));
+            state.partitions().find(name).filter(p -> q.all() || sight.shows(p)).ifPresent(p -> out.add(views.info(p)));
         }
         long now = System.currentTimeMillis() / 1000;
         return Reply.of(new ClusterMessages.PartitionsReply(now, partitionsSince.of(now, state.partitions(), state.nodes()), out));

@@ -259,8 +259,8 @@ final class JobEnvironment {
 
     private void alike(Step step, WholeStep whole) {
         String perNode = counts(whole.parts().stream().map(p -> p.tasks().size()).toList());
-        put("SLURM_STEP_ID", step.number());
-        put("SLURM_STEPID", step.number());
+        put("SLURM_STEP_ID", StepId.variable(step.id()));
+        put("SLURM_STEPID", StepId.variable(step.id()));
         put("SLURM_NTASKS", whole.tasks());
         put("SLURM_NPROCS", whole.tasks());
         put("SLURM_STEP_NUM_NODES", whole.parts().size());

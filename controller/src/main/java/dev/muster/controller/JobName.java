@@ -99,7 +99,7 @@ record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) 
             case "extern" -> Optional.of(Step.EXTERN);
             default -> {
                 OptionalInt id = StepId.parse(text);
-                yield id.isPresent() && id.getAsInt() >= 0 ? Optional.of(id.getAsInt()) : Optional.empty();
+                yield id.isPresent() && StepId.isAsked(id.getAsInt()) ? Optional.of(id.getAsInt()) : Optional.empty();
             }
         };
     }

@@ -9,7 +9,12 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.api.JobMessages.QueryJobs;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,10 +42,64 @@ final class JobQuery {
                         ? Optional.of(ok.list()) : Optional.of(HostList.empty());
     }
 
-    /** @param tasks the indices of an array's pending record that are meant; empty for all or for other jobs */
-    record Hit(Job job, IndexSet tasks) {}
+    /**
+     * @param tasks  the indices of an array's pending record that are meant; empty for all or for other jobs
+     * @param others whose tasks are among them although they have left the record
+     */
+    record Hit(Job job, IndexSet tasks, List<Job> others) {
+        Hit(Job job, IndexSet tasks) {
+            this(job, tasks, List.of());
+        }
+    }
 
     List<Hit> hits() {
+        List<Hit> found = found();
+        return q.joinArrays() && !q.expandArrays() ? joined(found) : found;
+    }
+
+    /**
+     * Tasks that were held, changed or requeued wait by themselves; as long as others wait in the array's record they are told with those, unless
+     * they have another name or go to another partition.
+     */
+    private static List<Hit> joined(List<Hit> found) {
+        Map<Integer, Integer> records = new HashMap<>();
+        for (int i = 0; i < found.size(); i++) {
+            if (found.get(i).job().isArrayRecord() && left(found.get(i)).count() > 1) {
+                records.put(found.get(i).job().id(), i);
+            }
+        }
+        if (records.isEmpty()) {
+            return found;
+        }
+        List<Hit> out = new ArrayList<>(found);
+        boolean any = false;
+        for (int i = 0; i < out.size(); i++) {
+            Job job = out.get(i).job();
+            Integer at = job.isArrayTask() && job.isPending() ? records.get(job.array().jobId()) : null;
+            if (at != null && alike(job, out.get(at).job())) {
+                Hit record = out.get(at);
+                List<Job> others = new ArrayList<>(record.others());
+                others.add(job);
+                out.set(at, new Hit(record.job(), left(record).with(job.array().task()), others));
+                out.set(i, null);
+                any = true;
+            }
+        }
+        if (any) {
+            out.removeIf(Objects::isNull);
+        }
+        return out;
+    }
+
+    private static IndexSet left(Hit hit) {
+        return hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
+    }
+
+    private static boolean alike(Job a, Job b) {
+        return a.desc().name().equals(b.desc().name()) && a.desc().partition().equals(b.desc().partition());
+    }
+
+    private List<Hit> found() {
         List<Hit> out = new ArrayList<>();
         if (q.jobs().isEmpty()) {
             for (Job job : onNodes() ? jobsOfNodes() : q.userIds().isEmpty() ? state.jobs().values() : jobsOfUsers()) {
@@ -53,7 +112,7 @@ final class JobQuery {
         for (String text : q.jobs()) {
             JobName.parse(text, state).ifPresent(name -> named(name, out));
         }
-        return out;
+        return once(out);
     }
 
     /** Whether only jobs with an allocation are asked for. */
@@ -72,28 +131,36 @@ final class JobQuery {
         return owned.of(q.userIds()).stream().map(state.jobs()::find).flatMap(Optional::stream).toList();
     }
 
+    /** Of an array first what still waits together, then its tasks, the newest first: as Slurm lists them. */
     private void named(JobName name, List<Hit> out) {
+        List<Job> tasks = new ArrayList<>(state.tasksOf(name.jobId()));
+        tasks.sort(Comparator.comparingInt(Job::id).reversed());
+        Optional<Job> own = state.jobs().find(name.jobId());
         if (name.tasks().isEmpty()) {
-            for (Job task : state.tasksOf(name.jobId())) {
-                add(new Hit(task, IndexSet.empty()), out);
-            }
-            state.jobs().find(name.jobId()).ifPresent(j -> {
+            own.ifPresent(j -> {
                 List<Job> meant = j.isHetLeader() && !name.alone() ? HetRules.members(state, j) : List.of(j);
                 meant.forEach(m -> add(new Hit(m, IndexSet.empty()), out));
             });
+            tasks.forEach(task -> add(new Hit(task, IndexSet.empty()), out));
             return;
         }
-        for (Job task : state.tasksOf(name.jobId())) {
-            if (name.tasks().contains(task.array().task())) {
-                add(new Hit(task, IndexSet.empty()), out);
-            }
-        }
-        state.jobs().find(name.jobId()).ifPresent(j -> {
+        own.ifPresent(j -> {
             IndexSet wanted = j.array().pending().intersect(name.tasks());
             if (!wanted.isEmpty() || j.array().jobId() == j.id() && name.tasks().contains(j.array().task())) {
                 add(new Hit(j, wanted), out);
             }
         });
+        tasks.stream().filter(task -> name.tasks().contains(task.array().task())).forEach(task -> add(new Hit(task, IndexSet.empty()), out));
+    }
+
+    /** An array of which several tasks were named one by one is asked for once. */
+    private static List<Hit> once(List<Hit> named) {
+        Map<Integer, Hit> out = new LinkedHashMap<>();
+        for (Hit hit : named) {
+            out.merge(hit.job().id(), hit, (a, b) -> a.tasks().isEmpty() || b.tasks().isEmpty() ? new Hit(a.job(), IndexSet.empty())
+                    : new Hit(a.job(), a.tasks().union(b.tasks())));
+        }
+        return List.copyOf(out.values());
     }
 
     private void add(Hit hit, List<Hit> out) {
@@ -156,7 +223,7 @@ final class JobQuery {
     /** To be cancelled in this order: the nodes of those that run would be given to those that wait otherwise. */
     static List<Hit> waitingFirst(List<Hit> hits) {
         List<Hit> out = new ArrayList<>(hits);
-        out.sort(java.util.Comparator.comparing(h -> h.job().state() != JobState.PENDING));
+        out.sort(Comparator.comparing(h -> h.job().state() != JobState.PENDING));
         return out;
     }
 }

@@ -39,7 +39,7 @@ final class JobRowWriter {
 
     /** The tasks that have a row each; none where the job has one. */
     private IndexSet tasks(JobQuery.Hit hit) {
-        if (!hit.job().isArrayRecord() || !q.expandArrays() && hit.tasks().isEmpty()) {
+        if (!hit.job().isArrayRecord() || !q.expandArrays() && (hit.tasks().isEmpty() || hit.tasks().count() > 1)) {
             return IndexSet.empty();
         }
         return hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
@@ -53,7 +53,9 @@ final class JobRowWriter {
     private void each(Each each) throws IOException {
         for (JobQuery.Hit hit : hits) {
             IndexSet tasks = tasks(hit);
-            if (tasks.isEmpty()) {
+            if (tasks.isEmpty() && hit.job().isArrayRecord() && !hit.tasks().isEmpty()) {
+                each.row(views.info(hit.job(), hit.tasks(), hit.others(), q.details()));
+            } else if (tasks.isEmpty()) {
                 each.row(views.info(hit.job(), -1, q.details()));
             }
             for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {

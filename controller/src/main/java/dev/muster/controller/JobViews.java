@@ -31,6 +31,7 @@ import dev.muster.scheduler.Unavailable;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -293,8 +294,56 @@ final class JobViews {
         return wanted.contains(field);
     }
 
+    /**
+     * What of an array a row is about.
+     *
+     * @param task   its index if it is one task, else -1
+     * @param tasks  of several that wait
+     * @param others whose words, too, say why
+     */
+    private record Row(int task, String tasks, List<Job> others) {
+        static Row of(int task) {
+            return new Row(task, "", List.of());
+        }
+    }
+
+    /** All that waits together; the last of an array from which others have started is a task like those. */
+    private Row whole(Job job) {
+        IndexSet waiting = job.array().pending();
+        if (!job.isArrayRecord()) {
+            return Row.of(job.array().task());
+        }
+        boolean last = job.array().size() > 1 && waiting.count() == 1
+                && (!state.isAnyTaskOf(job.id(), t -> true) || state.isAnyTaskOf(job.id(), t -> t.attempt() > 0 || !t.state().isTerminal()));
+        return last ? Row.of(waiting.first()) : new Row(-1, waiting.compact(), List.of());
+    }
+
     /** @param task -1, or one index of an array's pending record shown as a row of its own */
     JobInfo info(Job job, int task, boolean details) {
+        return info(job, task >= 0 ? Row.of(task) : whole(job), details);
+    }
+
+    /** One row for several tasks. @param others with tasks of their own that wait as well */
+    JobInfo info(Job job, IndexSet tasks, List<Job> others, boolean details) {
+        return info(job, new Row(-1, tasks.compact(), others), details);
+    }
+
+    /** As squeue joins them: each of the words once. */
+    private String reasonText(Job job, List<Job> others) {
+        if (others.isEmpty()) {
+            return reasonText(job);
+        }
+        Set<String> words = new LinkedHashSet<>();
+        for (int i = -1; i < others.size(); i++) {
+            Job j = i < 0 ? job : others.get(i);
+            String text = reasonText(j);
+            JobReason reason = reason(j);
+            words.add(!text.isEmpty() ? text : reason == JobReason.NONE ? "None" : reason.word());
+        }
+        return words.size() == 1 ? reasonText(job) : String.join(",", words);
+    }
+
+    private JobInfo info(Job job, Row row, boolean details) {
         JobDesc d = job.desc();
         ResourceRequest r = d.request();
         Job.Run run = job.run();
@@ -304,16 +353,14 @@ final class JobViews {
         Limits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? Limits.memory(state, job) : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
         Optional<HostList> leaving = leaving(job);
-        boolean record = job.isArrayRecord() && task < 0;
         int cpus = Amounts.cpus(job);
         JobPaths.Paths files = wants(Costly.STDIN) || wants(Costly.STDOUT) || wants(Costly.STDERR) ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
         JobPaths.Paths patterns = wants(Costly.STDIN_PATTERN) || wants(Costly.STDOUT_PATTERN) || wants(Costly.STDERR_PATTERN) ? JobPaths.patterns(job)
                 : JobPaths.Paths.NONE;
-        return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
-                job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
-                d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
+        return new JobInfo(job.id(), job.array().jobId(), row.task, row.tasks, job.array().maxRunning(), job.het().jobId(), job.het().offset(),
+                d.name(), d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
-                flags(job), wants(Costly.REASON) ? reason(job).word() : "", !wants(Costly.REASON_TEXT) ? "" : reasonText(job),
+                flags(job), wants(Costly.REASON) ? reason(job).word() : "", !wants(Costly.REASON_TEXT) ? "" : reasonText(job, row.others),
                 wants(Costly.PRIORITY) ? priority(job) : 0, d.timing().nice(),
                         !wants(Costly.DEPENDENCY) ? "" : Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), job.shownExit(), run.derivedExit(),
@@ -531,18 +578,19 @@ final class JobViews {
             p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum));
             types.held(gres, state, p.node(), p.gres());
         });
-        String name = step.isBatch() ? "batch" : step.id() == Step.EXTERN ? "extern" : step.desc().name();
+        String name = step.id() < 0 ? step.name() : step.desc().name();
         return new StepInfo(job.id(), job.array().jobId(), job.array().task(), step.name(), name, job.desc().owner().uid(),
                 job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : step.isQueued() ? "PENDING"
                         : "COMPLETED", nodes,
                 step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
-                step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
+                !step.isAsked() ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres), step.desc().request().tresPerNode(),
                 step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.id() < 0 ? "" : JobRows.layout(job, step), job.desc().charge().account(),
                 step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
                 step.ports().print(0),
                 step.isBatch() ? job.desc().extras().container() : step.desc().container(), step.desc().request().network(),
-                step.id() < 0 ? "" : step.desc().cpuFreq(), step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId());
+                step.id() < 0 ? "" : step.desc().cpuFreq(), step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId(),
+                step.nodes().stream().map(p -> IndexSet.of(p.tasks().stream().mapToInt(t -> t).toArray()).compact()).toList());
     }
 }

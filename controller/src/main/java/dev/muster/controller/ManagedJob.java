@@ -90,7 +90,7 @@ final class ManagedJob implements StepDesk.Job {
 
     @Override
     public Set<Integer> open(int jobId, String node) {
-        return job(jobId).run().steps().stream().filter(s -> s.id() >= 0 && s.state() == Step.State.RUNNING
+        return job(jobId).run().steps().stream().filter(s -> s.isAsked() && s.state() == Step.State.RUNNING
                 && s.nodes().stream().anyMatch(p -> p.node().equals(node) && !p.done())).map(Step::id).collect(Collectors.toCollection(TreeSet::new));
     }
 

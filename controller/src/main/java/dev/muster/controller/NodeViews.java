@@ -23,12 +23,15 @@ import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 
 /** Nodes and partitions as queries show them. */
 final class NodeViews {
@@ -39,6 +42,7 @@ final class NodeViews {
     private final Mcs mcs;
     private final Optional<Power> power;
     private final Map<String, List<String>> partitionsOf = new HashMap<>();
+    private final Set<String> hidden = new HashSet<>();
     /** Nodes of reservations that are on: whether one of them is for maintenance. */
     private final Map<String, Boolean> reserved = new HashMap<>();
     /** Nodes of the same: the last of them. */
@@ -62,6 +66,11 @@ final class NodeViews {
                 partitionsOf.computeIfAbsent(node, n -> new ArrayList<>()).add(p.name());
             }
         }
+    }
+
+    /** Of these nothing is said with the nodes that they have. */
+    void hide(Predicate<Partition> partition) {
+        state.partitions().values().stream().filter(partition).forEach(p -> hidden.add(p.name()));
     }
 
     NodeInfo info(Node n) {
@@ -109,7 +118,7 @@ final class NodeViews {
                 s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.cpusPerUnit()).compact(),
                 s.reservedUnits().count(), beat.load(), String.join(",", n.features()), String.join(",", n.activeFeatures()), gres(s),
                 gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
-                partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
+                partitionsOf.getOrDefault(n.name(), List.of()).stream().filter(p -> !hidden.contains(p)).toList(), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), busy, n.resumeAfter(), tres,
                 tresUsed, s.topology(), n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
                 restricted(s), power.isEmpty() ? "" : power.get().idleText(n), n.marks().instanceId(), n.marks().instanceType(),

@@ -2,13 +2,16 @@ package dev.muster.controller;
 
 import dev.muster.core.Access;
 import dev.muster.core.Job;
+import dev.muster.core.Limits;
 import dev.muster.core.Mcs;
 import dev.muster.core.Node;
+import dev.muster.core.Partition;
 import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.PolicyMessages;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.stream.Stream;
 
 /**
  * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators what belongs to
@@ -43,6 +46,17 @@ final class Privacy {
     /** Whether things of this word are not for the caller. */
     boolean hides(String word) {
         return !trusted && words.stream().anyMatch(word::equalsIgnoreCase);
+    }
+
+    /** A partition that is hidden, or not for the caller's groups, is shown to who asks for all. */
+    boolean shows(Partition partition) {
+        return trusted || !partition.info().hidden() && Limits.admitsGroups(partition.info(), member);
+    }
+
+    /** As long as it may come to one that is shown. */
+    boolean showsPartition(Job job) {
+        return trusted || Stream.of(job.desc().partition().split(",")).anyMatch(name ->
+                state.partitions().find(name).filter(p -> !shows(p)).isEmpty());
     }
 
     boolean shows(Job job) {

@@ -49,7 +49,8 @@ final class TresText {
     }
 
     private static String text(State state, Job job, Amounts a, long memoryMb, String licences) {
-        return text(a.cpus(), memoryMb, a.nodes(), a.billing(state, job.desc()), a.gres()) + licences(state, licences)
+        long billing = new Amounts(a.cpus(), memoryMb, a.nodes(), a.gres()).billing(state, job.desc());
+        return text(a.cpus(), memoryMb, a.nodes(), billing, a.gres()) + licences(state, licences)
                 + buffer(state, job);
     }
 

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * @param gres     devices by the name of their kind, types added up; and of {@link TrackedTypes} by those of both, {@code gpu:a100}
  */
 public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
-    /** What has been allocated. */
+    /** What has been allocated; of memory that is not dealt out nothing is. */
     public static Amounts of(State state, Allocation a) {
         Map<String, Integer> gres = new TreeMap<>();
         TrackedTypes types = TrackedTypes.of(state.settings());
@@ -24,7 +24,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
             s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
             types.held(gres, state, s.node(), s.gres());
         }
-        return new Amounts(a.cpus(), a.memoryMb(), a.nodes().size(), gres);
+        return new Amounts(a.cpus(), state.memoryConsumed() ? a.memoryMb() : 0, a.nodes().size(), gres);
     }
 
     /** What a job has on its nodes; without any, what it asks for. */

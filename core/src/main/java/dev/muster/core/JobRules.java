@@ -11,8 +11,8 @@ import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.api.JobMessages.JobError;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +32,9 @@ final class JobRules {
     private final List<Decision.Direct> direct = new ArrayList<>();
     private final List<String> done = new ArrayList<>();
     private final List<JobError> errors = new ArrayList<>();
-    private final Map<Integer, Job> split = new LinkedHashMap<>();
+    /** What has left an array's pending record so far, by the record and the task. */
+    private final Map<Long, Job> split = new HashMap<>();
+    private final Set<Integer> met = new HashSet<>();
 
     JobRules(State state, Now now) {
         this.state = state;
@@ -81,6 +83,10 @@ final class JobRules {
                 targets = had.add(targets.getFirst().het().jobId()) ? HetRules.members(state, targets.getFirst()) : List.of();
             }
             for (Job job : targets) {
+                if (!met.add(job.id())) {
+                    done.add(ref.text());       // named before, by itself or with others
+                    continue;
+                }
                 boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
                 action.on(job, component).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
             }
@@ -127,19 +133,16 @@ final class JobRules {
     }
 
     private Job single(Job job, int task) {
-        if (!job.isArrayRecord()) {
-            return job;
-        }
-        int left = job.array().pending().count() - split.size();
-        if (left <= 1) {
-            changes.add(new Change.ArrayTaskSplit(job.id(), task, job.id(), job.sluid()));
-            return job.with(new Job.Array(job.id(), task, IndexSet.empty(), job.array().maxRunning(), job.array().size()));
+        Job before = split.get((long) job.id() << 32 | task);
+        if (!job.isArrayRecord() || met.contains(job.id()) || before != null) {
+            return before == null ? job : before;
         }
         int id = ids.forTask(job);
         long sluid = id == job.id() ? job.sluid() : ids.sluid();
         changes.add(new Change.ArrayTaskSplit(job.id(), task, id, sluid));
-        Job own = job.splitOff(id, sluid, task);
-        split.put(id, own);
+        Job own = id == job.id() ? job.with(new Job.Array(id, task, IndexSet.empty(), job.array().maxRunning(), job.array().size()))
+                : job.splitOff(id, sluid, task);
+        split.put((long) job.id() << 32 | task, own);
         return own;
     }
 
@@ -258,7 +261,7 @@ final class JobRules {
             changes.add(new Change.JobStopped(job.id(), c.signal() == SIGSTOP));
         }
         for (Step step : job.run().steps()) {
-            if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.id() >= 0 && !c.batchOnly())) {
+            if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly())) {
                 if (step.isBatch()) {
                     direct.add(new Decision.Direct(step.nodes().getFirst().node(), new NodeMessages.Signal(
                             job.id(), job.attempt(), Step.BATCH, c.signal(), c.batchOnly(), c.full())));

@@ -239,13 +239,15 @@ public final class Licences {
     }
 
     /**
-     * A reservation's text with layers under their names: {@code flat(n[01-04]):4}, whatever way the nodes are written. Empty where it names no
-     * layer of a layered resource, or what cannot be reserved.
+     * A reservation's text: as typed, but with layers under their names, {@code flat(n[01-04]):4}, whatever way the nodes are written. Empty where
+     * it names no layer of a layered resource, or what cannot be reserved.
      */
     static Optional<String> reserved(State state, String text) {
         List<Item> out = new ArrayList<>();
         Map<String, Integer> all = configured(state);
-        for (Item i : parse(resolved(state, text)).filter(w -> !w.any).map(Wanted::items).orElse(List.of())) {
+        String names = resolved(state, text);
+        boolean asTyped = names.equals(text);
+        for (Item i : parse(names).filter(w -> !w.any).map(Wanted::items).orElse(List.of())) {
             int open = i.name.endsWith(")") ? i.name.indexOf('(') : -1;
             Optional<LayeredResource> layered = layered(state, open < 0 ? i.name : i.name.substring(0, open));
             String name = i.name;
@@ -258,9 +260,10 @@ public final class Licences {
             if (i.count > all.getOrDefault(name, -1)) {
                 return Optional.empty();
             }
+            asTyped &= name.equals(i.name);
             out.add(new Item(name, i.count));
         }
-        return hasEqualsSign(text) || out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(text(out));
+        return hasEqualsSign(text) || out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(asTyped ? text : text(out));
     }
 
     /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */

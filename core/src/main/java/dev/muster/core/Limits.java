@@ -11,6 +11,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 
 /** A partition's limits on one job. */
@@ -222,6 +223,11 @@ public final class Limits {
     public static boolean admitsGroups(PartitionInfo info, Identity owner, State state) {
         return !restricts(info.allowGroups()) || owner.uid() == 0 || owner.uid() == state.settings().slurmUid()
                 || info.allowGids().stream().anyMatch(g -> owner.gid() == g || owner.gids().contains(g));
+    }
+
+    /** As above. @param member whether somebody is of the group with this number */
+    public static boolean admitsGroups(PartitionInfo info, IntPredicate member) {
+        return !restricts(info.allowGroups()) || info.allowGids().stream().anyMatch(member::test);
     }
 
     /** An account stands for those below it. */

@@ -45,7 +45,7 @@ public final class ManagedSteps {
         } else if (job.steps(step.number()).stream().anyMatch(s -> !s.ioToken().equals(step.ioToken()))) {
             // decided here at the same time, before either side knew of the other
             direct.add(new Decision.Direct(node, new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), 0, "Revoked")));
-        } else if (isThere(job) && step.id() >= 0 && !step.nodes().isEmpty()) {
+        } else if (isThere(job) && step.isAsked() && !step.nodes().isEmpty()) {
             adopt(job, step, m);
         }
         return Decision.of(changes, "", direct);

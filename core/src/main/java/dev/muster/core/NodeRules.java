@@ -6,6 +6,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
 import java.util.ArrayList;
@@ -234,7 +235,7 @@ final class NodeRules {
         }
         if (step.isBatch()) {
             changes.addAll(Exits.over(state, job, after.exit(), after.reason(), now));
-        } else if (job.desc().kind() == JobDesc.Kind.RUN && step.id() >= 0) {
+        } else if (job.desc().kind() == JobDesc.Kind.RUN && step.isAsked()) {
             ownStepEnded(job, after);
         }
     }
@@ -246,7 +247,7 @@ final class NodeRules {
         for (Job one : components) {
             for (Step s : one.run().steps()) {
                 boolean isThis = one.id() == job.id() && s.id() == ended.id();
-                if (s.id() >= 0 && s.state() == Step.State.RUNNING && !isThis) {
+                if (s.isAsked() && s.state() == Step.State.RUNNING && !isThis) {
                     return;
                 }
                 worst = s.number() == ended.number() && !isThis && s.exit().compareTo(worst) > 0 ? s.exit() : worst;
@@ -325,7 +326,7 @@ final class NodeRules {
         if (m.drain()) {
             drain(node, m.reason());
         }
-        if (m.stepId() >= 0 && !m.nodeFault()) {
+        if (StepId.isAsked(m.stepId()) && !m.nodeFault()) {
             job.step(m.stepId()).ifPresent(s -> partEnded(job, s, node, ExitStatus.exited(1), failedTasks(s, node), m.reason(), NO_USAGE));
             return;
         }

@@ -36,7 +36,7 @@ final class NotifyRules {
             return Decision.reject(SlurmErrno.JOB_NOT_RUNNING);
         }
         for (Step step : job.run().steps()) {
-            boolean reads = job.desc().kind() == JobDesc.Kind.BATCH ? step.isBatch() : step.id() >= 0;
+            boolean reads = job.desc().kind() == JobDesc.Kind.BATCH ? step.isBatch() : step.isAsked();
             if (reads && step.state() == Step.State.RUNNING) {
                 return Decision.of(List.of(), "", List.of(new Decision.Direct(step.nodes().getFirst().node(),
                         new NodeMessages.Notify(job.id(), job.attempt(), step.id(), c.text()))));

@@ -59,7 +59,7 @@ final class PreemptRules {
     private void signal(Job job, int signal, boolean script) {
         for (Step step : job.run().steps()) {
             for (Step.Part part : step.nodes()) {
-                if (step.state() == Step.State.RUNNING && (script ? step.isBatch() : step.id() >= 0) && !part.done()) {
+                if (step.state() == Step.State.RUNNING && (script ? step.isBatch() : step.isAsked()) && !part.done()) {
                     direct.add(new Decision.Direct(part.node(),
                             new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, script, false)));
                 }

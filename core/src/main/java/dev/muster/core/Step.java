@@ -65,6 +65,11 @@ public record Step(
         }
     }
 
+    /** As {@link StepId#isAsked}. */
+    public boolean isAsked() {
+        return StepId.isAsked(id);
+    }
+
     public boolean isBatch() {
         return id == BATCH;
     }

@@ -98,7 +98,8 @@ final class StepRules {
                 return refusal.get();
             }
             Job job = state.jobs().at(part.jobId());
-            id = id >= 0 ? id : HetRules.members(state, job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
+            id = id >= 0 ? id : isShell(parts, job) ? StepId.INTERACTIVE
+                    : HetRules.members(state, job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
             if (part.step().async() && (parts.size() > 1 || job.isHet())) {
                 return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, job.isHet() ? "Asynchronous steps are not for heterogeneous jobs"
                         : "A heterogeneous step cannot be asynchronous");
@@ -123,6 +124,12 @@ final class StepRules {
         changes.addAll(steps);
         Requests.remember(changes, requestId, uid, Bytes.of(Integer.toString(id)));
         return Decision.of(changes, id);
+    }
+
+    /** What srun --interactive begins has no number; a second one has. */
+    private static boolean isShell(List<Command.CreateStep> parts, Job job) {
+        StepDesc first = parts.getFirst().step();
+        return parts.size() == 1 && first.interactive() && !first.async() && job.step(StepId.INTERACTIVE).isEmpty();
     }
 
     /** The first queued step that finds what it needs now begins; another look shows whether there is more for others. */

@@ -102,7 +102,7 @@ final class TimerRules {
     private void warn(Job job) {
         JobDesc.Extras e = job.desc().extras();
         for (Step step : job.run().steps()) {
-            boolean meant = e.warnBatchOnly() ? step.isBatch() : step.id() >= 0;
+            boolean meant = e.warnBatchOnly() ? step.isBatch() : step.isAsked();
             for (Step.Part part : step.nodes()) {
                 if (meant && step.state() == Step.State.RUNNING && !part.done()) {
                     direct.add(new Decision.Direct(part.node(), new NodeMessages.Signal(

@@ -27,6 +27,16 @@ public final class StepId {
 
     private StepId() {}
 
+    /** Whether somebody asked for it: those with numbers, and the shell that salloc has on the first node. */
+    public static boolean isAsked(int id) {
+        return id >= 0 || id == INTERACTIVE;
+    }
+
+    /** As SLURM_STEP_ID has it. */
+    public static String variable(int id) {
+        return Integer.toUnsignedString(number(id));
+    }
+
     /** Of a component of a heterogeneous step. */
     public static int of(int number, int component) {
         return number | component + 1 << BITS;

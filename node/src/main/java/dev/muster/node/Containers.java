@@ -201,7 +201,7 @@ final class Containers {
 
     private Path makeSpool(Launch launch, AsUser user) throws IOException, Starter.FailedException {
         Identity owner = launch.share().owner();
-        String step = launch.stepId() == NodeMessages.STEP_BATCH ? "batch" : String.format(Locale.ROOT, "%05d", StepId.number(launch.stepId()));
+        String step = launch.stepId() < 0 ? StepId.name(launch.stepId()) : String.format(Locale.ROOT, "%05d", StepId.number(launch.stepId()));
         if (conf.spool().isEmpty()) {
             Path spool = settings.spoolDirectory().resolve(String.format(Locale.ROOT, "oci-job%05d-%s", launch.share().jobId(), step));
             Spool.removeTree(spool);

@@ -336,7 +336,7 @@ final class Jobs {
         });
         step.watch = Optional.of(watch);
         mpi.connect(step);
-        watch.start(stepdEnded, step.isNumbered());
+        watch.start(stepdEnded, step.isAsked());
     }
 
     /** The controller decides, and all nodes of the step hear of it. */
@@ -508,7 +508,7 @@ final class Jobs {
             job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> terminate(job, s));
             return;
         }
-        for (NodeStep step : job.steps.values().stream().filter(NodeStep::isNumbered).toList()) {
+        for (NodeStep step : job.steps.values().stream().filter(NodeStep::isAsked).toList()) {
             step.watch.ifPresent(w -> w.finish(step.relays > 0 ? LINGER_ATTACHED_MS : LINGER_ALONE_MS));
         }
         if (!hooks.hasEpilog() || job.epilogRan) {

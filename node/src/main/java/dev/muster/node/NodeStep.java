@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import java.nio.file.Path;
@@ -68,7 +69,7 @@ final class NodeStep {
         launchToldMs = LAUNCH_TOLD_MS + launch.nodeIndex() / LAUNCHES_TOLD_PER_MS;
         hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
         sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream().map(s -> s == 0 ? NEVER : s).sum();
-        String teller = isNumbered() ? SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", "") : "";
+        String teller = isAsked() ? SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", "") : "";
         endUntold = teller.matches("[0-9]{1,6}") && Integer.parseInt(teller) != launch.nodeIndex();
     }
 
@@ -90,8 +91,8 @@ final class NodeStep {
         return stepId == NodeMessages.STEP_BATCH;
     }
 
-    boolean isNumbered() {
-        return stepId >= 0;
+    boolean isAsked() {
+        return StepId.isAsked(stepId);
     }
 
     void whenRunning(Runnable work) {

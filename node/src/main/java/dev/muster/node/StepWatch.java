@@ -51,8 +51,8 @@ class StepWatch {
     }
 
     /** @param ended completes true when stepd is gone; where that will not be told, or what happens before matters, it is followed */
-    void start(CompletableFuture<Boolean> ended, boolean isNumbered) {
-        if (isNumbered) {
+    void start(CompletableFuture<Boolean> ended, boolean isAsked) {
+        if (isAsked) {
             Loop.aside(this::follow);
             return;
         }

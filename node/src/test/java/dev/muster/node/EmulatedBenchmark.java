@@ -336,7 +336,7 @@ public final class EmulatedBenchmark implements AutoCloseable {
 
     private static byte[] query(String... states) {
         return Codec.encode(new JobMessages.QueryJobs(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(states), List.of(), List.of(),
-                List.of(), List.of(), false, false, false, false, false, List.of("jobId", "state", "reason"), false));
+                List.of(), List.of(), false, false, false, false, false, List.of("jobId", "state", "reason"), false, false));
     }
 
     // ---- measures

@@ -95,6 +95,24 @@ class AccountLimitsTest {
         assertThat(said).isEqualTo(sentence);
     }
 
+    /** Nor is anything reserved for who could not submit a job. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        associations | users=nobody | Invalid account or account/partition combination specified
+        associations | users=-nobody | Invalid account or account/partition combination specified
+        associations | users=USER,nobody | Invalid account or account/partition combination specified
+        associations | users=USER    | ''
+        ''           | users=nobody | ''
+        """)
+    void reservationsAreForUsersOfAccounts(String enforce, String of, String sentence) {
+        policy(enforce, "", "", "");
+        String user = Cluster.desc("").owner().user();
+        Map<String, String> values = cluster.moments(new TreeMap<>(Map.of("starttime", "+60", "duration", "60", "nodes", "n1", "users",
+                of.substring(6).replace("USER", user))));
+        String said = cluster.apply(new Command.CreateReservation(0, "r", values, Map.of())) instanceof Decision.Rejected r ? r.sentence() : "";
+        assertThat(said).isEqualTo(sentence);
+    }
+
     /** A node that several jobs share counts once, and is taken first; which ones come is known only when they are chosen. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

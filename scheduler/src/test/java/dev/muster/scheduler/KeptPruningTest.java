@@ -72,7 +72,7 @@ class KeptPruningTest {
         }
         String flags = List.of("", "FLEX", "MAINT", "DAILY", "MAGNETIC", "OVERLAP", "TIME_FLOAT").get(r.nextInt(7));
         Map<String, String> values = new TreeMap<>(Map.of("starttime", "+" + (r.nextInt(3) == 0 ? 0 : r.nextInt(5000)), "duration",
-                String.valueOf(600 + r.nextInt(9000)), "nodes", "n" + (1 + r.nextInt(10)), "users", r.nextBoolean() ? "u" : "root"));
+                String.valueOf(600 + r.nextInt(9000)), "nodes", "n" + (1 + r.nextInt(10)), "users", r.nextBoolean() ? "u" : "v"));
         if (!flags.isEmpty()) {
             values.put("flags", flags);
         }

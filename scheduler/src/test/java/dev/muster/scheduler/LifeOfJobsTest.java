@@ -10,7 +10,11 @@ import java.util.List;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The rules of the core as plays: what is asked or reported, and how the job then stands. */
 class LifeOfJobsTest {
@@ -145,6 +149,28 @@ class LifeOfJobsTest {
                 done 1 n1
                 hold 1                             -> says Job has already finished
                 """);
+    }
+
+    /** What one command takes of an array leaves that array alone, however much it takes of others and however often it names the same. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "1_1 1_2 2_1 2_2      | 1 PENDING [3]; 2 PENDING [3]",
+        "1_1 1_2 2_1 2_2 1_3  | 1_3 CANCELLED; 2 PENDING [3]",
+        "1_1 1_1 1_2 1_2 1_1  | 1 PENDING [3]; 2 PENDING [1-3]",
+        "2_1 2 2_2            | 1 PENDING [1-3]; 2 CANCELLED [2-3]",
+        "2 2_1 2              | 1 PENDING [1-3]; 2 CANCELLED [1-3]",
+    })
+    void tasksOfSeveralArrays(String named, String expected) {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "");
+        c.accept("kind=BATCH timing.array=1-3");
+        c.accept("kind=BATCH timing.array=1-3");
+        List<Command.JobRef> refs = Stream.of(named.split(" ")).map(n -> new Command.JobRef(n, n.charAt(0) - '0',
+                n.length() == 1 ? -1 : n.charAt(2) - '0', Command.JobRef.NO_STEP)).toList();
+        CancelReply reply = (CancelReply) ((Decision.Accepted) c.apply(new Command.CancelJobs(Cluster.USER, refs, 0, false, false))).reply();
+        assertThat(reply.errors()).isEmpty();
+        assertThat(Stream.of(1, 2).map(id -> c.state().jobs().at(id)).map(j -> j.id()
+                + (j.isArrayTask() ? "_" + j.array().task() : "") + " " + j.state()
+                + (j.isArrayRecord() ? " [" + j.array().pending().compact() + "]" : "")).collect(Collectors.joining("; "))).isEqualTo(expected);
     }
 
     /** A task that waits with others is changed alone, an array as a whole. */
@@ -428,6 +454,18 @@ class LifeOfJobsTest {
                 cancel 1
                 pass 299                   -> 1 CANCELLED 'by 1000'
                 pass 1                     -> 1 unknown
+                """);
+    }
+
+    /** salloc's shell on the first node has no number: the first srun in it begins step 0. */
+    @Test
+    void theShellOfAnAllocation() {
+        play("""
+                submit kind=ALLOCATION tasks=2
+                schedule                   -> 1 RUNNING n1
+                shell 1 1                  -> 1 RUNNING n1 stepinteractive=RUNNING
+                step 1 1                   -> 1 RUNNING n1 stepinteractive=RUNNING step0=RUNNING
+                shell 1 1                  -> 1 RUNNING n1 stepinteractive=RUNNING step0=RUNNING step1=RUNNING
                 """);
     }
 

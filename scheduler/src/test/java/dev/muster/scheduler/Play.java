@@ -131,7 +131,7 @@ final class Play {
             out.append(' ').append(job.run().allocation().hostList()).append(job.run().allocation().backfilled() ? " ahead" : "");
         }
         for (Step s : job.run().steps()) {
-            out.append(s.id() >= 0 ? " step" + s.name() + "=" + s.state() : "");
+            out.append(s.isAsked() ? " step" + s.name() + "=" + s.state() : "");
         }
         out.append(job.isArrayRecord() ? " [" + job.array().pending().compact() + "]" : "");
         return out.append(job.restarts() > 0 ? " restarts=" + job.restarts() : "").toString();
@@ -179,7 +179,7 @@ final class Play {
             case "het" -> say(cluster.apply(new Command.SubmitHet(Cluster.USER, java.util.Arrays.stream(rest.split(" : "))
                     .map(part -> (Command.SubmitJob) submission("", part)).toList(), "", false, false)));
             case "hetstep" -> say(cluster.apply(new Command.CreateHetStep(Cluster.USER, "", java.util.Arrays.stream(w[1].split(","))
-                    .map(id -> new Command.CreateStep(Cluster.USER, "", Integer.parseInt(id), step(Integer.parseInt(w[2]), false), Bytes.EMPTY, "io"))
+                    .map(id -> new Command.CreateStep(Cluster.USER, "", Integer.parseInt(id), step(Integer.parseInt(w[2])), Bytes.EMPTY, "io"))
                     .toList())));
             case "again" -> say(cluster.apply(submission(w[1], rest.substring(w[1].length()))));
             case "schedule" -> cluster.schedule();
@@ -205,9 +205,9 @@ final class Play {
             case "resume" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), false)));
             case "complete" -> say(cluster.apply(new Command.CompleteAllocation(Cluster.USER, Integer.parseInt(w[1]), status(w[2]))));
             case "step" -> say(cluster.apply(new Command.CreateStep(Cluster.USER, w.length > 3 ? w[3] : "", Integer.parseInt(w[1]),
-                    step(Integer.parseInt(w[2]), false), Bytes.EMPTY, "io")));
-            case "async" -> say(cluster.apply(new Command.CreateStep(Cluster.USER, "", Integer.parseInt(w[1]),
-                    step(Integer.parseInt(w[2]), true), Bytes.EMPTY, "io")));
+                    step(Integer.parseInt(w[2])), Bytes.EMPTY, "io")));
+            case "shell" -> say(cluster.apply(created(w, new Json.Obj().put("interactive", true).put("overlap", true))));
+            case "async" -> say(cluster.apply(created(w, new Json.Obj().put("async", true))));
             case "update" -> say(cluster.apply(new Command.UpdateJob(w[w.length - 1].equals("root") ? 0 : Cluster.USER, refs(w[1]).getFirst(),
                     changes(w, 2))));
             case "node" -> say(cluster.apply(new Command.UpdateNode(0, Cluster.names(w[1]), changes(w, 2))));
@@ -307,8 +307,13 @@ final class Play {
         return new ExitStatus(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), false);
     }
 
-    private static StepDesc step(int tasks, boolean async) {
-        return Codec.bind(new Json.Obj().put("request", new Json.Obj().put("tasks", (long) tasks)).put("async", async), StepDesc.class);
+    private static Command created(String[] w, Json.Obj desc) {
+        desc.put("request", new Json.Obj().put("tasks", Long.valueOf(w[2])));
+        return new Command.CreateStep(Cluster.USER, "", Integer.parseInt(w[1]), Codec.bind(desc, StepDesc.class), Bytes.EMPTY, "io");
+    }
+
+    private static StepDesc step(int tasks) {
+        return Codec.bind(new Json.Obj().put("request", new Json.Obj().put("tasks", (long) tasks)), StepDesc.class);
     }
 
     private static Map<String, String> changes(String[] w, int from) {

@@ -40,6 +40,15 @@ class ReservationTest {
                 """);
     }
 
+    /** They are shown as somebody wrote them. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', value = {"m ! m", "n:2,m ! n:2,m", "m:0 ! m:0"})
+    void licencesAsWritten(String written, String shown) {
+        Cluster cluster = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8,n:3");
+        new Play(cluster).lines("reserve r starttime=+0 duration=600 nodes=n1 users=alice licenses=" + written);
+        assertThat(cluster.state().reservations().at("r").want().licenses()).isEqualTo(shown);
+    }
+
     /** What a reservation is of, and what a change leaves of it. */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """

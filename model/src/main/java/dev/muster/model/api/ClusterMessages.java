@@ -54,7 +54,8 @@ public final class ClusterMessages {
     /** @param mode {@code primary}; @param version {@code 26.05.3} */
     public record PingReply(String cluster, String host, String mode, boolean up, String version, long bootTime) {}
 
-    public record QueryNodes(List<String> nodes, boolean all, List<String> fields) {}
+    /** @param shownPartitions of their partitions those alone that are not hidden from the caller */
+    public record QueryNodes(List<String> nodes, boolean all, List<String> fields, boolean shownPartitions) {}
 
     public record NodesReply(long now, long lastUpdate, List<NodeInfo> nodes) {}
 

@@ -122,8 +122,8 @@ public final class JobMessages {
     /** swait: answered when none of the job's numbered steps runs or waits, or after the time. @param waitMs bounded by the controller */
     public record AwaitSteps(int jobId, int waitMs) {}
 
-    /** Asks for running steps; jobIds empty means all. */
-    public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers) {}
+    /** Asks for running steps; jobIds empty means all. @param shownPartitions of jobs in partitions that are not hidden from the caller */
+    public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers, boolean shownPartitions) {}
 
     /**
      * Asks for jobs. Empty lists do not filter. The filters are squeue's and scontrol's; the reply holds only the named fields.
@@ -135,6 +135,7 @@ public final class JobMessages {
      * @param details    per-node CPU ids and GRES ({@code scontrol -d})
      * @param expandArrays one row per pending array task ({@code squeue -r})
      * @param lines      the asker can take a long answer while it is made: its rows in lines of their own
+     * @param joinArrays tasks that wait by themselves stand in the row of those of their array that still wait together
      */
     public record QueryJobs(
             List<String> jobs,
@@ -153,7 +154,8 @@ public final class JobMessages {
             boolean expandArrays,
             boolean startEstimates,
             List<String> fields,
-            boolean lines) {}
+            boolean lines,
+            boolean joinArrays) {}
 
     /** @param now the controller's clock, for elapsed and left times */
     public record JobsReply(long now, long lastUpdate, List<JobInfo> jobs) {}
@@ -331,7 +333,10 @@ public final class JobMessages {
 
     public record StepsReply(long now, List<StepInfo> steps) {}
 
-    /** @param stepId number, for a component of a heterogeneous step {@code 3+1}, or "batch", "extern", "interactive" */
+    /**
+     * @param stepId number, for a component of a heterogeneous step {@code 3+1}, or "batch", "extern", "interactive"
+     * @param nodeTasks the ranks on each of the nodes, in the nodes' order
+     */
     public record StepInfo(
             int jobId,
             int arrayJobId,
@@ -363,7 +368,8 @@ public final class JobMessages {
             String container,
             String network,
             String cpuFreq,
-            String containerId) {}
+            String containerId,
+            List<String> nodeTasks) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).
