@@ -390,8 +390,9 @@ final class ReservationEdit {
         Reservation.Names now = values.containsKey(key) && !signed ? new Reservation.Names(false, said.stream().distinct().toList()) : old;
         Set<String> allowed = new LinkedHashSet<>(now.deny() ? List.of() : now.names());
         Set<String> denied = new LinkedHashSet<>(now.deny() ? now.names() : List.of());
+        boolean some = !allowed.isEmpty();
         for (String n : new LinkedHashSet<>(less)) {
-            if (!allowed.remove(n)) {
+            if (!allowed.remove(n) && !some) { // who is not among those allowed cannot be so less
                 denied.add(n);
             }
         }

@@ -409,7 +409,8 @@ class ReservationTest {
                 rereserve r users-=alice
                 submit kind=BATCH charge.reservation=r                          -> says Access denied to requested reservation
                 rereserve r users-=bob                                          -> says Reservation request lacks users, groups or accounts
-                rereserve r users=-zoe                                          -> says Invalid user id
+                rereserve r users=-zoe                                          -> r active n1
+                rereserve r users-=zoe                                          -> r active n1
                 reserve d starttime=+0 duration=600 nodecnt=1 users-=bob
                 submit kind=BATCH charge.reservation=d                          -> 2 PENDING
                 """);
