@@ -5,6 +5,7 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -58,7 +59,7 @@ final class Dependencies {
                 }
             }
         }
-        return out;
+        return List.copyOf(new LinkedHashSet<>(out)); // what is said twice counts once
     }
 
     private static final Pattern BARE = Pattern.compile("[1-9]\\d*(_(\\d+|\\*|\\[[^\\]]*\\]))?");

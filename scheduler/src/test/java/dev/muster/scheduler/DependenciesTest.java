@@ -68,6 +68,7 @@ class DependenciesTest {
         "1,2                      | afterany:1_*(unfulfilled),afterany:2(unfulfilled)",
         "afterok:1,2              | afterok:1_*(unfulfilled),afterany:2(unfulfilled)",
         "afterok:1?2              | afterok:1_*(unfulfilled)?afterany:2(unfulfilled)",
+        "afterok:2:2              | afterok:2(unfulfilled)",
         "0                        | ''",
         "singleton?afterok:1      | ''",
         "singleton,afterok:1      | afterok:1_*(unfulfilled)",
