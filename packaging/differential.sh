@@ -69,7 +69,7 @@ alike() {
 }
 run() { # run KIND LINE: what it printed, and its exit code
   local bin=/usr/bin; [ "$1" = muster ] && bin=$prefix/bin
-  (cd "$work/cwd" && BASH_ENV=$work/words PATH=$bin:/usr/bin:/bin SLURM_CONF=$work/$1/slurm.conf timeout ${LIMIT_S:-30} bash -c "$2" >"$work/out" 2>"$work/err" </dev/null; echo "exit $?" >"$work/rc")
+  (cd "$work/cwd" && BASH_ENV=$work/words PATH=$bin:/usr/bin:/bin SLURM_CONF=$work/$1/slurm.conf timeout ${LIMIT_S:-120} bash -c "$2" >"$work/out" 2>"$work/err" </dev/null; echo "exit $?" >"$work/rc")
   { sed 's/^/out: /' "$work/out"; sed 's/^/err: /' "$work/err"; cat "$work/rc"; } | mask
 }
 mkdir -p "$work/cwd"; chmod 777 "$work/cwd"
