@@ -98,6 +98,8 @@ if [ "$(id -u)" = 0 ]; then
 fi
 check "-S with --thread-spec" "sbatch: fatal: -S/--core-spec and --thred-spec options are mutually exclusive" "$(sbatch --thread-spec=1 -S1 --wrap=true 2>&1)"
 check "--core-spec where it is not allowed" "sbatch: error: Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)" "$(sbatch -S1 --wrap=true 2>&1 >/dev/null)"
+check "--core-spec where it is not allowed, and a refusal for another reason" "sbatch: error: Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)
+sbatch: error: Invalid generic resource (gres) specification" "$(sbatch -S1 --gres=none:1 --wrap=true 2>&1 >/dev/null)"
 conf AllowSpecResourcesUsage=yes
 check "what is typed goes before a variable" "0" "$(rc=0; SLURM_CORE_SPEC=99 srun -Q --thread-spec=1 true || rc=$?; echo $rc)"
 check "--thread-spec" "3 ThreadSpec=1" "$(srun -Q --thread-spec=1 sh -c 'echo $SLURM_CPUS_ON_NODE; scontrol show job $SLURM_JOB_ID | grep -o "ThreadSpec=[0-9]" | head -1' | xargs)"

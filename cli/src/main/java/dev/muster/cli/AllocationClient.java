@@ -118,7 +118,7 @@ final class AllocationClient {
             c.error("invalid partition specified: " + unknownPartition(c, o.text(JobOption.PARTITION)));
         }
         if (e.errno() == SlurmErrno.INVALID_GRES.number()) {
-            c.error(e.getMessage());
+            c.error(lastLine(c, e));
             return o.exitError(1);
         }
         if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {

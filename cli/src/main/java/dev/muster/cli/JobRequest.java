@@ -99,6 +99,11 @@ final class JobRequest {
         return c;
     }
 
+    /** No memory, said in so many words, is all memory of the nodes. */
+    private boolean asksNothingOf(JobOption memory) throws UsageException {
+        return o.has(memory) && o.number(memory) == 0;
+    }
+
     Json.Obj resources() throws UsageException {
         Json.Obj r = new Json.Obj();
         nodes(r);
@@ -114,7 +119,7 @@ final class JobRequest {
         put(r, "memPerNodeMb", o.number(JobOption.MEM));
         put(r, "memPerCpuMb", o.number(JobOption.MEM_PER_CPU));
         put(r, "memPerGpuMb", o.number(JobOption.MEM_PER_GPU));
-        put(r, "memAll", o.has(JobOption.MEM) && o.number(JobOption.MEM) == 0);
+        put(r, "memAll", asksNothingOf(JobOption.MEM) || asksNothingOf(JobOption.MEM_PER_CPU));
         put(r, "tmpDiskMb", o.number(JobOption.TMP));
         put(r, "tresPerNode", joined(gresOfJob(o), gpus(JobOption.GPUS_PER_NODE)));
         put(r, "tresPerJob", gpus(JobOption.GPUS));

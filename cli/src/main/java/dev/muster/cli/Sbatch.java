@@ -104,7 +104,7 @@ final class Sbatch implements Command {
             c.error("Memory specification can not be satisfied");
         }
         if (e.errno() == SlurmErrno.INVALID_GRES.number() && !o.has(JobOption.TEST_ONLY)) {
-            c.error(e.getMessage());
+            c.error(AllocationClient.lastLine(c, e));
             return o.exitError(1);
         }
         if (o.has(JobOption.TEST_ONLY)) {

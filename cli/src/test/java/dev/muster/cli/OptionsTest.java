@@ -296,6 +296,8 @@ class OptionsTest {
                 + "\"nodeList\":\"n[1-4]\",\"exclusive\":\"USER\",\"overcommit\":true,\"socketsPerNode\":2,"
                 + "\"coresPerSocket\":4}");
         assertThat(submitted("sbatch --mem=0 --wrap=true").obj("request").flag("memAll")).isTrue();
+        assertThat(submitted("sbatch --mem-per-cpu=0 --wrap=true").obj("request").flag("memAll")).isTrue();
+        assertThat(submitted("sbatch --mem-per-cpu=1 --wrap=true").obj("request").flag("memAll")).isFalse();
     }
 
     /** What a hint stands for counts where it is said in so many words, unless the hint comes from a stronger source. */

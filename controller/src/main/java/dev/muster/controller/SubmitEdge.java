@@ -29,6 +29,7 @@ final class SubmitEdge {
     /** What a request may hold in any case. */
     static final int SCRIPT_BYTES_TOP = 8 << 20;
     private static final int LINE_BYTES_TOP = 2 << 20;
+    private static final String SPARES_NOTHING = "Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
 
     private final Controller controller;
     private final CoreThread core;
@@ -71,7 +72,9 @@ final class SubmitEdge {
         return switch (decision) {
             case Decision.Accepted a when a.reply() instanceof JobMessages.SubmitReply s -> Reply.of(s.saying(said));
             case Decision.Accepted a -> Reply.of(a.reply());
-            case Decision.Rejected r -> Reply.error(400, r.errno(), String.join("\n", said) + "\n" + r.sentence());
+            // before a refusal's sentence every line is said as an error
+            case Decision.Rejected r -> Reply.error(400, r.errno(),
+                    String.join("\n", said).replace("error: " + SPARES_NOTHING, SPARES_NOTHING) + "\n" + r.sentence());
         };
     }
 
@@ -184,7 +187,7 @@ final class SubmitEdge {
         if (core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
             return wanted.withRequest(wanted.request().alone());
         }
-        said.add("error: Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)");
+        said.add("error: " + SPARES_NOTHING);
         return wanted.withRequest(wanted.request().withoutSpecialized());
     }
 

@@ -8,6 +8,8 @@ import dev.muster.model.api.JobMessages;
 import dev.muster.scheduler.Scheduler;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JobViewsTest {
     private static final List<Command.JobRef> FIRST = List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP));
@@ -95,6 +97,21 @@ class JobViewsTest {
         JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);
         return info.nodes() + " " + info.nodeCount() + " " + info.batchHost();
+    }
+
+    /** However they were written; what its tasks are placed by stays as it was. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            n2,n1             | n[1-2]
+            n1,n1             | n1
+            n[1-2],n1         | n[1-2]
+            n1                | n1
+            """)
+    void namedNodesAreShownInTheirOrder(String typed, String shown) {
+        Site wanted = new Site("DefMemPerCPU=1");
+        wanted.submit("nodeList=" + typed);
+        assertThat(info(wanted).nodeListRequested()).isEqualTo(shown);
+        assertThat(wanted.core().state().jobs().at(1).desc().request().nodeList()).isEqualTo(typed);
     }
 
     /** Of memory that is not dealt out a job has none, however much it asked for. */

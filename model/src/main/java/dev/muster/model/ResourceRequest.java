@@ -11,7 +11,7 @@ package dev.muster.model;
  * @param memPerNodeMb   {@code --mem}, mebibytes
  * @param memPerCpuMb    {@code --mem-per-cpu}, mebibytes
  * @param memPerGpuMb    {@code --mem-per-gpu}, mebibytes
- * @param memAll         {@code --mem=0}: all memory of each node
+ * @param memAll         {@code --mem=0}, {@code --mem-per-cpu=0}: all memory of each node
  * @param tmpDiskMb      {@code --tmp}, mebibytes
  * @param tresPerNode    {@code --gres} and {@code --gpus-per-node} as {@code gres/gpu:a100:2,gres/nic:1}
  * @param tresPerJob     {@code --gpus} as {@code gres/gpu:8}
