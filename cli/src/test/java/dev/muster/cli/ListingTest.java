@@ -504,7 +504,7 @@ class ListingTest {
             scontrol listpids x ~ 1 ~ `"x" does not look like a jobid`
             scontrol create reservation starttime=now duration=10 users=root corecnt=1,1 ~ 1 ~ scontrol: error: Invalid core count 1,1
             scontrol create reservation starttime=now duration=10 users=root nodecnt=1,2 ~ 1 ~ scontrol: error: Invalid node count 1,2
-            scontrol create reservation starttime=now duration=10 users=root user+=bin ~ 1 ~ scontrol: error: Parameter user+=bin specified more than once
+            scontrol create reservation starttime=now users=root user+=bin ~ 1 ~ scontrol: error: Parameter user+=bin specified more than once
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo
             scancel -s FOO 1 ~ 1 ~ Unknown job signal: FOO

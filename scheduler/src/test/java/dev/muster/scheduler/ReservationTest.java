@@ -391,7 +391,7 @@ class ReservationTest {
                 reserve r2 starttime=+0 duration=600 nodecnt=1 users=u,v accounts=a -> r2 active n2
                 reserve r3 starttime=+0 duration=600 nodecnt=1 users=bob           -> says Invalid account or account/partition combination specified
                 reserve r3 starttime=+0 duration=600 nodecnt=1 users=-bob          -> says Invalid account or account/partition combination specified
-                reserve r3 starttime=+0 duration=600 nodecnt=1 users=u accounts=root -> says Invalid account or account/partition combination specified
+                reserve r3 starttime=+0 duration=9 users=u accounts=root nodecnt=1 -> says Invalid account or account/partition combination specified
                 reserve r3 starttime=+0 duration=600 nodecnt=1 accounts=root       -> r3 active n3
                 rereserve r1 users+=bob         -> says Invalid account or account/partition combination specified
                 rereserve r1 duration=700       -> r1 active n1
