@@ -65,7 +65,7 @@ section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" 
   }
   local nodes; nodes=$(sed -n 's/^@nodes //p' "$file")
   BEFORE=before cluster muster "$prefix/bin" "$prefix/sbin" "${nodes:-4}" 16 "$port"
-  BEFORE=before cluster debian /usr/bin /usr/sbin "${nodes:-4}" 16 $((port + 1000))
+  BEFORE=before cluster debian /usr/bin /usr/sbin "${nodes:-4}" 16 $((port + 300))
   # what a cluster does with its first job takes longer than with any other
   for k in muster debian; do ( export PATH=/usr/bin:/bin SLURM_CONF=$work/$k/slurm.conf; [ $k = debian ] || PATH=$prefix/bin:$PATH
     id=$(sbatch --parsable -o /dev/null --wrap true) && for _ in $(seq 100); do [ -z "$(squeue -h -j "$id" -o %i 2>/dev/null)" ] && break; sleep 0.1; done ) </dev/null >/dev/null 2>&1 & pids="${pids:-} $!"; done
@@ -83,6 +83,6 @@ section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" 
 same=0 listed=0 different=0
 mkdir -p "$root/sections"
 awk -v d="$root/sections" '/^== /{f=d "/" $2; next} f{print > f}' "$lines"
-for f in "$root"/sections/*; do s=$(basename "$f"); [ -z "$only" ] || [ "$only" = "$s" ] || continue; section "$s" "$f"; port=$((port + 100)); done
+for f in "$root"/sections/*; do s=$(basename "$f"); [ -z "$only" ] || [ "$only" = "$s" ] || continue; section "$s" "$f"; port=$((port + 12)); done
 echo "$same the same, $listed different for a reason that the file gives, $different different"
 [ $different -eq 0 ]

@@ -110,10 +110,10 @@ enum JobOption {
     NTASKS("ntasks", 'n', Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS,R:SLURM_NPROCS"),
     NTASKS_PER_CORE("ntasks-per-core", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_CORE"),
     NTASKS_PER_GPU("ntasks-per-gpu", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_GPU,R:SLURM_NTASKS_PER_TRES"),
-    /** The older word for it. */
-    NTASKS_PER_TRES("ntasks-per-tres", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
     NTASKS_PER_NODE("ntasks-per-node", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_NODE"),
     NTASKS_PER_SOCKET("ntasks-per-socket", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_SOCKET"),
+    /** The older word for {@link #NTASKS_PER_GPU}. */
+    NTASKS_PER_TRES("ntasks-per-tres", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
     OOM_KILL_STEP("oom-kill-step", 0, Arg.OPTIONAL, "BRA", Kind.SPECIAL, "OOMKILLSTEP"),
     OPEN_MODE("open-mode", 0, Arg.REQUIRED, "BR", Kind.SPECIAL, "OPEN_MODE"),
     OUTPUT("output", 'o', Arg.REQUIRED, "BR", Kind.TEXT, "B:SBATCH_OUTPUT,R:SRUN_OUTPUT,R:SLURM_STDOUTMODE"),

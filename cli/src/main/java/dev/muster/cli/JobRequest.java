@@ -6,6 +6,7 @@ import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Turns checked options into the JSON of {@code JobDesc} and its parts. Defaults are left out, as the codec reads them.
@@ -106,7 +107,7 @@ final class JobRequest {
     Json.Obj resources() throws UsageException {
         Json.Obj r = new Json.Obj();
         nodes(r);
-        put(r, "tasks", o.has(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : byGeometry(Math.max(1, r.number("nodesMin"))));
+        put(r, "tasks", o.has(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : byGeometry(r));
         put(r, "cpusPerTask", o.has(JobOption.CPUS_PER_TASK) && !cpusInTres() ? o.number(JobOption.CPUS_PER_TASK)
                 : o.typed(JobOption.CPUS_PER_GPU) && !o.typed(JobOption.TRES_PER_TASK) ? 0 : tresNumber("cpu"));
         put(r, "tasksPerNode", o.number(JobOption.NTASKS_PER_NODE));
@@ -212,16 +213,28 @@ final class JobRequest {
         return step || o.text(JobOption.DISTRIBUTION).equals("arbitrary") ? 0 : HostFile.names(list).stream().distinct().count();
     }
 
-    /** -B of a job that says nothing else of its tasks: one for each socket, core or thread that it names. */
-    private long byGeometry(long nodes) {
-        if (o.command() == 'R' || !o.has(JobOption.EXTRA_NODE_INFO) || o.has(JobOption.NTASKS_PER_NODE)) {
+    private static final JobOption[] GEOMETRY = {JobOption.SOCKETS_PER_NODE, JobOption.CORES_PER_SOCKET, JobOption.THREADS_PER_CORE};
+    /** Those that stand for one thread of each core. */
+    private static final List<String> ONE_THREAD = List.of("nomultithread", "compute_bound", "memory_bound");
+
+    /**
+     * Of a job that says nothing else of its tasks: one for each socket, core or thread that it names. Those of -B count whatever it says of
+     * its nodes, those of options of their own where it says how many nodes there are.
+     */
+    private long byGeometry(Json.Obj r) {
+        boolean whole = o.has(JobOption.EXTRA_NODE_INFO);
+        long nodes = o.text(JobOption.NODES).isEmpty() ? listed() : r.number("nodesMin") == r.number("nodesMax") ? r.number("nodesMin") : 0;
+        boolean counts = ONE_THREAD.contains(o.text(JobOption.HINT)) || Stream.of(GEOMETRY).anyMatch(o::has);
+        if (o.command() == 'R' || o.has(JobOption.NTASKS_PER_NODE) || !whole && (nodes == 0 || !counts)) {
             return 0;
         }
+        List<String> parts = Texts.split(o.text(JobOption.EXTRA_NODE_INFO), ':');
         long each = 1;
-        for (String part : Texts.split(o.text(JobOption.EXTRA_NODE_INFO), ':')) {
-            each *= part.equals("*") ? 1 : Long.parseLong(part);
+        for (int i = 0; i < GEOMETRY.length; i++) {
+            boolean asked = o.has(GEOMETRY[i]);
+            each *= asked ? Math.max(1, o.number(GEOMETRY[i])) : i < parts.size() && !parts.get(i).equals("*") ? Long.parseLong(parts.get(i)) : 1;
         }
-        return Math.min(Integer.MAX_VALUE, nodes * each);
+        return Math.min(Integer.MAX_VALUE, Math.max(1, r.number("nodesMin") > 0 ? r.number("nodesMin") : nodes) * each);
     }
 
     private String exclusive() {
@@ -236,11 +249,10 @@ final class JobRequest {
 
     private void geometry(Json.Obj r) {
         List<String> parts = Texts.split(o.text(JobOption.EXTRA_NODE_INFO), ':');
-        JobOption[] single = {JobOption.SOCKETS_PER_NODE, JobOption.CORES_PER_SOCKET, JobOption.THREADS_PER_CORE};
         String[] fields = {"socketsPerNode", "coresPerSocket", "threadsPerCore"};
         for (int i = 0; i < fields.length; i++) {
-            if (o.has(single[i])) {
-                put(r, fields[i], o.number(single[i]));
+            if (o.has(GEOMETRY[i])) {
+                put(r, fields[i], o.number(GEOMETRY[i]));
             } else if (i < parts.size() && !parts.get(i).equals("*")) {
                 put(r, fields[i], Long.parseLong(parts.get(i)));
             }

@@ -20,6 +20,9 @@ final class RowFormat {
 
     static final int LITERAL = -1;
 
+    /** A value that is not there, which is not told in part. */
+    private static final String NULL = "(null)";
+
     /** A layout of letters that has none: rows are empty lines. */
     static final String NO_COLUMNS = "%";
 
@@ -136,7 +139,7 @@ final class RowFormat {
             b.append(value);
             return;
         }
-        String v = value.length() > width ? value.substring(0, width) : value;
+        String v = value.length() <= width ? value : value.equals(NULL) ? "" : value.substring(0, width);
         if (right) {
             b.repeat(' ', width - v.length());
         }

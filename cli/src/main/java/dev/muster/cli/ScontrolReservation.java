@@ -7,10 +7,12 @@ import dev.muster.model.ReservationFlag;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** scontrol's words about reservations: create, update, delete and show. */
@@ -62,6 +64,7 @@ final class ScontrolReservation {
     /** Values of create and update: keys full and in lower case, times in seconds. */
     private static Json.Obj values(CommandContext c, List<String> words, boolean create) throws Wrong {
         Json.Obj out = new Json.Obj();
+        Set<String> said = new HashSet<>();
         for (String word : words) {
             int eq = word.indexOf('=');
             if (eq < 0 && word.length() >= 3 && "reservations".startsWith(Texts.lower(word))) {
@@ -85,6 +88,9 @@ final class ScontrolReservation {
             }
             if (signed && !mayBeSigned) {
                 throw new Wrong("The +=/-= notation is not supported when updating " + typed + ".");
+            }
+            if (LISTS.contains(key) && !said.add(key)) {
+                throw new Alone("Parameter " + word + " specified more than once");
             }
             put(c, out, key, sign, value, word);
         }

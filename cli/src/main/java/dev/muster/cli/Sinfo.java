@@ -428,6 +428,12 @@ final class Sinfo implements Command {
         rows.sort(SinfoOrder.of(c, !w.sort.isEmpty() ? w.sort : w.byNode ? "N,#P" : "#P,-t"));
     }
 
+    /** The default partition has its star however narrow the column is. */
+    private static String fitting(RowFormat.Column column, String value) {
+        boolean cut = column.width() > 0 && value.length() > column.width() && SinfoField.at(column.field()) == SinfoField.PARTITION;
+        return cut && value.endsWith("*") ? value.substring(0, column.width() - 1) + "*" : value;
+    }
+
     private static void print(CommandContext c, Wanted w, RowFormat format, List<SinfoRow> rows, long now) {
         List<String> values = new ArrayList<>();
         if (!w.noHeader) {
@@ -443,7 +449,7 @@ final class Sinfo implements Command {
         for (SinfoRow row : rows) {
             values.clear();
             for (RowFormat.Column col : format.columns()) {
-                values.add(col.field() == RowFormat.LITERAL ? "" : SinfoField.at(col.field()).value(row, view));
+                values.add(col.field() == RowFormat.LITERAL ? "" : fitting(col, SinfoField.at(col.field()).value(row, view)));
             }
             format.print(values, c.out());
         }

@@ -249,6 +249,8 @@ class ListingTest {
             sinfo -h -O CPUsState:20,StateLong:10 ~ `5/11/0/16           mixed     `
             sinfo -h -o a%%P%b ~ amain*(null)
             sinfo -h -o %P% ~ main*
+            sinfo -h -o %2P|%.3P|%1P|%4P|%5P| ~ `m*|ma*|*|mai*|main*|`
+            sinfo -h -O partition:3,gres:5,gres:6 ~ `ma*     (null)`
             sinfo -h -o % ~ ``
             sinfo -h -o %% ~ ``
             sinfo -h -o x%%D%%% ~ x2
@@ -502,6 +504,7 @@ class ListingTest {
             scontrol listpids x ~ 1 ~ `"x" does not look like a jobid`
             scontrol create reservation starttime=now duration=10 users=root corecnt=1,1 ~ 1 ~ scontrol: error: Invalid core count 1,1
             scontrol create reservation starttime=now duration=10 users=root nodecnt=1,2 ~ 1 ~ scontrol: error: Invalid node count 1,2
+            scontrol create reservation starttime=now users=root user+=bin ~ 1 ~ scontrol: error: Parameter user+=bin specified more than once
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo
             scancel -s FOO 1 ~ 1 ~ Unknown job signal: FOO

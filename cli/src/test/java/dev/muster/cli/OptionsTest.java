@@ -196,6 +196,15 @@ class OptionsTest {
             {"-w n1,n1,n2 -N1", "{\"nodesMin\":1,\"nodesMax\":1,\"nodeList\":\"n1,n1,n2\"}"},
             {"-B 2:4 -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"},
             {"-B *:4", "{\"tasks\":4,\"coresPerSocket\":4}"}, {"-B :4 -n3", "{\"tasks\":3,\"coresPerSocket\":4}"},
+            {"--sockets-per-node=2 --cores-per-socket=4 -N2",
+                "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"},
+            {"--threads-per-core=2 -N2-2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":4,\"threadsPerCore\":2}"},
+            {"--threads-per-core=1 -w n[1-2]", "{\"tasks\":2,\"nodeList\":\"n[1-2]\",\"threadsPerCore\":1}"},
+            {"--threads-per-core=2 -N1-2", "{\"nodesMin\":1,\"nodesMax\":2,\"threadsPerCore\":2}"},
+            {"--threads-per-core=2", "{\"threadsPerCore\":2}"},
+            {"--threads-per-core=2 -N2 --ntasks-per-node=3", "{\"nodesMin\":2,\"nodesMax\":2,\"tasksPerNode\":3,\"threadsPerCore\":2}"},
+            {"--hint=nomultithread -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":2,\"hint\":\"nomultithread\"}"},
+            {"--hint=multithread -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"hint\":\"multithread\"}"},
             {"-B 2 --ntasks-per-node=3", "{\"tasksPerNode\":3,\"socketsPerNode\":2}"}};
         for (String[] row : table) {
             host.run("sbatch " + row[0] + " --wrap=true");

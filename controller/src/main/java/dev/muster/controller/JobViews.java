@@ -251,9 +251,12 @@ final class JobViews {
         return names.isEmpty() ? Optional.empty() : Optional.of(HostList.of(names));
     }
 
-    /** Names of nodes are shown in their order and once, however they were written. */
+    private static final String ARBITRARY = "arbitrary";
+
+    /** Nodes as Slurm lists them whichever way they were said; in their own order stay those that tasks are laid out over. */
     private static String inOrder(String list) {
-        return list.isEmpty() || !(HostList.parse(list) instanceof HostList.Parsed.Ok ok) ? list : ok.list().distinct().sorted().compressed();
+        return list.indexOf(',') >= 0 && list.indexOf('{') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok ok
+                ? ok.list().distinct().sorted().compressed() : list;
     }
 
     /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
@@ -381,7 +384,8 @@ final class JobViews {
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),
-                memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), inOrder(r.nodeList()), inOrder(r.excludeList()),
+                memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(),
+                r.distribution().startsWith(ARBITRARY) ? r.nodeList() : inOrder(r.nodeList()), inOrder(r.excludeList()),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
                 wants(Costly.OVERSUBSCRIBE) && oversubscribe(state, job).equals("YES"),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresUsed(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),

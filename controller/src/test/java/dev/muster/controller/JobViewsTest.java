@@ -79,6 +79,24 @@ class JobViewsTest {
         assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
     }
 
+    /** As one list in order, whichever way it was said, but not where tasks are laid out over it. */
+    @Test
+    void nodesThatWereAskedFor() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.submit("tasks=1 nodeList=n2,n1,n2 hold=true");
+        site.submit("tasks=1 excludeList=n2,n2 hold=true");
+        site.submit("tasks=2 nodeList=n2,n1 distribution=arbitrary hold=true");
+        assertThat(asked(site, 1)).isEqualTo("n[1-2] ");
+        assertThat(asked(site, 2)).isEqualTo(" n2");
+        assertThat(asked(site, 3)).isEqualTo("n2,n1 ");
+    }
+
+    private static String asked(Site site, int job) {
+        JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(job), -1, false);
+        return info.nodeListRequested() + " " + info.excludeList();
+    }
+
     private static String nodes(Site site) {
         JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);

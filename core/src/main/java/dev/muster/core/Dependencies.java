@@ -1,42 +1,86 @@
 package dev.muster.core;
 
+import dev.muster.model.Digits;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobState;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Reads and settles {@code --dependency}. */
 final class Dependencies {
     private Dependencies() {}
 
+    /** What was said cannot be waited for. */
+    static final class Refused extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final transient SlurmErrno why;
+
+        Refused(SlurmErrno why) {
+            super(why.name(), null, false, false);
+            this.why = why;
+        }
+
+        SlurmErrno why() {
+            return why;
+        }
+    }
+
     /**
-     * Reads {@code afterok:12:13_4,singleton} or the form with "?".
+     * Reads {@code afterok:12:13_4,singleton} or the form with "?". A number without a word before it is one to wait for the end of, "0" none.
      *
      * @param ownId of the job itself when it already exists: a job may not wait for itself or in a circle
-     * @return empty if the text is malformed or names a job that is not known
      */
-    static Optional<List<Dependency>> parse(String text, State state, int uid, int ownId) {
+    static List<Dependency> parse(String text, State state, int ownId) throws Refused {
         List<Dependency> out = new ArrayList<>();
-        if (text.isEmpty()) {
-            return Optional.of(out);
+        if (text.isEmpty() || text.equals("0")) {
+            return out;
         }
         boolean any = text.indexOf('?') >= 0;
-        if (any && text.indexOf(',') >= 0) {
-            return Optional.empty();
-        }
-        for (String condition : text.split(any ? "\\?" : ",", -1)) {
+        boolean bare = false;
+        for (String condition : conditions(text, any ? '?' : ',')) {
             String[] parts = condition.split(":", -1);
-            Optional<Dependency.Kind> kind = kind(parts[0]);
-            if (kind.isEmpty()) {
-                return Optional.empty();
+            boolean number = parts.length == 1 && BARE.matcher(condition).matches();
+            Optional<Dependency.Kind> kind = number ? Optional.of(Dependency.Kind.AFTERANY) : kind(parts[0]);
+            if (kind.isEmpty() || bare && !number) {
+                throw new Refused(SlurmErrno.DEPENDENCY);
             }
+            bare |= number;
             if (kind.get() == Dependency.Kind.SINGLETON && parts.length == 1) {
                 out.add(new Dependency(kind.get(), 0, Dependency.WHOLE, 0, any, Dependency.Status.UNFULFILLED));
-            } else if (kind.get() == Dependency.Kind.SINGLETON || parts.length < 2 || !jobs(out, kind.get(), parts, any, state, ownId)) {
-                return Optional.empty();
+            } else if (kind.get() == Dependency.Kind.SINGLETON || parts.length < 2 && !number) {
+                throw new Refused(SlurmErrno.DEPENDENCY);
+            } else {
+                for (int i = number ? 0 : 1; i < parts.length; i++) {
+                    jobs(out, kind.get(), parts[i], any, state, ownId);
+                }
             }
         }
-        return Optional.of(out);
+        return List.copyOf(new LinkedHashSet<>(out)); // what is said twice counts once
+    }
+
+    private static final Pattern BARE = Pattern.compile("[1-9]\\d*(_(\\d+|\\*|\\[[^\\]]*\\]))?");
+
+    /** Between the separators, of which those in brackets are none. */
+    private static List<String> conditions(String text, char separator) throws Refused {
+        List<String> out = new ArrayList<>();
+        int from = 0;
+        boolean inside = false;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            inside = c == '[' || inside && c != ']';
+            if (!inside && c == separator) {
+                out.add(text.substring(from, i));
+                from = i + 1;
+            } else if (!inside && (c == ',' || c == '?')) {
+                throw new Refused(SlurmErrno.DEPENDENCY); // of separators there is one kind
+            }
+        }
+        out.add(text.substring(from));
+        return out;
     }
 
     private static Optional<Dependency.Kind> kind(String word) {
@@ -48,40 +92,48 @@ final class Dependencies {
         return Optional.empty();
     }
 
-    private static boolean jobs(
-            List<Dependency> out, Dependency.Kind kind, String[] parts, boolean any, State state, int ownId) {
-        for (int i = 1; i < parts.length; i++) {
-            String name = parts[i];
-            int delay = 0;
-            int plus = name.indexOf('+');
-            try {
-                if (plus >= 0) {
-                    if (kind != Dependency.Kind.AFTER) {
-                        return false;
-                    }
-                    delay = Integer.parseInt(name.substring(plus + 1));
-                    if (delay < 0) {
-                        return false;
-                    }
-                    name = name.substring(0, plus);
-                }
-                int bar = name.indexOf('_');
-                int task = bar < 0 || name.substring(bar + 1).equals("*") ? Dependency.WHOLE : Integer.parseInt(name.substring(bar + 1));
-                int id = Integer.parseInt(bar < 0 ? name : name.substring(0, bar));
-                if (id <= 0 || id == ownId || dependsOn(state, id, ownId, 0)) {
-                    return false;
-                }
-                // A job that is known no more has ended; whether well nobody can say
-                boolean ofEnd = kind == Dependency.Kind.AFTEROK || kind == Dependency.Kind.AFTERNOTOK;
-                if (ofEnd && targets(state, id, Dependency.WHOLE).isEmpty()) {
-                    return false;
-                }
-                out.add(new Dependency(kind, id, task, delay, any, Dependency.Status.UNFULFILLED));
-            } catch (NumberFormatException e) {
-                return false;
-            }
+    /** One job, or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. */
+    private static void jobs(List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId) throws Refused {
+        int plus = said.indexOf('+');
+        String name = plus < 0 ? said : said.substring(0, plus);
+        int bar = name.indexOf('_');
+        int id = number(bar < 0 ? name : name.substring(0, bar));
+        int delay = plus < 0 ? 0 : number(said.substring(plus + 1));
+        if (plus >= 0 && kind != Dependency.Kind.AFTER || id == 0 || id == ownId) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
         }
-        return true;
+        if (dependsOn(state, id, ownId, 0)) {
+            throw new Refused(SlurmErrno.CIRCULAR_DEPENDENCY);
+        }
+        // A job that is known no more has ended; whether well nobody can say
+        boolean ofEnd = kind == Dependency.Kind.AFTEROK || kind == Dependency.Kind.AFTERNOTOK;
+        List<Job> whole = targets(state, id, Dependency.WHOLE);
+        if (ofEnd && whole.isEmpty()) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
+        }
+        String task = bar < 0 ? "" : name.substring(bar + 1);
+        if (task.startsWith("[") && task.endsWith("]")) {
+            int most = Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1);
+            List<IndexSet.Spec> some = IndexSet.parseSpec(task.substring(1, task.length() - 1), most);
+            if (some.isEmpty() || task.indexOf('%') >= 0) {
+                throw new Refused(SlurmErrno.DEPENDENCY);
+            }
+            IndexSet indexes = some.getFirst().indexes();
+            for (int i = indexes.first(); i >= 0; i = indexes.next(i + 1)) {
+                out.add(new Dependency(kind, id, i, delay, any, Dependency.Status.UNFULFILLED));
+            }
+        } else {
+            boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
+            int one = bar >= 0 && !task.equals("*") ? number(task) : array ? Dependency.ALL_TASKS : Dependency.WHOLE;
+            out.add(new Dependency(kind, id, one, delay, any, Dependency.Status.UNFULFILLED));
+        }
+    }
+
+    private static int number(String text) throws Refused {
+        if (!Digits.only(text, 9)) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
+        }
+        return Integer.parseInt(text);
     }
 
     /** An option: circles are looked for this deep (DependencyParameters=max_depend_depth). */

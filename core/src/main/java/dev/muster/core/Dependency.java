@@ -6,12 +6,14 @@ import java.util.List;
  * One condition of a job's {@code --dependency}.
  *
  * @param jobId      0 for singleton
- * @param arrayTask  a task index, or {@link #WHOLE} for a plain job or all tasks of an array
+ * @param arrayTask  a task index, {@link #WHOLE} for a plain job, or {@link #ALL_TASKS}
  * @param delayMin   of {@code after:job+minutes}
  * @param any        conditions are joined by "?" (any suffices) and not by ","
  */
 public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, boolean any, Status status) {
     public static final int WHOLE = -1;
+    /** All tasks of what was an array when this was said; it is told as {@code 12_*}. */
+    public static final int ALL_TASKS = -2;
 
     public enum Kind {
         AFTER("after"),
@@ -44,6 +46,9 @@ public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, bool
         StringBuilder out = new StringBuilder();
         for (Dependency d : all) {
             if (d.status == Status.FULFILLED) {
+                if (d.any) {
+                    return ""; // one is enough: nothing is open any more
+                }
                 continue;
             }
             if (!out.isEmpty()) {
@@ -53,7 +58,7 @@ public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, bool
             if (d.kind != Kind.SINGLETON) {
                 out.append(':').append(d.jobId);
                 if (d.arrayTask != WHOLE) {
-                    out.append('_').append(d.arrayTask);
+                    out.append('_').append(d.arrayTask == ALL_TASKS ? "*" : Integer.toString(d.arrayTask));
                 }
                 if (d.delayMin > 0) {
                     out.append('+').append(d.delayMin);

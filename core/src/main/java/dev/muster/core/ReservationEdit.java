@@ -358,11 +358,22 @@ final class ReservationEdit {
                 wrong(SlurmErrno.INVALID_PARTITION_NAME);
             }
         }
+        if (values.keySet().stream().anyMatch(k -> k.startsWith("users") || k.startsWith("accounts"))
+                && new AccountRules(state).enforces("associations") && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
+            wrong(SlurmErrno.INVALID_ACCOUNT);
+        }
         Reservation.Who who = new Reservation.Who(users, accounts, groups, List.copyOf(ids), qos, partitions);
         if (!users.names().isEmpty() && !groups.names().isEmpty()) {
             wrong(SlurmErrno.RESERVATION_USER_GROUP);
         }
         return who;
+    }
+
+    /** The user may be charged at all, and in each of the accounts. */
+    private boolean belongs(String user, Reservation.Names accounts) {
+        Set<String> own = new HashSet<>();
+        state.accounts().assocs().values().stream().filter(a -> a.user().equals(user)).forEach(a -> own.add(a.account()));
+        return !own.isEmpty() && (accounts.deny() || own.containsAll(accounts.names()));
     }
 
     private SlurmErrno bad(String key) {

@@ -93,10 +93,11 @@ final class SubmitRules {
         if (refusal.isPresent()) {
             return new Unfit(refusal.get());
         }
-        Optional<List<Dependency>> dependencies =
-                Dependencies.parse(desc.timing().dependency(), state, desc.owner().uid(), 0);
-        if (dependencies.isEmpty()) {
-            return new Unfit(SlurmErrno.DEPENDENCY);
+        List<Dependency> dependencies;
+        try {
+            dependencies = Dependencies.parse(desc.timing().dependency(), state, 0);
+        } catch (Dependencies.Refused e) {
+            return new Unfit(e.why());
         }
         Optional<Job.Array> array = array(desc.timing().array());
         if (array.isEmpty()) {
@@ -104,7 +105,7 @@ final class SubmitRules {
         }
         JobDesc whole = desc;
         int tasks = Math.max(1, array.get().size());
-        return accounts.admitted(desc, tasks, use).<Verdict>map(d -> new Fit(d, dependencies.get(), array.get()))
+        return accounts.admitted(desc, tasks, use).<Verdict>map(d -> new Fit(d, dependencies, array.get()))
                 .orElseGet(() -> new Unfit(accounts.refusal(whole, tasks, use)));
     }
 

@@ -531,12 +531,12 @@ final class UpdateRules {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
-        Optional<List<Dependency>> parsed = Dependencies.parse(value, state, job.desc().owner().uid(), job.id());
-        if (parsed.isEmpty()) {
-            return refuse(SlurmErrno.DEPENDENCY);
+        try {
+            changes.add(new Change.DependenciesChanged(job.id(), Dependencies.parse(value, state, job.id())));
+        } catch (Dependencies.Refused e) {
+            return refuse(e.why());
         }
         put(desc, "timing.dependency", value);
-        changes.add(new Change.DependenciesChanged(job.id(), parsed.get()));
         changes.addAll(Eligibility.from(state, job, 0));
         return Optional.empty();
     }

@@ -1,13 +1,17 @@
 package dev.muster.model;
 
-import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Reads one moment for {@link Times#parse}: words, times and dates in any order, at most one of each. */
 final class TimeReader {
     private static final int UNSET = -1;
+    private static final Map<String, Long> UNITS = Map.of("second", 1L, "minute", (long) Durations.MINUTE, "hour", (long) Durations.HOUR,
+            "day", (long) Durations.DAY, "week", 7L * Durations.DAY);
+    private static final List<String> WORDS = List.of("midnight", "noon", "elevenses", "fika", "teatime", "today", "tomorrow");
 
     private final String text;
     private final long nowSec;
@@ -20,6 +24,7 @@ final class TimeReader {
     private int month = UNSET;
     private int day = UNSET;
     private LocalDate named;
+    private long unit = 1;
 
     TimeReader(String text, long nowSec, ZoneId zone, boolean past) {
         this.text = text;
@@ -79,25 +84,29 @@ final class TimeReader {
         }
         at++;
         skipBlanks();
-        int from = at;
-        long n = digits(10);
+        long n = digits(12);
         skipBlanks();
-        long unit = unit(text.substring(at));
-        if (n < 0 || unit < 0) {
-            return new Times.Parsed.Invalid(from);
+        if (n < 0 || at < text.length() && !unitFollows()) {
+            return new Times.Parsed.Invalid(at - 1);
+        }
+        skipBlanks();
+        if (at < text.length()) {
+            return new Times.Parsed.Invalid(at);
         }
         return new Times.Parsed.Ok(sign == '+' ? nowSec + n * unit : nowSec - n * unit);
     }
 
-    private static long unit(String word) {
-        return switch (word.strip()) {
-            case "", "second", "seconds" -> 1;
-            case "minute", "minutes" -> Durations.MINUTE;
-            case "hour", "hours" -> Durations.HOUR;
-            case "day", "days" -> Durations.DAY;
-            case "week", "weeks" -> 7 * Durations.DAY;
-            default -> -1;
-        };
+    /** One of the units is next, in singular or plural; the text is read as far as it goes. */
+    private boolean unitFollows() {
+        for (Map.Entry<String, Long> one : UNITS.entrySet()) {
+            if (startsWithWord(one.getKey())) {
+                at += one.getKey().length();
+                at += startsWithWord("s") ? 1 : 0;
+                unit = one.getValue();
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Up to max digits from here; -1 when there is none or there are more. */
@@ -131,7 +140,7 @@ final class TimeReader {
         } else if ((w.equals("today") || w.equals("tomorrow")) && named == null && month == UNSET) {
             named = today().plusDays(w.equals("today") ? 0 : 1);
         } else {
-            wrong = from;
+            wrong = from + WORDS.stream().filter(w::startsWith).mapToInt(String::length).findFirst().orElse(0);
         }
     }
 
@@ -149,7 +158,7 @@ final class TimeReader {
             wrong = count <= 2 ? end : from;
         } else if ((next == '/' || next == '.') && count <= 2) {
             slashDate(from, next);
-        } else if (next == '-' && count == 4) {
+        } else if (count == 4 && isoDateFollows(end)) {
             isoDate();
         } else if (count == 4 || count == 6) {
             month = two(from);
@@ -160,6 +169,12 @@ final class TimeReader {
         } else {
             wrong = count <= 2 ? end : from;
         }
+    }
+
+    /** Of months there are two digits. */
+    private boolean isoDateFollows(int yearEnd) {
+        return yearEnd + 4 <= text.length() && text.charAt(yearEnd) == '-' && text.charAt(yearEnd + 3) == '-'
+                && Digits.only(text.substring(yearEnd + 1, yearEnd + 3), 2);
     }
 
     private int two(int from) {
@@ -232,7 +247,7 @@ final class TimeReader {
         at++;
         int monthAt = at;
         month = (int) digits(2);
-        if (month < 1 || month > 12 || at == text.length() || text.charAt(at) != '-') {
+        if (month < 1 || month > 12) {
             wrong = monthAt;
             return;
         }
@@ -261,16 +276,16 @@ final class TimeReader {
             long t = Times.at(today(), second, zone);
             return new Times.Parsed.Ok(t < nowSec && !past ? Times.at(today().plusDays(1), second, zone) : t);
         }
-        try {
-            if (year != UNSET) {
-                return new Times.Parsed.Ok(Times.at(LocalDate.of(year, month, day), second, zone));
-            }
-            int thisYear = today().getYear();
-            long t = Times.at(LocalDate.of(thisYear, month, day), second, zone);
-            return new Times.Parsed.Ok(
-                    t < nowSec && !past ? Times.at(LocalDate.of(thisYear + 1, month, day), second, zone) : t);
-        } catch (DateTimeException e) {
-            return new Times.Parsed.Invalid(text.length());
+        if (year != UNSET) {
+            return new Times.Parsed.Ok(Times.at(day(year), second, zone));
         }
+        int thisYear = today().getYear();
+        long t = Times.at(day(thisYear), second, zone);
+        return new Times.Parsed.Ok(t < nowSec && !past ? Times.at(day(thisYear + 1), second, zone) : t);
+    }
+
+    /** The days that a month is short of are those of the next: February 30th is March 2nd, or 1st. */
+    private LocalDate day(int ofYear) {
+        return LocalDate.of(ofYear, month, 1).plusDays(day - 1L);
     }
 }

@@ -191,7 +191,24 @@ class FormatsTest {
             24:00 | pos=0
             2026-12-01T10 | pos=13
             1795255200 | pos=0
-            2026-02-30 | pos=10
+            2026-02-30 | 2026-03-02T00:00:00
+            2/30 | 2027-03-02T00:00:00
+            2035-01-2 | 2035-01-02T00:00:00
+            2035-1-02 | pos=0
+            2035-01 | pos=0
+            2035-00-10 | pos=5
+            2035-01-32 | pos=8
+            now+5Minutes | 2026-11-21T09:51:20
+            now+x | pos=3
+            now+-5 | pos=3
+            now+ x | pos=4
+            now + 5 x | pos=7
+            now+1hour30 | pos=9
+            now+5 minutesx | pos=13
+            now5 | pos=3
+            noonx | pos=4
+            nooon | pos=0
+            todayx | pos=5
             """)
     void momentsAreRead(String text, String iso) {
         assertThat(moment(text, false)).isEqualTo(iso);

@@ -3,7 +3,10 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Core;
+import dev.muster.core.Dependency;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What jobs wait for of one another. */
 class DependenciesTest {
@@ -49,6 +52,52 @@ class DependenciesTest {
                 submit kind=BATCH partition=short timing.timeMinMin=15 -> says Invalid time-min specification (exceeds job's time or other limits)
                 submit kind=BATCH partition=short,p timing.timeMinMin=15 -> 1 PENDING
                 """);
+    }
+
+    /** Each is told to a job (4) beside an array (1), another job (2) and one that waits for that (3). */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', value = {
+        "afterok:1                | afterok:1_*(unfulfilled)",
+        "afterok:1_*              | afterok:1_*(unfulfilled)",
+        "after:1+5                | after:1_*+5(unfulfilled)",
+        "afterok:1_2              | afterok:1_2(unfulfilled)",
+        "afterok:1_[1,3]:2        | afterok:1_1(unfulfilled),afterok:1_3(unfulfilled),afterok:2(unfulfilled)",
+        "afterok:1_[1-2]?after:2  | afterok:1_1(unfulfilled)?afterok:1_2(unfulfilled)?after:2(unfulfilled)",
+        "1                        | afterany:1_*(unfulfilled)",
+        "1_2                      | afterany:1_2(unfulfilled)",
+        "1,2                      | afterany:1_*(unfulfilled),afterany:2(unfulfilled)",
+        "afterok:1,2              | afterok:1_*(unfulfilled),afterany:2(unfulfilled)",
+        "afterok:1?2              | afterok:1_*(unfulfilled)?afterany:2(unfulfilled)",
+        "afterok:2:2              | afterok:2(unfulfilled)",
+        "0                        | ''",
+        "singleton?afterok:1      | ''",
+        "singleton,afterok:1      | afterok:1_*(unfulfilled)",
+        "1:2                      | Job dependency problem",
+        "1,afterok:2              | Job dependency problem",
+        "0,afterok:2              | Job dependency problem",
+        "2+5                      | Job dependency problem",
+        "afterok:1_[1             | Job dependency problem",
+        "afterok:1_[a]            | Job dependency problem",
+        "afterok:1_[1-3%2]        | Job dependency problem",
+        "afterok:1,               | Job dependency problem",
+        "'afterok:1?2,singleton'  | Job dependency problem",
+        "afterok:4                | Job dependency problem",
+        "afterok:3                | Circular job dependency"})
+    void howDependenciesAreSaid(String said, String shown) {
+        Cluster cluster = cluster("");
+        Play play = new Play(cluster);
+        play.lines("""
+                submit kind=BATCH timing.hold=true timing.array=1-3
+                submit kind=BATCH timing.hold=true
+                submit kind=BATCH timing.dependency=afterany:2
+                submit kind=BATCH name=other
+                """);
+        if (shown.matches(".*ob dependency.*")) {
+            play.lines((shown.startsWith("Circular") ? "update 2" : "update 4") + " dependency=" + said + " -> says " + shown);
+            return;
+        }
+        play.lines("update 4 dependency=" + said + "\npass 1");
+        assertThat(Dependency.print(cluster.state().jobs().at(4).dependencies())).isEqualTo(shown);
     }
 
     /** Nobody can say how a job has ended that is not known. */
@@ -126,7 +175,7 @@ class DependenciesTest {
                 submit kind=BATCH timing.hold=true
                 submit kind=BATCH timing.dependency=afterany:1
                 submit kind=BATCH timing.dependency=afterany:2
-                update 1 dependency=afterany:3 -> says Job dependency problem
+                update 1 dependency=afterany:3 -> says Circular job dependency
                 """);
         new Play(cluster("options.max_depend_depth=0")).lines("""
                 submit kind=BATCH timing.hold=true

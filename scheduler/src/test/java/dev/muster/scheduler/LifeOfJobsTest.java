@@ -389,7 +389,7 @@ class LifeOfJobsTest {
         play("""
                 submit kind=BATCH timing.hold=true
                 submit kind=BATCH timing.dependency=afterok:1
-                update 1 dependency=afterok:2     -> says Job dependency problem
+                update 1 dependency=afterok:2     -> says Circular job dependency
                 update 1 dependency=afterok:1     -> says Job dependency problem
                 submit kind=BATCH timing.dependency=nonsense:1 -> says Job dependency problem
                 """);

@@ -390,6 +390,23 @@ class ReservationTest {
                 """);
     }
 
+    /** With AccountingStorageEnforce=associations those named are users of accounts, and of these where accounts are named as well. */
+    @Test
+    void whoIsNamedBelongsToAccounts() {
+        Cluster cluster = new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes", "options.accounting_enforce=associations");
+        cluster.apply(new Command.ApplyPolicy(PruningTest.policy()));
+        new Play(cluster).lines("""
+                reserve r1 starttime=+0 duration=600 nodecnt=1 users=u             -> r1 active n1
+                reserve r2 starttime=+0 duration=600 nodecnt=1 users=u,v accounts=a -> r2 active n2
+                reserve r3 starttime=+0 duration=600 nodecnt=1 users=bob           -> says Invalid account or account/partition combination specified
+                reserve r3 starttime=+0 duration=600 nodecnt=1 users=-bob          -> says Invalid account or account/partition combination specified
+                reserve r3 starttime=+0 duration=9 users=u accounts=root nodecnt=1 -> says Invalid account or account/partition combination specified
+                reserve r3 starttime=+0 duration=600 nodecnt=1 accounts=root       -> r3 active n3
+                rereserve r1 users+=bob         -> says Invalid account or account/partition combination specified
+                rereserve r1 duration=700       -> r1 active n1
+                """);
+    }
+
     /** Allowed, nobody's matter, denied: a plus goes up, a minus down. */
     @Test
     void namesHaveThreeStates() {
