@@ -82,6 +82,9 @@ final class Chooser {
             if (need.exclusive()) {
                 cpus = need.memPerCpuMb() * Math.min((long) units * charged, need.shape().spared().most(node.spec)) <= memory ? idleCpus : 0;
             }
+            if (cpus < need.cpusPerNodeMin()) {
+                return 0;
+            }
         }
         int tasks = need.overcommit() ? Math.max(need.tasks(), 1) : cpus / need.cpusPerTask();
         if (need.overcommit() && cpus < 1 || tasks < need.tasksOn().getOrDefault(node.spec.name(), 0)) {
@@ -103,6 +106,9 @@ final class Chooser {
                 : GresRequest.gpus(need.gresPerJob()) > 0 ? 1 : perTask;
         if ((long) need.gpus().cpus() * least > cpus || need.gpus().memoryMb() * least > memoryMb) {
             return 0;
+        }
+        if (perTask > 0 && need.gpus().cpus() > 0) {
+            tasks = (int) Math.min(tasks, cpus / ((long) need.gpus().cpus() * perTask));
         }
         return perTask > 0 && need.gpus().memoryMb() > 0 ? (int) Math.min(tasks, memoryMb / (need.gpus().memoryMb() * perTask)) : tasks;
     }
@@ -271,12 +277,18 @@ final class Chooser {
         IndexSet devices = devices(need, node, item);
         long count = item.name().equals("gpu") ? GpuPlaces.reachable(need, node, devices).count() : devices.count();
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
-            count = Math.min(count, (long) node.freeUnits.count() * need.usableCpus(node.spec) / need.gpus().cpus());
+            count = Math.min(count, unitsWithMemory(need, node) * need.usableCpus(node.spec) / need.gpus().cpus());
         }
         if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
             count = Math.min(count, node.freeMemoryMb / need.gpus().memoryMb());
         }
         return (int) count;
+    }
+
+    /** Free units that have the memory of their CPUs. */
+    private static long unitsWithMemory(Need need, NodeSlot node) {
+        long free = node.freeUnits.count();
+        return need.memPerCpuMb() == 0 ? free : Math.min(free, node.freeMemoryMb / (need.memPerCpuMb() * Math.max(1, need.chargedCpus(node.spec))));
     }
 
     /** So many tasks use one allocation unit of the node up; no more than it has room for. */
@@ -353,7 +365,9 @@ final class Chooser {
             int given = Math.min(units.count() * perUnit, counted ? cpus : spared.most(node.spec));
             int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
             moreSockets(need, node, units, devices);
-            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count()
+            // a whole node's GPUs are the job's, more than it asked for as well, and so is no more than the node has
+            long memory = need.gpus().memoryMb() > 0 ? Math.min(node.spec.memoryMb() - node.spec.memSpecLimitMb(),
+                    need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count())
                     : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;

@@ -157,6 +157,9 @@ final class DevicePlan {
         int count = Math.max(0, free(item, node, from, end));
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
             count = Math.min(count, Math.max(0, least(cpus, node, from, end)) / need.gpus().cpus());
+            if (need.memPerCpuMb() > 0) {
+                count = (int) Math.min(count, Math.max(0, least(memoryMb, node, from, end)) / need.memPerCpuMb() / need.gpus().cpus());
+            }
         }
         if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
             count = (int) Math.min(count, Math.max(0, least(memoryMb, node, from, end)) / need.gpus().memoryMb());

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -111,5 +112,49 @@ class PlanPropertiesTest {
                 }
             }
         }
+    }
+
+    /** Requests whose CPUs, and with them memory, come from several options at once: of cores with two threads, GPUs and sockets. */
+    private static String shaped(Random r) {
+        StringBuilder out = new StringBuilder("timing.timeLimitMin=10");
+        out.append(r.nextInt(3) == 0 ? "" : " tasks=" + (1 + r.nextInt(9)));
+        out.append(r.nextInt(3) == 0 ? " cpusPerTask=" + (1 + r.nextInt(5)) : "");
+        out.append(r.nextInt(3) == 0 ? " cpusPerNodeMin=" + (1 + r.nextInt(9)) : "");
+        out.append(r.nextInt(3) == 0 ? " nodesMin=" + (1 + r.nextInt(3)) : "");
+        out.append(r.nextInt(5) == 0 ? " tasksPerNode=" + (1 + r.nextInt(4)) : "");
+        out.append(r.nextInt(6) == 0 ? " threadsPerCore=1" : r.nextInt(6) == 0 ? " tasksPerCore=1" : "");
+        out.append(r.nextInt(8) == 0 ? " overcommit=true" : r.nextInt(8) == 0 ? " exclusive=NODE" : "");
+        int gpus = 1 + r.nextInt(4);
+        boolean any = true;
+        switch (r.nextInt(5)) {
+            case 0 -> out.append(" tresPerNode=gres/gpu:").append(gpus);
+            case 1 -> out.append(" tresPerJob=gres/gpu:").append(gpus);
+            case 2 -> out.append(" tresPerTask=gres/gpu:").append(1 + r.nextInt(2));
+            default -> any = false;
+        }
+        out.append(any && r.nextInt(3) == 0 ? " cpusPerGpu=" + (1 + r.nextInt(5)) : "");
+        int kind = r.nextInt(4);
+        out.append(kind == 0 ? " memPerNodeMb=" + 100 * (1 + r.nextInt(9)) : kind == 1 && any ? " memPerGpuMb=" + 100 * (1 + r.nextInt(5))
+                : kind < 3 ? " memPerCpuMb=" + (20 + r.nextInt(300)) : "");
+        return out.toString();
+    }
+
+    @Test
+    void nothingIsHadTwiceWhateverItIsAskedBy() {
+        int started = 0;
+        for (int seed = 1; seed <= 4000; seed++) {
+            Random r = new Random(seed);
+            Cluster c = new Cluster("n[1-2] cpus=8 sockets=2 threads=2 mem=1000 gpus=4\nn3 cpus=4 mem=500",
+                    "p nodes=n[1-3] default=yes defmempercpu=10", "gresTypes=gpu memoryConsumed=true");
+            List<String> words = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                words.add(shaped(r));
+                c.submit(words.getLast());
+                c.schedule();
+                noUnitIsHadTwice(c, "seed " + seed + " " + words);
+            }
+            started += running(c).size();
+        }
+        assertThat(started).isGreaterThan(1500);
     }
 }
