@@ -72,20 +72,20 @@ final class JobQuery {
             return found;
         }
         List<Hit> out = new ArrayList<>(found);
-        boolean any = false;
+        Map<Integer, List<Job>> joining = new HashMap<>();
         for (int i = 0; i < out.size(); i++) {
             Job job = out.get(i).job();
             Integer at = job.isArrayTask() && job.isPending() ? records.get(job.array().jobId()) : null;
-            if (at != null && alike(job, out.get(at).job())) {
-                Hit record = out.get(at);
-                List<Job> others = new ArrayList<>(record.others());
-                others.add(job);
-                out.set(at, new Hit(record.job(), left(record).with(job.array().task()), others));
+            if (at != null && alike(job, found.get(at).job())) {
+                joining.computeIfAbsent(at, k -> new ArrayList<>()).add(job);
                 out.set(i, null);
-                any = true;
             }
         }
-        if (any) {
+        joining.forEach((at, others) -> {
+            IndexSet tasks = IndexSet.of(others.stream().mapToInt(j -> j.array().task()).toArray());
+            out.set(at, new Hit(found.get(at).job(), left(found.get(at)).union(tasks), others));
+        });
+        if (!joining.isEmpty()) {
             out.removeIf(Objects::isNull);
         }
         return out;

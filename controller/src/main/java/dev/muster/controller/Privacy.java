@@ -10,7 +10,9 @@ import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.PolicyMessages;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +28,8 @@ final class Privacy {
     private final State state;
 
     private final IntPredicate member;
+    /** Partitions that are not shown, once somebody wants to know. */
+    private Set<String> hidden;
 
     /** @param words of PrivateData; user: the caller's name */
     Privacy(List<String> words, State state, int uid, String user) {
@@ -55,8 +59,10 @@ final class Privacy {
 
     /** As long as it may come to one that is shown. */
     boolean showsPartition(Job job) {
-        return trusted || Stream.of(job.desc().partition().split(",")).anyMatch(name ->
-                state.partitions().find(name).filter(p -> !shows(p)).isEmpty());
+        if (hidden == null) {
+            hidden = state.partitions().values().stream().filter(p -> !shows(p)).map(Partition::name).collect(Collectors.toSet());
+        }
+        return hidden.isEmpty() || Stream.of(job.desc().partition().split(",")).anyMatch(name -> !hidden.contains(name));
     }
 
     boolean shows(Job job) {

@@ -61,14 +61,6 @@ public record Accounts(
         return places.find(place(user, account, partition)).or(() -> places.find(place(user, account, ""))).map(assocs::at);
     }
 
-    /** Whether the user has a place in some account. */
-    public boolean hasUser(String user) {
-        for (Map.Entry<String, Integer> place : places.from(user + "\n")) {
-            return place.getKey().startsWith(user + "\n");
-        }
-        return false;
-    }
-
     public Optional<AssocPolicy> defaultOf(String user) {
         return defaults.find(user).map(assocs::at);
     }

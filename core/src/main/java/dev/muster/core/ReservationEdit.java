@@ -339,10 +339,6 @@ final class ReservationEdit {
         Reservation.Names accounts = names("accounts", old.accounts());
         Reservation.Names qos = names("qos", old.qos());
         Reservation.Names partitions = names("allowedpartitions", old.partitions());
-        if (values.containsKey("users") && new AccountRules(state).enforces("associations")
-                && !users.names().stream().allMatch(state.accounts()::hasUser)) {
-            wrong(SlurmErrno.INVALID_ACCOUNT);
-        }
         for (String a : accounts.names()) {
             if (!state.accounts().isEmpty() && state.accounts().assoc("", a, "").isEmpty()) {
                 wrong(SlurmErrno.INVALID_ACCOUNT);
