@@ -117,7 +117,7 @@ JOB = [
     ("requeue", True, {}, show, "Requeue=1"),
     ("requeue", False, {}, show, "Requeue=0"),
     ("required_nodes", ["n2"], {}, show, "ReqNodeList=n2 "),
-    ("excluded_nodes", ["n1", "n3"], {}, show, "ExcNodeList=n1,n3"),
+    ("excluded_nodes", ["n1", "n3"], {}, show, r"ExcNodeList=n\[1,3\]"),
     ("shared", ["none"], {}, show, "OverSubscribe=NO Exclusive=NODE"),
     ("shared", ["oversubscribe"], {}, show, "OverSubscribe=YES"),
     ("shared", ["user"], {}, show, "Exclusive=USER"),
