@@ -4,30 +4,11 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.Sluid;
 import dev.muster.model.StepId;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Ids of jobs, array tasks and steps as people type them. */
 final class JobIds {
     private JobIds() {}
-
-    /** Splits at commas outside brackets. */
-    static List<String> split(String text) {
-        List<String> out = new ArrayList<>();
-        int from = 0;
-        int depth = 0;
-        for (int i = 0; i <= text.length(); i++) {
-            char c = i < text.length() ? text.charAt(i) : ',';
-            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-            if (c == ',' && (depth == 0 || i == text.length())) {
-                if (i > from) {
-                    out.add(text.substring(from, i));
-                }
-                from = i + 1;
-            }
-        }
-        return out;
-    }
 
     /** {@code 12}, {@code 12_3}, {@code 12_[1-3]}, {@code 12_*}, {@code 12+1}. */
     static boolean isJob(String text) {

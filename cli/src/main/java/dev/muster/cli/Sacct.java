@@ -255,7 +255,7 @@ final class Sacct implements Command {
 
     private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
         List<Object> all = new ArrayList<>(w.query.list("jobs"));
-        for (String id : JobIds.split(v)) {
+        for (String id : HostList.split(v)) {
             if (!JobIds.isJobOrStep(id)) {
                 throw new UsageException(1, List.of("sacct: fatal: " + JobIds.objection(id)));
             }

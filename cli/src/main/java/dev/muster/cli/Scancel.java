@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.io.IOException;
@@ -47,7 +48,7 @@ final class Scancel implements Command {
         }
         List<String> jobs = new ArrayList<>();
         for (String operand : p.operands()) {
-            for (String id : JobIds.split(operand)) {
+            for (String id : HostList.split(operand)) {
                 if (!JobIds.isJobOrStep(id) && !id.endsWith("_")) {
                     throw c.bad(1, "Invalid job id " + id);
                 }

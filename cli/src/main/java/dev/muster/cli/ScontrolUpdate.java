@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
@@ -74,7 +75,7 @@ final class ScontrolUpdate {
                 return entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
             }
             if (isKey(k, "jobid", 3) || k.equals("job")) {
-                return jobs(c, JobIds.split(ch.value), ch, all);
+                return jobs(c, HostList.split(ch.value), ch, all);
             }
             if (isKey(k, "stepid", 4)) {
                 return step(c, ch, all);
@@ -466,7 +467,7 @@ final class ScontrolUpdate {
                 argument = "Incomplete";
             } else {
                 boolean named = eq > 0 && (Texts.lower(w).startsWith("jobname=") || Texts.lower(w).startsWith("name="));
-                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1)) : JobIds.split(w), argument));
+                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1)) : HostList.split(w), argument));
             }
         }
         return rc;

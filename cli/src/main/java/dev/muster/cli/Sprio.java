@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Sluid;
 import java.util.ArrayList;
@@ -88,7 +89,7 @@ final class Sprio implements Command {
     }
 
     private static void jobs(CommandContext c, Wanted w, String ids) throws UsageException {
-        for (String id : JobIds.split(ids)) {
+        for (String id : HostList.split(ids)) {
             if (!JobIds.isJob(id)) {
                 throw c.bad(1, "Invalid job id: " + id);
             }

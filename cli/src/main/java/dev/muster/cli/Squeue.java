@@ -276,7 +276,7 @@ final class Squeue implements Command {
     }
 
     private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
-        for (String id : JobIds.split(v)) {
+        for (String id : HostList.split(v)) {
             if (!JobIds.isJob(id)) {
                 throw c.bad(1, "Invalid job id: " + id);
             }

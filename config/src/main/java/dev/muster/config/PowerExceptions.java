@@ -31,7 +31,7 @@ final class PowerExceptions {
     List<String> known(Key key, List<String> lines, Values values) {
         List<String> out = new ArrayList<>();
         for (String line : lines) {
-            for (String word : HostList.outside(line)) {
+            for (String word : HostList.split(line)) {
                 boolean right = key == Key.SUSPEND_EXC_NODES ? areNodes(word)
                     : key == Key.SUSPEND_EXC_PARTS ? partitions.contains(word) : !Names.known(Names.POWER_STATES, word).isEmpty();
                 if (right) {

@@ -47,7 +47,7 @@ final class PowerOptions {
         options.put(Power.IDLE_S, idle.isEmpty() ? "-1" : idle);
         list(conf, Key.SUSPEND_EXC_NODES, Power.KEPT_NODES, options);
         options.computeIfPresent(Power.KEPT_NODES, (key, words) ->
-                String.join(",", HostList.outside(words).stream().map(w -> nodes(conf, w)).toList()));
+                String.join(",", HostList.split(words).stream().map(w -> nodes(conf, w)).toList()));
         list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
         list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
         for (PartitionConf p : conf.partitions()) {

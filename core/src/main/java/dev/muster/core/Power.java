@@ -173,7 +173,7 @@ public final class Power {
         for (String name : words(KEPT_PARTITIONS)) {
             state.partitions().find(name).ifPresent(p -> out.addAll(p.nodes()));
         }
-        for (String word : HostList.outside(options.getOrDefault(KEPT_NODES, ""))) {
+        for (String word : HostList.split(options.getOrDefault(KEPT_NODES, ""))) {
             int colon = word.lastIndexOf(':');
             int most = colon < 0 ? Integer.MAX_VALUE : Integer.parseInt(word.substring(colon + 1));
             List<String> named = HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok ? ok.list().names()

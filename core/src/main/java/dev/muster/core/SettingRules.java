@@ -65,7 +65,7 @@ final class SettingRules {
     private static Decision nodes(State state, String value) {
         char mode = value.isEmpty() ? '=' : value.charAt(0);
         List<String> expanded = new ArrayList<>();
-        for (String word : HostList.outside(mode == '+' || mode == '-' ? value.substring(1) : value)) {
+        for (String word : HostList.split(mode == '+' || mode == '-' ? value.substring(1) : value)) {
             Optional<List<String>> names = names(state, word);
             if (names.isEmpty()) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
@@ -74,7 +74,7 @@ final class SettingRules {
         }
         Set<String> after = new LinkedHashSet<>();
         if (mode == '+' || mode == '-') {
-            HostList.outside(state.settings().options().getOrDefault(Power.KEPT_NODES, ""))
+            HostList.split(state.settings().options().getOrDefault(Power.KEPT_NODES, ""))
                     .forEach(word -> after.addAll(names(state, word).orElse(List.of(word))));
         }
         if (mode == '-') {

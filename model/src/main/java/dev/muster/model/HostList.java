@@ -384,8 +384,8 @@ public final class HostList {
         return compressed();
     }
 
-    /** Commas outside brackets divide. */
-    public static List<String> outside(String text) {
+    /** Divided at commas outside brackets, as lists of nodes are, and of tasks of arrays. */
+    public static List<String> split(String text) {
         List<String> out = new ArrayList<>();
         int depth = 0;
         int from = 0;
