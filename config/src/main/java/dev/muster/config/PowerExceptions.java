@@ -1,23 +1,30 @@
 package dev.muster.config;
 
+import dev.muster.model.Digits;
 import dev.muster.model.HostList;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiPredicate;
 
 /** SuspendExcNodes, SuspendExcParts and SuspendExcStates: which of their words name something. */
 final class PowerExceptions {
+    private static final int COUNT_DIGITS = 9;
+
     private final Set<String> names = new HashSet<>();
-    private final List<SlurmConf.NodeSet> sets;
-    private final List<NodeConf> nodes;
     private final Set<String> partitions = new HashSet<>();
+    private final BiPredicate<String, Set<String>> nodeSets;
     private final boolean more;
 
-    /** @param more nodes may come that the file does not name */
-    PowerExceptions(List<NodeConf> nodes, List<SlurmConf.NodeSet> sets, List<PartitionConf> partitions, boolean more) {
-        this.nodes = nodes;
-        this.sets = sets;
+    /**
+     * @param nodeSets adds the nodes of the NodeSets of a name, and tells whether there are any
+     * @param more     nodes may come that the file does not name
+     */
+    PowerExceptions(List<NodeConf> nodes, BiPredicate<String, Set<String>> nodeSets, List<PartitionConf> partitions, boolean more) {
+        this.nodeSets = nodeSets;
         this.more = more;
         for (NodeConf node : nodes) {
             names.add(node.name());
@@ -27,15 +34,15 @@ final class PowerExceptions {
         }
     }
 
-    /** Those that do; of the others a warning says that they are ignored. */
+    /** Those that do, with nodes in place of NodeSets; of the others a warning says that they are ignored. */
     List<String> known(Key key, List<String> lines, Values values) {
         List<String> out = new ArrayList<>();
         for (String line : lines) {
             for (String word : HostList.split(line)) {
-                boolean right = key == Key.SUSPEND_EXC_NODES ? areNodes(word)
-                    : key == Key.SUSPEND_EXC_PARTS ? partitions.contains(word) : !Names.known(Names.POWER_STATES, word).isEmpty();
-                if (right) {
-                    out.add(word);
+                boolean right = key == Key.SUSPEND_EXC_PARTS ? partitions.contains(word) : !Names.known(Names.POWER_STATES, word).isEmpty();
+                Optional<String> meant = key == Key.SUSPEND_EXC_NODES ? nodes(word) : Optional.of(word).filter(w -> right);
+                if (meant.isPresent()) {
+                    out.add(meant.get());
                 } else {
                     values.warning("Invalid " + (key == Key.SUSPEND_EXC_NODES ? "SuspendExcNodes"
                         : key == Key.SUSPEND_EXC_PARTS ? "SuspendExcPart" : "SuspendExcState") + " " + word + " ignored");
@@ -46,38 +53,29 @@ final class PowerExceptions {
     }
 
     /** {@code n[1-9]:2} asks for no more than there are. */
-    private boolean areNodes(String word) {
+    private Optional<String> nodes(String word) {
         int colon = word.lastIndexOf(':');
-        long count = colon < 0 ? 1 : NodeLine.count(word.substring(colon + 1));
+        String said = colon < 0 ? "1" : word.substring(colon + 1);
+        int count = Digits.only(said, COUNT_DIGITS) ? Integer.parseInt(said) : 0;
         if (count < 1 || !(HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok)) {
-            return false;
+            return Optional.empty();
         }
-        Set<String> found = new HashSet<>();
+        Set<String> found = new LinkedHashSet<>();
+        boolean bySet = false;
         for (String name : ok.list().names()) {
             if (names.contains(name)) {
                 found.add(name);
-            } else if (!addSet(name, found) && !more) {
-                return false;
+            } else if (nodeSets.test(name, found)) {
+                bySet = true;
+            } else if (more) {
+                found.add(name);
+            } else {
+                return Optional.empty();
             }
         }
-        return more || count <= found.size();
-    }
-
-    private boolean addSet(String name, Set<String> into) {
-        boolean any = false;
-        for (SlurmConf.NodeSet set : sets) {
-            if (set.name().equals(name)) {
-                any = true;
-                if (HostList.parse(set.nodes()) instanceof HostList.Parsed.Ok members) {
-                    into.addAll(members.list().names());
-                }
-                for (NodeConf node : nodes) {
-                    if (!set.feature().isEmpty() && node.features().contains(set.feature())) {
-                        into.add(node.name());
-                    }
-                }
-            }
+        if (!more && count > found.size()) {
+            return Optional.empty();
         }
-        return any;
+        return Optional.of(bySet ? HostList.of(found).compressed() + (colon < 0 ? "" : word.substring(colon)) : word);
     }
 }

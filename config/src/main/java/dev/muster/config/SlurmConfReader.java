@@ -411,8 +411,9 @@ final class SlurmConfReader implements ConfLines.Sink {
     private void exceptions(Key key) {
         List<String> all = lines.get(key.ordinal());
         if (!all.isEmpty()) {
-            lines.set(key.ordinal(), new PowerExceptions(nodes, nodeSets, partitions, given[Key.MAX_NODE_COUNT.ordinal()])
-                .known(key, all, valuesAt(key)));
+            List<String> meant = key == Key.SUSPEND_EXC_NODES ? all.stream().map(this::called).toList() : all;
+            lines.set(key.ordinal(), new PowerExceptions(nodes, (name, into) -> addSet(name, into, new ArrayList<>()), partitions,
+                given[Key.MAX_NODE_COUNT.ordinal()]).known(key, meant, valuesAt(key)));
         }
     }
 

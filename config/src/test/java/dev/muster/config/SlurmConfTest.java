@@ -92,17 +92,30 @@ class SlurmConfTest {
         SuspendExcNodes=n[1-2]:0       | ''         | Invalid SuspendExcNodes n[1-2]:0 ignored
         SuspendExcNodes=zz,n1          | n1         | Invalid SuspendExcNodes zz ignored
         SuspendExcNodes=n[1-           | ''         | Invalid SuspendExcNodes n[1- ignored
-        SuspendExcNodes=fast:1         | fast:1     |
+        SuspendExcNodes=fast:1         | n1:1       |
+        SuspendExcNodes=fs:2,n1        | n[1-2]:2,n1 |
+        SuspendExcNodes=feature{f}:1   | n[1-2]:1   |
+        SuspendExcNodes=feature{g}     | ''         | Invalid SuspendExcNodes feature{g} ignored
         SuspendExcNodes=fast:2         | ''         | Invalid SuspendExcNodes fast:2 ignored
         SuspendExcParts=zz,d           | d          | Invalid SuspendExcPart zz ignored
         SuspendExcStates=cloud,mad     | cloud      | Invalid SuspendExcState mad ignored
         """)
     void exceptionsOfPowerSavingAreNamed(String line, String left, String warning) {
-        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2 Feature=f\nNodeSet=fast Nodes=n1\n"
+        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2 Feature=f\nNodeSet=fast Nodes=n1\nNodeSet=fs Nodes=feature{f}\n"
             + "PartitionName=d Nodes=n[1-2]\n" + line + "\n");
         Key key = Key.valueOf("SUSPEND_EXC_" + line.substring(10, line.indexOf('=')).toUpperCase(java.util.Locale.ROOT));
         assertThat(String.join(",", conf.list(key))).isEqualTo(left);
-        assertThat(conf.warnings()).extracting(w -> w.line() + ": " + w.sentence()).isEqualTo(warning == null ? List.of() : List.of("6: " + warning));
+        assertThat(conf.warnings()).extracting(w -> w.line() + ": " + w.sentence()).isEqualTo(warning == null ? List.of() : List.of("7: " + warning));
+    }
+
+    /** Where more nodes may come than the file names, a count is still a number of nodes. */
+    @Test
+    void countsOfNodesThatMayCome() {
+        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nMaxNodeCount=5000\nNodeName=n[1-2] CPUs=2\nPartitionName=d Nodes=n[1-2]\n"
+            + "SuspendExcNodes=n[1-2]:2k,n[1-9]:9999999999,cloud[1-9]:5,n1\n");
+        assertThat(String.join(",", conf.list(Key.SUSPEND_EXC_NODES))).isEqualTo("cloud[1-9]:5,n1");
+        assertThat(conf.warnings()).extracting(w -> w.line() + ": " + w.sentence()).containsExactly(
+            "6: Invalid SuspendExcNodes n[1-2]:2k ignored", "6: Invalid SuspendExcNodes n[1-9]:9999999999 ignored");
     }
 
     /** Programs of power saving may be named PowerActions, which have arguments of their own. */

@@ -7,13 +7,10 @@ import dev.muster.config.SlurmConf;
 import dev.muster.core.ChangingFeatures;
 import dev.muster.core.Power;
 import dev.muster.daemon.Identities;
-import dev.muster.model.HostList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /** What slurm.conf says of power, as the core takes it. */
 final class PowerOptions {
@@ -46,8 +43,6 @@ final class PowerOptions {
         String idle = idle(conf.text(Key.SUSPEND_TIME));
         options.put(Power.IDLE_S, idle.isEmpty() ? "-1" : idle);
         list(conf, Key.SUSPEND_EXC_NODES, Power.KEPT_NODES, options);
-        options.computeIfPresent(Power.KEPT_NODES, (key, words) ->
-                String.join(",", HostList.split(words).stream().map(w -> nodes(conf, w)).toList()));
         list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
         list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
         for (PartitionConf p : conf.partitions()) {
@@ -78,29 +73,6 @@ final class PowerOptions {
             options.put(ChangingFeatures.USERS, String.join(",", helpers.users().stream().flatMap(u -> identities.byName(u).stream())
                     .map(i -> Integer.toString(i.uid())).toList()));
         }
-    }
-
-    /** Names of NodeSets become those of their nodes; {@code n[1-9]:2} keeps its count. */
-    private static String nodes(SlurmConf conf, String word) {
-        int colon = word.lastIndexOf(':');
-        String names = colon < 0 ? word : word.substring(0, colon);
-        if (conf.nodeSets().isEmpty() || !(HostList.parse(names) instanceof HostList.Parsed.Ok ok)) {
-            return word;
-        }
-        Set<String> out = new LinkedHashSet<>();
-        for (String name : ok.list().names()) {
-            List<SlurmConf.NodeSet> sets = conf.nodeSets().stream().filter(s -> s.name().equals(name)).toList();
-            for (SlurmConf.NodeSet set : sets) {
-                if (HostList.parse(set.nodes()) instanceof HostList.Parsed.Ok members) {
-                    out.addAll(members.list().names());
-                }
-                conf.nodes().stream().filter(n -> !set.feature().isEmpty() && n.features().contains(set.feature())).forEach(n -> out.add(n.name()));
-            }
-            if (sets.isEmpty()) {
-                out.add(name);
-            }
-        }
-        return HostList.of(out).compressed() + (colon < 0 ? "" : word.substring(colon));
     }
 
     private static void list(SlurmConf conf, Key key, String option, Map<String, String> options) {
