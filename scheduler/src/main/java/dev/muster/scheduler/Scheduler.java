@@ -352,12 +352,20 @@ public final class Scheduler implements Planner {
 
     /** When the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
     public long plannedStart(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElseGet(() -> outlooks.start(jobId));
+        Estimate own = planned.get(jobId);
+        long start = isVague(own) ? outlooks.start(jobId) : 0;
+        return start == 0 && own != null ? own.start() : start;
+    }
+
+    /** Passes keep places so far away in coarse steps. */
+    private boolean isVague(Estimate own) {
+        return own == null || own.start() - lastPass > Times.HORIZON_S;
     }
 
     /** When and where it is planned to start; empty if it is not. */
     public Optional<Estimate> plan(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).or(() -> outlooks.estimate(jobId));
+        Estimate own = planned.get(jobId);
+        return (isVague(own) ? outlooks.estimate(jobId) : Optional.<Estimate>empty()).or(() -> Optional.ofNullable(own));
     }
 
     /** Where it is planned to start; none if it is not. */
@@ -535,7 +543,7 @@ public final class Scheduler implements Planner {
 
     /** Beyond this a pass would take too long over plans. */
     boolean isLarge() {
-        return (long) nodes.size() * Times.TELESCOPING.count() > Times.CELLS_MAX;
+        return (long) nodes.size() * Times.NEAR_COUNT > Times.CELLS_MAX;
     }
 
     List<String> names() {
@@ -555,6 +563,11 @@ public final class Scheduler implements Planner {
     /** Makes it, on the caller's thread, and leaves it to be taken up. */
     public Forecast.Made plan(Forecast.Input in) {
         return outlooks.plan(in);
+    }
+
+    /** Likewise the rest of the last one, of the time behind the days that passes go by. */
+    public void planRest() {
+        outlooks.planRest();
     }
 
     /** The need would fit if nothing ran: it is certain, that it would not is not. */

@@ -9,11 +9,19 @@ import java.util.TreeSet;
  * @param starts ascending, the first 0, all below 2^31
  */
 record Times(int[] starts) {
-    /** So far plans reach: seven days, in seconds. */
+    /** So far steps are fine enough to go by: seven days, in seconds. */
     static final int HORIZON_S = 7 * 86400;
+    private static final int MONTH_S = 30 * 86400;
+    /** Who has no limit is said to be over after so long where somebody waits for him, as in Slurm. */
+    static final int YEAR_S = 365 * 86400;
     /** Steps in seconds and where they end. */
     private static final int[][] STEPS = {{60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}};
-    static final Times TELESCOPING = new Times(telescoping(1));
+    /** Likewise behind them, in a pass, where places are kept there for a few, and in a plan of everything. */
+    private static final int[][] PASS_STEPS = {{4 * 86400, MONTH_S}, {28 * 86400, YEAR_S}};
+    private static final int[][] PLAN_STEPS = {{86400, MONTH_S}, {7 * 86400, YEAR_S}, {30 * 86400, 2 * YEAR_S}, {YEAR_S, 20 * YEAR_S}};
+    /** In the seven days. */
+    static final int NEAR_COUNT = telescoping(1, new int[0][]).length;
+    static final Times TELESCOPING = new Times(telescoping(1, PASS_STEPS));
     /** Slots times nodes of a plan with exact times: more, and only the telescoping ones are used. */
     static final int CELLS_MAX = 1 << 19;
 
@@ -27,21 +35,28 @@ record Times(int[] starts) {
     /** As fine as so many nodes allow. */
     static Times fine(int nodes) {
         for (int f : FINER) {
-            Times t = new Times(telescoping(f));
-            if (t.count() <= SLOTS_MAX && (long) t.count() * nodes <= PLAN_CELLS_MAX) {
+            Times t = new Times(telescoping(f, PLAN_STEPS));
+            int near = t.slotAt(HORIZON_S);
+            if (near <= SLOTS_MAX && (long) near * nodes <= PLAN_CELLS_MAX) {
                 return t;
             }
         }
-        return TELESCOPING;
+        return new Times(telescoping(1, PLAN_STEPS));
     }
 
-    private static int[] telescoping(int finer) {
+    private static int[] telescoping(int finer, int[][] behind) {
         java.util.ArrayList<Integer> out = new java.util.ArrayList<>();
         int at = 0;
         for (int[] step : STEPS) {
             while (at < step[1]) {
                 out.add(at);
                 at += Math.max(STEP_MIN_S, step[0] / finer);
+            }
+        }
+        for (int[] step : behind) {
+            while (at < step[1]) {
+                out.add(at);
+                at += step[0];
             }
         }
         return out.stream().mapToInt(i -> i).toArray();
@@ -53,7 +68,7 @@ record Times(int[] starts) {
         for (long end : ends) {
             if (end > 0 && end < Integer.MAX_VALUE / 2) {
                 all.add((int) end);
-                if ((long) (all.size() + TELESCOPING.starts.length) * nodes > CELLS_MAX) {
+                if ((long) (all.size() + NEAR_COUNT) * nodes > CELLS_MAX) {
                     return TELESCOPING;
                 }
             }
@@ -66,6 +81,11 @@ record Times(int[] starts) {
 
     int count() {
         return starts.length;
+    }
+
+    /** When the last slot begins, in seconds from now. */
+    int reachS() {
+        return starts[starts.length - 1];
     }
 
     /** The first slot that begins at or after so many seconds from now; the number of slots if there is none. */
