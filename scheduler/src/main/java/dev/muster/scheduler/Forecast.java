@@ -119,6 +119,12 @@ public final class Forecast {
         return end < 0 ? job.state().isActive() ? ENDLESS_S : Outlook.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
     }
 
+    /** Likewise, and who has no limit is given a year; who has had one, another. */
+    static long yearly(State state, Job job, long nowS, long tickMs) {
+        long left = left(state, job, tickMs);
+        return left >= ENDLESS_S ? Times.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) Times.YEAR_S) : left;
+    }
+
     static int tasks(Job job) {
         return job.isArrayRecord() ? job.array().pending().count() : 1;
     }

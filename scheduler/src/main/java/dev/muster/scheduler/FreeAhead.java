@@ -122,9 +122,7 @@ final class FreeAhead {
 
     /** Seconds from now on. */
     private long left(Job job) {
-        long left = Forecast.left(in.state(), job, in.tickMs());
-        // who has had a year is given another
-        return yearly && left >= Forecast.ENDLESS_S ? Times.YEAR_S - Math.floorMod(in.nowS() - job.run().startTime(), (long) Times.YEAR_S) : left;
+        return yearly ? Forecast.yearly(in.state(), job, in.nowS(), in.tickMs()) : Forecast.left(in.state(), job, in.tickMs());
     }
 
     private int most(int n) {

@@ -212,6 +212,11 @@ final class Plans {
                 break;
             }
         }
+        return alone(desc);
+    }
+
+    /** Likewise beside what was planned in this pass. */
+    Optional<Planner.Estimate> alone(JobDesc desc) {
         Optional<Planner.Estimate> best = Optional.empty();
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);

@@ -423,7 +423,8 @@ public final class Scheduler implements Planner {
 
     @Override
     public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
-        return new Pass(this, state, now, 0).estimate(desc);
+        // who would come behind more than a pass plans is told what Slurm tells all: when those who run leave enough
+        return new Pass(this, state, now, 0).estimate(desc).or(() -> new Pass(this, state, now, 0).alone(desc));
     }
 
     /** Since the beginning: jobs and components started ahead of more urgent ones, and passes in which as many started as may. */

@@ -22,6 +22,9 @@ record Times(int[] starts) {
     /** In the seven days. */
     static final int NEAR_COUNT = telescoping(1, new int[0][]).length;
     static final Times TELESCOPING = new Times(telescoping(1, PASS_STEPS));
+    private static final Times FEW = new Times(telescoping(1, PLAN_STEPS));
+    /** Where there are no more nodes passes keep places behind the seven days as exactly as plans do. */
+    private static final int FEW_NODES = 600;
     /** Slots times nodes of a plan with exact times: more, and only the telescoping ones are used. */
     static final int CELLS_MAX = 1 << 19;
 
@@ -41,7 +44,7 @@ record Times(int[] starts) {
                 return t;
             }
         }
-        return new Times(telescoping(1, PLAN_STEPS));
+        return FEW;
     }
 
     private static int[] telescoping(int finer, int[][] behind) {
@@ -65,15 +68,16 @@ record Times(int[] starts) {
     /** With these ends as well, in seconds from now, if there are few enough of them for so many nodes. */
     static Times with(Iterable<Long> ends, int nodes) {
         TreeSet<Integer> all = new TreeSet<>();
+        Times base = nodes <= FEW_NODES ? FEW : TELESCOPING;
         for (long end : ends) {
             if (end > 0 && end < Integer.MAX_VALUE / 2) {
                 all.add((int) end);
                 if ((long) (all.size() + NEAR_COUNT) * nodes > CELLS_MAX) {
-                    return TELESCOPING;
+                    return base;
                 }
             }
         }
-        for (int s : TELESCOPING.starts) {
+        for (int s : base.starts) {
             all.add(s);
         }
         return new Times(all.stream().mapToInt(i -> i).toArray());

@@ -150,6 +150,10 @@ class FarAheadTest {
         assertThat(days(c, List.of(one)).getFirst()).isBetween(365.0, 365.1);
         c.schedule();
         assertThat(c.state().jobs().at(endless).holdsNodes()).isTrue();
+        Scheduler s = (Scheduler) c.core().planner();
+        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        assertThat(s.estimate(c.state(), now, Cluster.desc("partition=p tasks=2 nodesMin=2 timing.timeLimitMin=10"))
+                .map(e -> (e.start() - c.seconds()) / DAY_S)).as("and whoever asks").hasValue(365L);
         c.jump(400 * DAY_S, 0);
         assertThat(days(c, List.of(both)).getFirst()).as("a year of his own, and then another").isBetween(329.9, 331.0);
     }
