@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 final class Foresight {
     /** Stretches that are planned step by step; what is behind the last one's days is planned in coarse steps. */
-    private static final int STRETCHES_MAX = 13;
+    private static final int STRETCHES_MAX = 53;
 
     private final Forecast.Input in;
     private final Map<Integer, Forecast.Planned> planned = new HashMap<>();

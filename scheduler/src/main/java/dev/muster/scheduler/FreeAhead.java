@@ -40,14 +40,15 @@ final class FreeAhead {
     int[][] gpus;
 
     /**
+     * @param times  from slot 0 on
      * @param laterS slot 0 begins so many seconds after now
      * @param yearly who has no limit is over after a year
      */
-    FreeAhead(Forecast.Input in, long laterS, boolean yearly) {
+    FreeAhead(Forecast.Input in, Times times, long laterS, boolean yearly) {
         this.in = in;
         this.yearly = yearly;
         this.laterS = laterS;
-        this.times = in.times();
+        this.times = times;
         this.slots = times.count();
         this.ground = new Ground(in.state(), in.nodes(), times, in.nowS() + laterS);
         this.count = ground.size();

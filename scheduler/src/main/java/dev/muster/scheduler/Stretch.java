@@ -125,10 +125,10 @@ final class Stretch {
         this.nowS = in.nowS() + laterS;
         this.last = last;
         this.yearly = yearly;
-        this.times = in.times();
+        this.times = laterS == 0 ? in.times() : Times.later(in.nodes().size());
         this.slots = times.count();
         this.near = times.slotAt(Times.HORIZON_S);
-        this.ahead = new FreeAhead(in, laterS, yearly);
+        this.ahead = new FreeAhead(in, times, laterS, yearly);
         this.ground = ahead.ground;
         this.cpus = ahead.cpus;
         this.memoryMb = ahead.memoryMb;

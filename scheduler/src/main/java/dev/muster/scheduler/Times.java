@@ -33,11 +33,24 @@ record Times(int[] starts) {
     /** Slots times nodes of a plan of everything: with few nodes its steps are finer. */
     private static final int PLAN_CELLS_MAX = 1 << 20;
     private static final int[] FINER = {20, 10, 6, 4, 3, 2};
+    private static final int LATER_FINER = 4;
     static final int STEP_MIN_S = 60;
 
     /** As fine as so many nodes allow. */
     static Times fine(int nodes) {
+        return fine(nodes, FINER[0]);
+    }
+
+    /** Likewise for a time that begins later: there nobody asks for minutes. */
+    static Times later(int nodes) {
+        return fine(nodes, LATER_FINER);
+    }
+
+    private static Times fine(int nodes, int most) {
         for (int f : FINER) {
+            if (f > most) {
+                continue;
+            }
             Times t = new Times(telescoping(f, PLAN_STEPS));
             int near = t.slotAt(HORIZON_S);
             if (near <= SLOTS_MAX && (long) near * nodes <= PLAN_CELLS_MAX) {
