@@ -15,8 +15,8 @@ final class PlanThread {
     private static final int PACE_MS = 1000;
     /** Planning may use this share of a core: one in so many. */
     private static final int SHARE = 9;
-    /** What is behind the days that passes go by may take this share of the time that these take. */
-    private static final int REST_SHARE = 2;
+    /** What is behind may take as long as that again, or so long in microseconds. */
+    private static final int REST_US = 100_000;
     /** What has not changed is planned anew after so long: limits of jobs pass, and the steps of the plan move on. */
     private static final int AGE_MS = 60_000;
     /** So long it is waited for a pass. */
@@ -29,8 +29,6 @@ final class PlanThread {
     private final DaemonLog log;
     private long plannedIndex = -1;
     private long plannedNs;
-    private long sumUs;
-    private long restUs;
 
     PlanThread(Scheduler scheduler, CoreThread core, BooleanSupplier stopping, PlanStatistics statistics, DaemonLog log) {
         this.scheduler = scheduler;
@@ -57,16 +55,15 @@ final class PlanThread {
         }
     }
 
-    /** The time behind. It is of no use to passes, and so it waits its turn: until then the plan before says when those begin who begin there. */
-    private void planRest() {
-        if (restUs * REST_SHARE > sumUs) {
-            return;
-        }
+    /** What is behind the days that passes go by: it is of no use to them, and so it waits its turn. @param us so long, and a step at least */
+    private void planRest(long us) {
+        long start = System.nanoTime();
+        boolean more = true;
         statistics.planning(true);
         try {
-            long start = System.nanoTime();
-            scheduler.planRest();
-            restUs += (System.nanoTime() - start) / 1000;
+            while (more && System.nanoTime() - start < us * 1000) {
+                more = scheduler.planRest();
+            }
         } finally {
             statistics.planning(false);
         }
@@ -88,10 +85,11 @@ final class PlanThread {
                         plannedNs = System.nanoTime();
                         // taken up at once: the next job that ends does not wait for that
                         core.wake();
-                        sumUs += us;
-                        planRest();
+                        planRest(Math.max(us, REST_US));
                         sleepMs = Math.max(PACE_MS, us / 1000 * SHARE);
                     }
+                } else {
+                    planRest(REST_US);
                 }
             } catch (InterruptedException e) {
                 return;

@@ -98,8 +98,12 @@ public final class Forecast {
     /** All of it at once. */
     static Forecast of(Input in) {
         Foresight made = new Foresight(in);
-        Forecast soon = made.soon();
-        return made.later().orElse(soon);
+        made.soon();
+        boolean more = true;
+        while (more) {
+            more = made.step();
+        }
+        return made.whole();
     }
 
     /** Seconds until one more task of its array may run, if only so many may; 0 where one may now. */

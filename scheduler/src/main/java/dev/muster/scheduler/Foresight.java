@@ -23,6 +23,9 @@ final class Foresight {
     /** Who never finds a place as long as those without a limit have theirs. */
     private final List<Stretch.Turn> never = new ArrayList<>();
     private Stretch stretch;
+    private int made = 1;
+    /** Who has no limit is over after a year. */
+    private boolean yearly;
     private int walked;
     private int tried;
 
@@ -70,33 +73,28 @@ final class Foresight {
                 : drawn.stream().map(a -> a.of(job)).toList();
     }
 
-    /** The whole plan; empty if the first one is that already. */
-    Optional<Forecast> later() {
-        if (left.isEmpty() && never.isEmpty()) {
-            return Optional.empty();
+    /** Plans one stretch more. @return whether there was one to plan */
+    boolean step() {
+        Optional<Stretch> next = left.isEmpty() || made == STRETCHES_MAX ? Optional.empty() : stretch.next(made + 1 == STRETCHES_MAX);
+        if (next.isEmpty() && !yearly) {
+            yearly = true;
+            made = 0;
+            left.addAll(0, never);
+            never.clear();
+            next = left.isEmpty() || !stretch.areEndless() ? Optional.empty() : Optional.of(stretch.yearly());
         }
-        goOn();
-        left.addAll(0, never);
-        never.clear();
-        if (!left.isEmpty() && stretch.areEndless()) {
-            stretch = stretch.yearly();
+        next.ifPresent(s -> {
+            stretch = s;
+            made++;
             turns();
-            goOn();
-        }
-        behind.forEach(planned::putIfAbsent);
-        return Optional.of(new Forecast(in, walked, tried, planned, Map.of(), claims));
+        });
+        return next.isPresent();
     }
 
-    /** One stretch after the other, until everybody has a time. */
-    private void goOn() {
-        for (int made = 1; made < STRETCHES_MAX && !left.isEmpty(); made++) {
-            Optional<Stretch> next = stretch.next(made + 1 == STRETCHES_MAX);
-            if (next.isEmpty()) {
-                break;
-            }
-            stretch = next.get();
-            turns();
-        }
+    /** What is planned of all by now. The end of it. */
+    Forecast whole() {
+        behind.forEach(planned::putIfAbsent);
+        return new Forecast(in, walked, tried, planned, Map.of(), claims);
     }
 
     private void turns() {

@@ -33,6 +33,8 @@ final class Outlooks {
     /** The last plan that was made to its end, while the latest is not yet. */
     private volatile Optional<Forecast> whole = Optional.empty();
     private Optional<Foresight> making = Optional.empty();
+    /** The plan that {@link #making} began with. */
+    private Forecast begun;
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
     private Kept claims = Kept.NONE;
     private boolean elsewhere;
@@ -97,22 +99,29 @@ final class Outlooks {
 
     /** Makes one of the days that come and leaves it to be taken up. From one thread. */
     Forecast.Made plan(Forecast.Input in) {
-        making = Optional.empty();
         Foresight foresight = new Foresight(in);
         Forecast plan = foresight.soon();
         offer(plan);
-        making = Optional.of(foresight);
+        if (making.isEmpty()) {
+            making = Optional.of(foresight);
+            begun = plan;
+        }
         return plan.made(era);
     }
 
-    /** Makes the rest of it. From the same thread. */
-    void planRest() {
-        Optional<Forecast> all = making.flatMap(Foresight::later);
+    /** Goes on with a plan of the time behind these days. From the same thread. @return whether there is more to do */
+    boolean planRest() {
+        if (making.isPresent() && begun.era() == era && making.get().step()) {
+            return true;
+        }
+        Optional<Forecast> all = making.map(Foresight::whole);
         making = Optional.empty();
         if (all.isPresent() && all.get().era() == era) {
+            boolean isLatest = latest.filter(f -> f == begun).isPresent();
             whole = all;
-            latest = all;
+            latest = isLatest ? all : latest;
         }
+        return false;
     }
 
     Optional<Planner.Estimate> estimate(int jobId) {

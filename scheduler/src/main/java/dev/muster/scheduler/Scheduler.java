@@ -566,9 +566,9 @@ public final class Scheduler implements Planner {
         return outlooks.plan(in);
     }
 
-    /** Likewise the rest of the last one, of the time behind the days that passes go by. */
-    public void planRest() {
-        outlooks.planRest();
+    /** Goes on with the rest, of the time behind the days that passes go by. @return whether there is more to do */
+    public boolean planRest() {
+        return outlooks.planRest();
     }
 
     /** The need would fit if nothing ran: it is certain, that it would not is not. */
