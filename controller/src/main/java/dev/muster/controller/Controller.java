@@ -364,6 +364,7 @@ final class Controller {
     /** What stands in the files and has no effect is said, at start and at each reconfiguration. */
     private void warn(SlurmConf c) {
         c.warnings().forEach(w -> log.error(w.message()));
+        PowerOptions.errors(c).forEach(log::error);
         for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertWords(c),
                 SisterFiles.unread(c), SchedulerWords.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
