@@ -308,7 +308,10 @@ final class ScontrolUpdate {
             q.put("changes", changesWithout(all, entity));
             q.put("requestId", c.host().requestId());
             try {
-                Scontrol.warnings(c, c.host().controller().call("UpdateJob", q));
+                for (Json.Obj e : c.host().controller().call("UpdateJob", q).objects("errors")) {
+                    c.err().println(failed(e.text("job"), e.text("error")));
+                    rc = 1;
+                }
                 if (all.stream().anyMatch(x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
                     ResizeScripts.write(c, id);
                 }

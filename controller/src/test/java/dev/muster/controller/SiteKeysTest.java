@@ -47,8 +47,8 @@ class SiteKeysTest {
                         | /bin/true | null | power_save module disabled, NULL SuspendProgram
             /bin/true   | bin/t     | null | power_save program bin/t not absolute pathname/power_save module disabled, invalid ResumeProgram bin/t
             /nowhere    | /bin/true | null | power_save program /nowhere not executable/power_save module disabled, invalid SuspendProgram /nowhere
-            /etc       | /bin/true | null | power_save program /etc not executable/power_save module disabled, invalid SuspendProgram /etc
-            /etc/hosts  | /bin/true | null | power_save program /etc/hosts not executable/power_save module disabled, invalid SuspendProgram /etc/hosts
+            /etc        | /bin/true | null | power_save program /etc not executable/power_save module disabled, invalid SuspendProgram /etc
+            /etc/group  |/bin/true|null|power_save program /etc/group not executable/power_save module disabled, invalid SuspendProgram /etc/group
             """)
     void noPowerSavingWithoutItsPrograms(String stops, String starts, String on, String errors) {
         String lines = (stops == null ? "" : "SuspendProgram=" + stops + "\n") + (starts == null ? "" : "ResumeProgram=" + starts + "\n")

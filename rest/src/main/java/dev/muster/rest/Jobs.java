@@ -152,20 +152,35 @@ final class Jobs {
             throw new RestException(400, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
                     "Nothing to change", "#/");
         }
+        List<Object> results = new ArrayList<>();
         if (!changes.fields().isEmpty()) {
-            c.controller("UpdateJob", c.change().put("job", id).put("changes", changes));
+            results.addAll(tasks(c, c.controller("UpdateJob", c.change().put("job", id).put("changes", changes))));
         }
         if (c.body().has("hold")) {
-            failed(c, c.controller("JobAction", c.change().put("action", hold ? "hold" : "release").put("jobs", Call.objects(List.of(id)))));
+            results.addAll(tasks(c, c.controller("JobAction", c.change().put("action", hold ? "hold" : "release")
+                    .put("jobs", Call.objects(List.of(id))))));
         }
-        c.out().put("job_id", id).put("results", new ArrayList<>(List.of(result(id, 0, "", ""))));
+        if (results.isEmpty()) {
+            results.add(result(id, 0, "", ""));
+        }
+        c.out().put("job_id", id).put("results", results);
     }
 
-    private static void failed(Call c, Json.Obj reply) throws RestException {
+    /** What came of the tasks of an array, where something went wrong with some. */
+    private static List<Object> tasks(Call c, Json.Obj reply) throws RestException {
+        List<Object> out = new ArrayList<>();
         for (Json.Obj e : reply.objects("errors")) {
-            throw new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
+            RestException wrong = new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
                     c.operation().id().replace("_{v}", "") + "()");
+            if (e.text("job").indexOf('_') < 0) {
+                throw wrong;
+            }
+            out.add(result(e.text("job"), e.integer("errno"), e.text("error"), ""));
+            if (e.integer("errno") != 0) {
+                c.out().error(wrong);
+            }
         }
+        return out;
     }
 
     private static Json.Obj result(String id, int errno, String error, String why) {
@@ -289,8 +304,10 @@ final class Jobs {
         List<Object> out = new ArrayList<>();
         for (Json.Obj e : reply.objects("errors")) {
             out.add(result(e.text("job"), e.integer("errno"), e.text("error"), ""));
-            c.out().error(new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
-                    "slurm_requeue2()"));
+            if (e.integer("errno") != 0) {
+                c.out().error(new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
+                        "slurm_requeue2()"));
+            }
         }
         if (out.isEmpty()) {
             out.add(result(id, 0, "", ""));
