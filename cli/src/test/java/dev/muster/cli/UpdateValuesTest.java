@@ -87,6 +87,8 @@ class UpdateValuesTest {
         assertThat(host.run("scontrol update jobid=5 timelimit=5")).isEqualTo(new FakeHost.Ran(1, "", lines));
         host.reply("JobAction", errors);
         assertThat(host.run("scontrol hold 5")).isEqualTo(new FakeHost.Ran(1, "", lines));
+        assertThat(host.run("scontrol -Q update jobid=5 timelimit=5")).isEqualTo(new FakeHost.Ran(1, "", ""));
+        assertThat(host.run("scontrol -Q hold 5")).isEqualTo(new FakeHost.Ran(1, "", ""));
     }
 
     @Test
