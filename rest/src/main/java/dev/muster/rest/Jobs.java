@@ -166,21 +166,36 @@ final class Jobs {
         c.out().put("job_id", id).put("results", results);
     }
 
-    /** What came of the tasks of an array, where something went wrong with some. */
+    /** What came of the tasks of an array, where something went wrong with some of them. */
     private static List<Object> tasks(Call c, Json.Obj reply) throws RestException {
+        String said = c.operation().id().replace("_{v}", "") + "()";
+        if (!isOfSome(reply)) {
+            for (Json.Obj e : reply.objects("errors")) {
+                throw failed(e, said);
+            }
+        }
+        return tasks(c, reply, said);
+    }
+
+    private static List<Object> tasks(Call c, Json.Obj reply, String said) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj e : reply.objects("errors")) {
-            RestException wrong = new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
-                    c.operation().id().replace("_{v}", "") + "()");
-            if (e.text("job").indexOf('_') < 0) {
-                throw wrong;
-            }
             out.add(result(e.text("job"), e.integer("errno"), e.text("error"), ""));
-            if (e.integer("errno") != 0) {
-                c.out().error(wrong);
+            if (!isOfSome(reply)) {
+                c.out().error(failed(e, said));
+            } else if (e.integer("errno") != 0) {
+                c.out().warning(e.text("error") + " for job " + e.text("job"), said);
             }
         }
         return out;
+    }
+
+    private static boolean isOfSome(Json.Obj reply) {
+        return reply.objects("errors").stream().anyMatch(e -> e.integer("errno") == 0);
+    }
+
+    private static RestException failed(Json.Obj e, String said) {
+        return new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"), said);
     }
 
     private static Json.Obj result(String id, int errno, String error, String why) {
@@ -301,14 +316,7 @@ final class Jobs {
         String argument = flags.contains("SpecialExit") ? "SpecialExit" : flags.contains("Incomplete") && !hold ? "incomplete" : "";
         Json.Obj reply = c.controller("JobAction", c.change().put("action", hold ? "requeuehold" : "requeue").put("argument", argument)
                 .put("jobs", Call.objects(List.of(id))));
-        List<Object> out = new ArrayList<>();
-        for (Json.Obj e : reply.objects("errors")) {
-            out.add(result(e.text("job"), e.integer("errno"), e.text("error"), ""));
-            if (e.integer("errno") != 0) {
-                c.out().error(new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
-                        "slurm_requeue2()"));
-            }
-        }
+        List<Object> out = tasks(c, reply, "slurm_requeue2()");
         if (out.isEmpty()) {
             out.add(result(id, 0, "", ""));
         }
