@@ -61,6 +61,10 @@ check "slurmctld -n" 7 "$(ps -o ni= -p "$ctld" | tr -d ' ')"
 check "slurmctld -s" "$dir/log" "$(readlink "/proc/$ctld/cwd")"
 match "slurmctld -R says why it has no effect" '-R has no effect: ' "$(cat "$dir/log/slurmctld.log")"
 match "slurmctld -i as well" '-i has no effect: ' "$(cat "$dir/log/slurmctld.log")"
+# as the original's
+check "a file that srun writes is nobody else's to write, one that a node opens has the umask alone" "644 666|644 664|600 600|" \
+  "$(for u in 000 002 077; do (umask $u; srun -Q -o "own.$u" true; srun -Q -o "each.$u.%t" true; stat -c %a "own.$u" "each.$u.0" | paste -sd' ' | tr '\n' '|'); done)"
+check "which may be a pipe" hello "$(srun -Q -o /dev/stdout echo hello | cat)"
 mask=$(taskset -p $$ | sed 's/.*: //')
 if [ "$mask" = 3 ]; then
   check "a task is told of its binding" "quiet,mask_cpu:0x1 quiet mask_cpu: 0x1" "$(srun -Q -n1 sh -c 'echo $SLURM_CPU_BIND $SLURM_CPU_BIND_VERBOSE $SLURM_CPU_BIND_TYPE $SLURM_CPU_BIND_LIST')"

@@ -143,3 +143,7 @@ start_node n2; soon '[ "$(state n2)" = IDLE ]' 250
 sed -i '/^ResumeProgram/d;/^SuspendProgram/d;/^RebootProgram/d' "$SLURM_CONF"; scontrol reconfigure
 check "no program, no reboot" "scontrol: error: RebootProgram isn't defined|scontrol_reboot_nodes error: Unspecified error|" "$(scontrol reboot n2 2>&1 | tr '\n' '|')"
 check "no program, no power" "slurm_update error: Invalid node state specified" "$(scontrol update nodename=n2 state=power_down 2>&1)"
+printf 'SuspendProgram=%s\nResumeProgram=%s\n' "$dir/stop.sh" "$dir/nowhere.sh" >> "$SLURM_CONF"
+sed -i 's/^SuspendTime=.*/SuspendTime=1/;/^SuspendExc/d' "$SLURM_CONF"; scontrol reconfigure; : > "$dir/power.log"; sleep 4
+check "a program that is not there, no power" "slurm_update error: Invalid node state specified IDLE 0 power_save module disabled, invalid ResumeProgram $dir/nowhere.sh" \
+  "$(scontrol update nodename=n2 state=power_down 2>&1) $(state n2) $(wc -l < "$dir/power.log") $(grep -o 'power_save module.*' "$dir/log/slurmctld.log" | tail -1)"

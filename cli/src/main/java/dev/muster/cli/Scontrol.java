@@ -185,7 +185,7 @@ final class Scontrol implements Command {
             return show(c, s, rest);
         }
         if (is(typed, "update", 2)) {
-            return ScontrolUpdate.update(c, rest);
+            return ScontrolUpdate.update(c, rest, s.quiet);
         }
         if (is(typed, "create", 2)) {
             return ScontrolUpdate.create(c, rest);
@@ -195,7 +195,7 @@ final class Scontrol implements Command {
         }
         return switch (k) {
             case "hold", "holdu", "uhold", "release", "requeue", "requeuehold", "suspend", "resume", "top" ->
-                ScontrolUpdate.action(c, k, rest);
+                ScontrolUpdate.action(c, k, rest, s.quiet);
             case "getaddrs" -> ScontrolNode.addresses(c, rest);
             case "notify" -> ScontrolUpdate.notifyJob(c, rest);
             case "ping" -> ping(c, s);

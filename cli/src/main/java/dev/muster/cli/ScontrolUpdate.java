@@ -50,7 +50,8 @@ final class ScontrolUpdate {
         return isKey(Texts.lower(eq < 0 ? word : word.substring(0, eq)), "reservationname", 3);
     }
 
-    static int update(CommandContext c, List<String> words) throws SlurmException {
+    /** @param quiet {@code -Q}: nothing is said of jobs that could not be changed */
+    static int update(CommandContext c, List<String> words, boolean quiet) throws SlurmException {
         if (words.isEmpty()) {
             c.err().println("too few arguments for update keyword");
             return 1;
@@ -75,7 +76,7 @@ final class ScontrolUpdate {
                 return entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
             }
             if (isKey(k, "jobid", 3) || k.equals("job")) {
-                return jobs(c, HostList.split(ch.value), ch, all);
+                return jobs(c, HostList.split(ch.value), ch, all, quiet);
             }
             if (isKey(k, "stepid", 4)) {
                 return step(c, ch, all);
@@ -90,7 +91,7 @@ final class ScontrolUpdate {
         }
         for (Change ch : all) {
             if (isKey(ch.key, "jobname", 4) || ch.key.equals("name")) {
-                return named(c, ch, all);
+                return named(c, ch, all, quiet);
             }
         }
         c.err().println("No valid entity in update command");
@@ -110,7 +111,7 @@ final class ScontrolUpdate {
     }
 
     /** All jobs of a name, of one user if UserID is given. */
-    private static int named(CommandContext c, Change name, List<Change> all) throws SlurmException {
+    private static int named(CommandContext c, Change name, List<Change> all, boolean quiet) throws SlurmException {
         List<Change> rest = new ArrayList<>(all);
         int uid = -1;
         for (Change ch : all) {
@@ -128,7 +129,7 @@ final class ScontrolUpdate {
             c.error("No jobs with" + (uid < 0 ? "" : " user ID " + uid + " and") + " name '" + name.value + "'");
             return 1;
         }
-        return jobs(c, ids, name, rest);
+        return jobs(c, ids, name, rest, quiet);
     }
 
     private static Json.Obj changesWithout(List<Change> all, Change entity) {
@@ -266,7 +267,7 @@ final class ScontrolUpdate {
         return java.util.Optional.of(out);
     }
 
-    private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> typed) {
+    private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> typed, boolean quiet) {
         int rc = 0;
         java.util.Optional<List<Change>> read = withMoments(c, typed);
         if (read.isEmpty()) {
@@ -308,7 +309,10 @@ final class ScontrolUpdate {
             q.put("changes", changesWithout(all, entity));
             q.put("requestId", c.host().requestId());
             try {
-                Scontrol.warnings(c, c.host().controller().call("UpdateJob", q));
+                for (Json.Obj e : c.host().controller().call("UpdateJob", q).objects("errors")) {
+                    say(c, quiet, failed(e.text("job"), e.text("error")));
+                    rc = 1;
+                }
                 if (all.stream().anyMatch(x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
                     ResizeScripts.write(c, id);
                 }
@@ -317,11 +321,17 @@ final class ScontrolUpdate {
                     return 1;
                 }
                 boolean own = e.errno() == SlurmErrno.TIME_LIMIT_DECREMENT.number();
-                c.err().println(own ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
+                say(c, quiet && !own, own ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
                 rc = 1;
             }
         }
         return rc;
+    }
+
+    private static void say(CommandContext c, boolean quiet, String line) {
+        if (!quiet) {
+            c.err().println(line);
+        }
     }
 
     /** Tasks of arrays come before what is wrong with them, jobs after it. */
@@ -447,7 +457,7 @@ final class ScontrolUpdate {
     }
 
     /** hold, release, requeue and their like: a list of jobs, commas or blanks between. */
-    static int action(CommandContext c, String keyword, List<String> words) throws SlurmException {
+    static int action(CommandContext c, String keyword, List<String> words, boolean quiet) throws SlurmException {
         if (words.isEmpty()) {
             return Scontrol.tooFew(c, keyword);
         }
@@ -467,13 +477,13 @@ final class ScontrolUpdate {
                 argument = "Incomplete";
             } else {
                 boolean named = eq > 0 && (Texts.lower(w).startsWith("jobname=") || Texts.lower(w).startsWith("name="));
-                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1)) : HostList.split(w), argument));
+                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1)) : HostList.split(w), argument, quiet));
             }
         }
         return rc;
     }
 
-    private static int act(CommandContext c, String action, List<String> ids, String argument) {
+    private static int act(CommandContext c, String action, List<String> ids, String argument, boolean quiet) {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
         q.put("action", action);
@@ -485,21 +495,21 @@ final class ScontrolUpdate {
         try {
             for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
                 error = e.text("error");
-                c.err().println(failed(e.text("job"), error));
+                say(c, quiet, failed(e.text("job"), error));
                 alone |= e.text("job").indexOf('_') < 0;
                 rc = 1;
             }
         } catch (SlurmException e) {
             error = e.getMessage();
             for (String id : ids) {
-                c.err().println(error + " for job " + id);
+                say(c, quiet, error + " for job " + id);
             }
             alone = true;
             rc = 1;
         }
         boolean holds = action.equals("hold") || action.equals("uhold") || action.equals("release");
         if (rc != 0 && holds && alone) {
-            c.err().println("slurm_suspend error: " + error);
+            say(c, quiet, "slurm_suspend error: " + error);
         }
         return rc;
     }

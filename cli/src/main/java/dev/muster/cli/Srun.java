@@ -5,17 +5,22 @@ import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
 import java.io.ByteArrayInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.SequenceInputStream;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs a step: in the allocation it is called from, or in one of its own. */
@@ -690,14 +695,21 @@ final class Srun implements Command {
             if (parent != null && !Files.exists(parent)) {
                 Files.createDirectories(parent);
             }
-            boolean append = o.text(JobOption.OPEN_MODE).equals("append");
-            Output file = new Output(new FileOutputStream(path, append), false);
+            Output file = new Output(opened(Path.of(path), o.text(JobOption.OPEN_MODE).equals("append")), false);
             files.put(path, file);
             return file;
         } catch (IOException e) {
             throw c.bad(o.exitError(1), "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr")
                     + " file: " + reason(path));
         }
+    }
+
+    /** With the umask, but nobody else may write it, as with the original; files that nodes open have the umask alone. */
+    private static OutputStream opened(Path path, boolean append) throws IOException {
+        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE,
+                append ? StandardOpenOption.APPEND : StandardOpenOption.TRUNCATE_EXISTING);
+        return Channels.newOutputStream(Files.newByteChannel(path, options,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"))));
     }
 
     /** Why a file could not be opened, in the C library's words. */

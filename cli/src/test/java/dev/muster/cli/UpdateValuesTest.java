@@ -78,6 +78,20 @@ class UpdateValuesTest {
     }
 
     @Test
+    void tasksOfAnArrayOfWhichSomeCouldNotBeChanged() {
+        FakeHost host = new FakeHost();
+        String errors = "{\"errors\":[{\"job\":\"5_1-2\",\"error\":\"No error\"},"
+                + "{\"job\":\"5_3\",\"errno\":2021,\"error\":\"Job has already finished\"}]}";
+        String lines = "5_1-2: No error\n5_3: Job has already finished\n";
+        host.reply("UpdateJob", errors);
+        assertThat(host.run("scontrol update jobid=5 timelimit=5")).isEqualTo(new FakeHost.Ran(1, "", lines));
+        host.reply("JobAction", errors);
+        assertThat(host.run("scontrol hold 5")).isEqualTo(new FakeHost.Ran(1, "", lines));
+        assertThat(host.run("scontrol -Q update jobid=5 timelimit=5")).isEqualTo(new FakeHost.Ran(1, "", ""));
+        assertThat(host.run("scontrol -Q hold 5")).isEqualTo(new FakeHost.Ran(1, "", ""));
+    }
+
+    @Test
     void timesOfReservations() {
         assertThat(new FakeHost().run("scontrol update reservation=r starttime=nosuch").err())
                 .endsWith("Invalid start time starttime=nosuch.  No reservation update.\nslurm_update error: Invalid time specified\n");

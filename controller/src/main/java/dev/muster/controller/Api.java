@@ -14,12 +14,14 @@ import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.core.TaskOutcomes;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.Identity;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
@@ -480,8 +482,10 @@ final class Api {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         int part = 0;
-        List<String> said = new ArrayList<>();
-        for (Command.JobRef ref : name.get().refs()) {
+        List<Command.JobRef> refs = name.get().refs();
+        TaskOutcomes outcomes = new TaskOutcomes(name.get().jobId());
+        List<JobMessages.JobError> errors = new ArrayList<>();
+        for (Command.JobRef ref : refs) {
             Map<String, String> meant = HostFunctions.expanded(changes, core.durable());
             Optional<SubmitFilter.Changed> filtered = core.durable().job(ref.jobId(), ref.task())
                     .flatMap(j -> controller.filter().modify(j, changes, scriptOf(j), caller.uid()));
@@ -491,15 +495,19 @@ final class Api {
                 }
                 meant = filtered.get().changes();
             }
-            Decision decision = core.execute(once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid());
-            if (decision instanceof Decision.Rejected r) {
-                return rejected(r);
-            }
-            if (decision instanceof Decision.Accepted a && a.reply() instanceof String lines && !lines.isEmpty()) {
-                said.addAll(List.of(lines.split("\n")));
+            switch (core.execute(once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
+                case Decision.Rejected r when refs.size() == 1 || r.errno() == SlurmErrno.NOT_SUPPORTED -> {
+                    return rejected(r);
+                }
+                case Decision.Rejected r -> outcomes.put(IndexSet.of(ref.task()), Optional.of(r));
+                case Decision.Accepted a -> {
+                    errors.addAll(((JobMessages.CancelReply) a.reply()).errors());
+                    outcomes.put(ref.task() < 0 ? IndexSet.empty() : IndexSet.of(ref.task()), Optional.empty());
+                }
             }
         }
-        return Reply.of(said.isEmpty() ? Done.OK : new Done(said));
+        errors.addAll(outcomes.told());
+        return Reply.of(new JobMessages.CancelReply(List.of(), errors));
     }
 
     private Bytes scriptOf(Job job) {

@@ -22,6 +22,7 @@ import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.PartitionEdit;
 import dev.muster.core.Power;
+import dev.muster.core.QosRules;
 import dev.muster.core.State;
 import dev.muster.core.Trigger;
 import dev.muster.daemon.DaemonLog;
@@ -364,6 +365,9 @@ final class Controller {
     /** What stands in the files and has no effect is said, at start and at each reconfiguration. */
     private void warn(SlurmConf c) {
         c.warnings().forEach(w -> log.error(w.message()));
+        PowerOptions.errors(c).forEach(log::error);
+        QosRules.ofSeveralPartitions(thread.durable()).forEach((qos, partitions) -> log.error("only one partition may have Relative QOS " + qos
+                + " as its QOS, not all of " + String.join(",", partitions) + ": its limits are parts of what " + partitions.getFirst() + " has"));
         for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertWords(c),
                 SisterFiles.unread(c), SchedulerWords.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));

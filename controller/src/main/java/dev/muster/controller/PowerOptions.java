@@ -7,20 +7,24 @@ import dev.muster.config.SlurmConf;
 import dev.muster.core.ChangingFeatures;
 import dev.muster.core.Power;
 import dev.muster.daemon.Identities;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** What slurm.conf says of power, as the core takes it. */
 final class PowerOptions {
     private PowerOptions() {}
 
     static void put(SlurmConf conf, Map<String, String> options) {
-        if (!conf.text(Key.SUSPEND_PROGRAM).isEmpty()) {
+        if (disabled(conf).isEmpty() && !conf.text(Key.SUSPEND_PROGRAM).isEmpty()) {
             options.put(Power.STOPS, "true");
-        }
-        if (!conf.text(Key.RESUME_PROGRAM).isEmpty()) {
             options.put(Power.STARTS, "true");
         }
         if (rebootsHere(conf)) {
@@ -51,6 +55,52 @@ final class PowerOptions {
             if (!own.equals(",,,no")) {
                 options.put(Power.PARTITION + p.name(), own);
             }
+        }
+    }
+
+    /** What the log says of programs that cannot be run. */
+    static List<String> errors(SlurmConf conf) {
+        List<String> all = new ArrayList<>(disabled(conf));
+        all.addAll(wrong(conf, Key.RESUME_FAIL_PROGRAM));
+        return all;
+    }
+
+    /**
+     * Where one of the two programs is missing, or nothing to be run, no node is stopped or started, by hand neither: who was stopped would be
+     * lost, who is started waited for in vain.
+     */
+    private static List<String> disabled(SlurmConf conf) {
+        List<Key> both = List.of(Key.SUSPEND_PROGRAM, Key.RESUME_PROGRAM);
+        List<Key> said = both.stream().filter(k -> !conf.text(k).isEmpty()).toList();
+        for (Key key : said) {
+            List<String> wrong = new ArrayList<>(wrong(conf, key));
+            if (!wrong.isEmpty()) {
+                wrong.add("power_save module disabled, invalid " + key.slurmName() + " " + conf.text(key));
+                return wrong;
+            }
+        }
+        return said.size() != 1 ? List.of()
+                : List.of("power_save module disabled, NULL " + both.get(1 - both.indexOf(said.getFirst())).slurmName());
+    }
+
+    private static List<String> wrong(SlurmConf conf, Key key) {
+        String program = conf.text(key);
+        if (program.isEmpty() || conf.powerAction(key).isPresent()) {
+            return List.of();
+        }
+        Path path = Path.of(program);
+        String why = !path.isAbsolute() ? "not absolute pathname" : !Files.isRegularFile(path) || !Files.isExecutable(path) ? "not executable"
+                : isOthers(path) ? "has group or world write permission" : "";
+        return why.isEmpty() ? List.of() : List.of("power_save program " + program + " " + why);
+    }
+
+    /** Somebody else may write it; it is run as SlurmUser. */
+    private static boolean isOthers(Path program) {
+        try {
+            Set<PosixFilePermission> may = Files.getPosixFilePermissions(program);
+            return may.contains(PosixFilePermission.GROUP_WRITE) || may.contains(PosixFilePermission.OTHERS_WRITE);
+        } catch (IOException e) {
+            return true;
         }
     }
 

@@ -37,6 +37,12 @@ final class Site {
     private long seconds = 1_000_000;
 
     Site(String... lines) {
+        apply(ConfigBridge.command(conf(lines), 0));
+        // one whose name begins so has not come yet
+        core.state().nodes().values().stream().filter(n -> !n.name().startsWith("x")).forEach(n -> register(n.name(), "boot"));
+    }
+
+    static SlurmConf conf(String... lines) {
         String text = String.join("\n", lines);
         String nodes = text.contains("NodeName=n") ? "" : "NodeName=n[1-2] CPUs=4 RealMemory=1000\n";
         String partition = text.contains("PartitionName=") ? "" : "PartitionName=p Nodes=ALL Default=YES\n";
@@ -44,16 +50,15 @@ final class Site {
             Path file = Files.createTempFile("slurm", ".conf");
             Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nMessageTimeout=10\n" + text + "\n" + nodes
                     + partition);
-            switch (SlurmConf.read(file.toFile())) {
-                case SlurmConf.Parsed.Invalid bad -> throw new AssertionError(bad.errors().toString());
-                case SlurmConf.Parsed.Ok ok -> apply(ConfigBridge.command(ok.conf(), 0));
-            }
+            SlurmConf.Parsed read = SlurmConf.read(file.toFile());
             Files.delete(file);
+            return switch (read) {
+                case SlurmConf.Parsed.Invalid bad -> throw new AssertionError(bad.errors().toString());
+                case SlurmConf.Parsed.Ok ok -> ok.conf();
+            };
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        // one whose name begins so has not come yet
-        core.state().nodes().values().stream().filter(n -> !n.name().startsWith("x")).forEach(n -> register(n.name(), "boot"));
     }
 
     void register(String name, String boot) {

@@ -9,6 +9,8 @@ import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Keys of slurm.conf from the file to what they do to a job. */
 class SiteKeysTest {
@@ -33,6 +35,27 @@ class SiteKeysTest {
                 .containsEntry("ctld:allow_user_triggers", "true").containsEntry("ctld:disable_triggers", "true")
                 .containsEntry("ctld:node_reg_mem_percent", "92.5").containsEntry("power:most", "7").containsEntry("power:reboots_here", "true");
         assertThat(new Site("SchedulerParameters=muster_no_wake_ahead").core().state().settings().options()).containsKey("muster_no_wake_ahead");
+    }
+
+    /** As the original: where one of the programs is not one, neither is run, not by hand either. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            /bin/true   | /bin/true | true |
+            off         | /bin/true | true |
+                        |           | null |
+            /bin/true   |           | null | power_save module disabled, NULL ResumeProgram
+                        | /bin/true | null | power_save module disabled, NULL SuspendProgram
+            /bin/true   | bin/t     | null | power_save program bin/t not absolute pathname/power_save module disabled, invalid ResumeProgram bin/t
+            /nowhere    | /bin/true | null | power_save program /nowhere not executable/power_save module disabled, invalid SuspendProgram /nowhere
+            /etc        | /bin/true | null | power_save program /etc not executable/power_save module disabled, invalid SuspendProgram /etc
+            /etc/group  |/bin/true|null|power_save program /etc/group not executable/power_save module disabled, invalid SuspendProgram /etc/group
+            """)
+    void noPowerSavingWithoutItsPrograms(String stops, String starts, String on, String errors) {
+        String lines = (stops == null ? "" : "SuspendProgram=" + stops + "\n") + (starts == null ? "" : "ResumeProgram=" + starts + "\n")
+                + "PowerAction=off Location=slurmd Program=/nowhere";
+        Map<String, String> is = new Site(lines).core().state().settings().options();
+        assertThat(is.get("power:stops") + " " + is.get("power:starts")).isEqualTo(on + " " + on);
+        assertThat(String.join("/", PowerOptions.errors(Site.conf(lines)))).isEqualTo(errors == null ? "" : errors);
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Whom a job is charged to, and what the limits of associations and QOS say to it. */
 public final class AccountRules {
@@ -100,9 +101,14 @@ public final class AccountRules {
         } else {
             qos = String.join(",", each.stream().distinct().sorted(Comparator.comparingLong((String q) -> -priority(q))).toList());
         }
-        if (enforces("qos") && c.reservation().isEmpty()
-                && accounts.qos(qos.split(",")[0]).filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isPresent()) {
-            return new Unfit(SlurmErrno.INVALID_QOS);
+        if (enforces("qos") && c.reservation().isEmpty()) {
+            // under one that asks for a reservation it will not run
+            List<String> open = Stream.of(qos.split(",")).filter(name -> accounts.qos(name)
+                    .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isEmpty()).toList();
+            if (open.isEmpty()) {
+                return new Unfit(SlurmErrno.INVALID_QOS);
+            }
+            qos = String.join(",", open);
         }
         if (List.of(qos.split(",")).stream().anyMatch(this::isOfAPartitionAlone)) {
             return new Unfit(SlurmErrno.INVALID_QOS);
@@ -113,8 +119,7 @@ public final class AccountRules {
 
     /** Its limits are parts of what a partition has, and so they mean nothing for jobs elsewhere. */
     private boolean isOfAPartitionAlone(String qos) {
-        return accounts.qos(qos).filter(q -> QosRules.has(q, QosRules.RELATIVE)).isPresent()
-                && state.partitions().values().stream().anyMatch(p -> p.info().qos().equals(qos));
+        return QosRules.isRelative(state, qos) && state.partitions().values().stream().anyMatch(p -> p.info().qos().equals(qos));
     }
 
     private long priority(String qos) {

@@ -82,6 +82,7 @@ public record Job(
      * @param preSuspendMs  run time before the last resume, milliseconds
      * @param sinceTickMs   tick of the last start or resume
      * @param steps         running and ended steps of this attempt
+     * @param paused        suspensions of before, which nobody is charged for
      */
     public record Run(
             long startTime,
@@ -96,13 +97,27 @@ public record Job(
             int nextStep,
             List<Step> steps,
             ExitStatus exit,
-            ExitStatus derivedExit) {
+            ExitStatus derivedExit,
+            Paused paused) {
         public static final Run NONE = new Run(
-                0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE);
+                0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE, Paused.NONE);
 
         /** Seconds since 1970, of one that has a limit and was never suspended; what PrologSlurmctld took is beside the limit. */
         public long plannedEnd() {
             return startTime + (limitTickMs < 0 || allocation.awaitsNodes() ? limitMin * 60L : (limitTickMs - sinceTickMs + 500) / 1000);
+        }
+    }
+
+    /** How many seconds of the time since a charge of usage, the last one when this was noted, a job was suspended and went on or ended. */
+    public record Paused(long since, long seconds) {
+        public static final Paused NONE = new Paused(0, 0);
+
+        long after(long charged) {
+            return since == charged ? seconds : 0;
+        }
+
+        Paused and(long charged, long from, long to) {
+            return new Paused(charged, after(charged) + Math.max(0, to - Math.max(from, charged)));
         }
     }
 
@@ -300,11 +315,11 @@ public record Job(
         }
         int next = Math.max(run.nextStep, step.number() + 1);
         return with(new Run(run.startTime, run.endTime, run.suspendTime, run.preSuspendMs, run.sinceTickMs, run.limitMin,
-                run.limitTickMs, run.endingSinceMs, run.allocation, next, List.copyOf(steps), run.exit, run.derivedExit));
+                run.limitTickMs, run.endingSinceMs, run.allocation, next, List.copyOf(steps), run.exit, run.derivedExit, run.paused));
     }
 
     Job withAllocation(Allocation a) {
         return with(new Run(run.startTime, run.endTime, run.suspendTime, run.preSuspendMs, run.sinceTickMs, run.limitMin,
-                run.limitTickMs, run.endingSinceMs, a, run.nextStep, run.steps, run.exit, run.derivedExit));
+                run.limitTickMs, run.endingSinceMs, a, run.nextStep, run.steps, run.exit, run.derivedExit, run.paused));
     }
 }

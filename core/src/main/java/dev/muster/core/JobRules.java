@@ -13,6 +13,7 @@ import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +52,7 @@ final class JobRules {
     }
 
     private Decision each(int uid, List<Command.JobRef> refs, Action action) {
-        return each(uid, refs, new Way(false, false, SlurmErrno.ACCESS_DENIED), action);
+        return each(uid, refs, new Way(false, false, false, SlurmErrno.ACCESS_DENIED), action);
     }
 
     /**
@@ -59,12 +60,14 @@ final class JobRules {
      *
      * @param whole   a component stands for all, where whole_hetjob says so
      * @param byTasks who names an array that is not his is told of its tasks
+     * @param each    tasks of arrays are told of where some cannot be had, those that are over among them
      */
-    private record Way(boolean whole, boolean byTasks, SlurmErrno denial) {}
+    private record Way(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
 
     private Decision each(int uid, List<Command.JobRef> refs, Way way, Action action) {
         boolean together = way.whole && List.of("whole_hetjob", "whole_pack").stream().anyMatch(state.settings().options()::containsKey);
         Set<Integer> had = new HashSet<>();
+        Map<String, TaskOutcomes> arrays = new LinkedHashMap<>();
         for (Command.JobRef ref : refs) {
             List<Job> others = named(ref).stream().filter(j -> !Access.mayChange(state, uid, j)).toList();
             if (!others.isEmpty()) {
@@ -75,9 +78,12 @@ final class JobRules {
                 }
                 continue;
             }
-            List<Job> targets = targets(ref);
+            Optional<TaskOutcomes> tasks = way.each && isOfArray(ref)
+                    ? Optional.of(arrays.computeIfAbsent(ref.text(), t -> new TaskOutcomes(ref.jobId()))) : Optional.empty();
+            List<Job> targets = targets(ref, way.each);
             if (targets.isEmpty()) {
-                error(ref, SlurmErrno.INVALID_JOB_ID);
+                tasks.ifPresentOrElse(t -> t.put(IndexSet.of(ref.task()), Optional.of(Decision.reject(SlurmErrno.INVALID_JOB_ID))),
+                        () -> error(ref, SlurmErrno.INVALID_JOB_ID));
             }
             if (together && !targets.isEmpty() && targets.getFirst().isHet()) {
                 targets = had.add(targets.getFirst().het().jobId()) ? HetRules.members(state, targets.getFirst()) : List.of();
@@ -88,11 +94,21 @@ final class JobRules {
                     continue;
                 }
                 boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
-                action.on(job, component).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
+                Optional<SlurmErrno> wrong = action.on(job, component);
+                tasks.ifPresent(t -> t.put(TaskOutcomes.of(job), wrong.map(Decision::reject)));
+                wrong.filter(w -> tasks.isEmpty()).ifPresent(w -> error(ref, w));
+                if (wrong.isEmpty()) {
+                    done.add(ref.text());
+                }
             }
         }
+        arrays.values().forEach(a -> errors.addAll(a.told()));
         changes.addAll(0, ids.reservations());
         return Decision.of(changes, new CancelReply(List.copyOf(done), List.copyOf(errors)), direct);
+    }
+
+    private boolean isOfArray(Command.JobRef ref) {
+        return ref.task() >= 0 || state.jobs().find(ref.jobId()).filter(j -> j.array().jobId() == j.id()).isPresent();
     }
 
     private void error(Command.JobRef ref, SlurmErrno errno) {
@@ -103,27 +119,31 @@ final class JobRules {
     static String tasksOf(Command.JobRef ref, List<Job> jobs) {
         IndexSet tasks = IndexSet.empty();
         for (Job j : jobs) {
-            tasks = j.isArrayRecord() ? tasks.union(j.array().pending()) : j.isArrayTask() ? tasks.with(j.array().task()) : tasks;
+            tasks = tasks.union(TaskOutcomes.of(j));
         }
         return ref.task() >= 0 || tasks.isEmpty() ? ref.text().replaceAll("[\\[\\]]", "") : ref.jobId() + "_" + tasks.compact();
     }
 
     /** Whom the name means, before anything is split off. */
     private List<Job> named(Command.JobRef ref) {
-        return ref.task() < 0 ? targets(ref) : state.job(ref.jobId(), ref.task()).map(List::of).orElse(List.of());
+        return ref.task() < 0 ? targets(ref, false) : state.job(ref.jobId(), ref.task()).map(List::of).orElse(List.of());
     }
 
-    /** A plain number means the job, every task of the array or every component; a task of the pending record is split off first. */
-    private List<Job> targets(Command.JobRef ref) {
+    /**
+     * A plain number means the job, every task of the array or every component; a task of the pending record is split off first.
+     *
+     * @param over tasks that are over are meant as well, beside others
+     */
+    private List<Job> targets(Command.JobRef ref, boolean over) {
         if (ref.task() < 0) {
             List<Job> all = new ArrayList<>(state.tasksOf(ref.jobId()));
-            all.removeIf(t -> t.state().isTerminal());
+            all.removeIf(t -> t.state().isTerminal() && !over);
             Optional<Job> own = state.jobs().find(ref.jobId());
             if (own.isPresent() && own.get().isHetLeader()) {
                 return HetRules.members(state, own.get());
             }
             own.ifPresent(j -> {
-                if (all.isEmpty() || !j.state().isTerminal()) {
+                if (all.isEmpty() || over || !j.state().isTerminal()) {
                     all.add(j);
                 }
             });
@@ -160,7 +180,7 @@ final class JobRules {
                 step(c, ref);
             }
         }
-        return each(c.uid(), plain, new Way(c.signal() == 0, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+        return each(c.uid(), plain, new Way(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
             boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
             if (ends && !c.cron() && Crontab.runs(state, job)
                     && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
@@ -276,7 +296,7 @@ final class JobRules {
     // ---- hold, requeue, suspend
 
     Decision hold(Command.HoldJobs c) {
-        return each(c.uid(), c.jobs(), new Way(true, true, SlurmErrno.USER_ID_MISSING), (job, component) -> {
+        return each(c.uid(), c.jobs(), new Way(true, true, true, SlurmErrno.USER_ID_MISSING), (job, component) -> {
             if (job.state().isTerminal()) {
                 return Optional.of(SlurmErrno.JOB_FINISHED);
             }
@@ -309,7 +329,7 @@ final class JobRules {
     }
 
     Decision requeue(Command.RequeueJobs c) {
-        return each(c.uid(), c.jobs(), new Way(false, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+        return each(c.uid(), c.jobs(), new Way(false, true, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
             if (component) {
                 return Optional.of(SlurmErrno.NOT_HET_JOB_LEADER);
             }
@@ -349,7 +369,7 @@ final class JobRules {
     }
 
     Decision suspend(Command.SuspendJobs c) {
-        return each(c.uid(), c.jobs(), (job, component) -> {
+        return each(c.uid(), c.jobs(), new Way(false, false, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
             if (component) {
                 return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
             }

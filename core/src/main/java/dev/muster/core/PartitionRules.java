@@ -25,7 +25,12 @@ final class PartitionRules {
         if (state.partitions().has(c.partition().name())) {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
-        return Decision.of(changes(c.partition()), "");
+        return taken(c.partition()).orElseGet(() -> Decision.of(changes(c.partition()), ""));
+    }
+
+    private Optional<Decision> taken(Partition partition) {
+        return QosRules.alreadyOf(state, partition).map(other -> new Decision.Rejected(SlurmErrno.INVALID_QOS,
+                SlurmErrno.INVALID_QOS.sentence() + ": " + partition.info().qos() + " is Relative, and the QOS of partition " + other));
     }
 
     /** There is one default at most: a new one takes the place of the old. */
@@ -82,7 +87,7 @@ final class PartitionRules {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
         return switch (PartitionEdit.edit(found.get(), c.changes(), c.gids(), state)) {
-            case PartitionEdit.Edited e -> Decision.of(changes(e.partition()), "");
+            case PartitionEdit.Edited e -> taken(e.partition()).orElseGet(() -> Decision.of(changes(e.partition()), ""));
             case PartitionEdit.Refused r -> new Decision.Rejected(r.errno(), r.sentence());
         };
     }

@@ -41,6 +41,26 @@ public final class QosRules {
         return !flags.isEmpty() && List.of(flags.split(",")).contains(flag);
     }
 
+    static boolean isRelative(State state, String qos) {
+        return state.accounts().qos(qos).filter(q -> has(q, RELATIVE)).isPresent();
+    }
+
+    /** Another partition that has the same QOS, where that is Relative: its limits are parts of what one partition has. */
+    static Optional<String> alreadyOf(State state, Partition partition) {
+        String qos = partition.info().qos();
+        return qos.isEmpty() || !isRelative(state, qos) ? Optional.empty() : state.partitions().values().stream()
+                .filter(p -> p.info().qos().equals(qos) && !p.name().equals(partition.name())).map(Partition::name).findFirst();
+    }
+
+    /** Relative QOS of several partitions, each with those that have it: slurm.conf may say so, or the flag may have come later. */
+    public static Map<String, List<String>> ofSeveralPartitions(State state) {
+        Map<String, List<String>> all = new TreeMap<>();
+        state.partitions().values().stream().filter(p -> !p.info().qos().isEmpty() && isRelative(state, p.info().qos()))
+                .forEach(p -> all.computeIfAbsent(p.info().qos(), q -> new ArrayList<>()).add(p.name()));
+        all.values().removeIf(p -> p.size() < 2);
+        return all;
+    }
+
     /** Whether one of the job's QOS has a flag. */
     public static boolean has(State state, JobDesc desc, String flag) {
         return desc.charge().eachQos().stream().anyMatch(name -> state.accounts().qos(name).filter(q -> has(q, flag)).isPresent());

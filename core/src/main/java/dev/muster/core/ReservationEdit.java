@@ -26,6 +26,7 @@ final class ReservationEdit {
     private static final String GRES = "gres/";
     /** A comma that is in no brackets. */
     private static final Pattern BETWEEN_HOSTS = Pattern.compile(",(?![^\\[]*\\])");
+    private static final List<String> DURATIONS = List.of("duration", "duration+", "duration-");
     /** Keys that say which nodes. */
     private static final List<String> NODES = List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
 
@@ -140,7 +141,8 @@ final class ReservationEdit {
         Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named,
                 values.getOrDefault("comment", old.comment()),
                 (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
-                old.begun() && !resized, values.getOrDefault("zone", old.zone()), old.gres());
+                old.begun() && !resized, values.getOrDefault("zone", old.zone()), old.gres(),
+                !e.lasts() && (values.containsKey("endtime") || old.endSaid()));
         e.check(r);
         // also those that tres= stands for
         boolean asked = NODES.stream().anyMatch(e.values::containsKey);
@@ -168,16 +170,19 @@ final class ReservationEdit {
     }
 
     private long end(Reservation old, long start) {
-        if (values.containsKey("endtime")) {
-            return number("endtime", old.end());
-        }
         if (values.containsKey("duration")) {
             return start + number("duration", 0);
         }
-        if (values.containsKey("duration+") || values.containsKey("duration-")) {
-            return old.end() + number("duration+", 0) - number("duration-", 0);
+        if (values.containsKey("endtime")) {
+            return number("endtime", old.end());
         }
-        return fresh ? old.end() : start + old.end() - old.start();
+        long moved = start + old.end() - old.start();
+        return lasts() ? moved + number("duration+", 0) - number("duration-", 0) : fresh || old.endSaid() ? old.end() : moved;
+    }
+
+    /** How long it lasts is said. */
+    private boolean lasts() {
+        return DURATIONS.stream().anyMatch(values::containsKey);
     }
 
     private int flags(int old) {
@@ -470,7 +475,7 @@ final class ReservationEdit {
     /** Before anything was said. */
     static Reservation blank(String name) {
         return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", "", "", "", ""), List.of(), new TreeMap<String, IndexSet>(),
-                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "", Map.of());
+                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "", Map.of(), false);
     }
 
 }

@@ -530,6 +530,7 @@ public record State(
                     job(c.jobId(), j -> j.withStep(s.ended(c.endTime())));
                 }
             }
+            job(c.jobId(), j -> j.state() != JobState.SUSPENDED ? j : j.with(Runs.pausedUpTo(j.run(), c.endTime(), shares.time())));
             job(c.jobId(), j -> {
                 Job over = j.with(c.state()).with(c.reason(), c.reasonText()).with(JobFlag.CONFIGURING, false)
                         .with(JobFlag.STOPPED, false).with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
@@ -597,7 +598,7 @@ public record State(
 
         private void resumed(Change.JobResumed c) {
             preempted = preempted.without(c.jobId());
-            job(c.jobId(), j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick())));
+            job(c.jobId(), j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick(), shares.time())));
         }
 
         private void requeued(Change.JobRequeued c) {

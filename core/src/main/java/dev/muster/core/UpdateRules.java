@@ -10,6 +10,7 @@ import dev.muster.model.MemorySize;
 import dev.muster.model.NodeCounts;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
+import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,37 +48,30 @@ final class UpdateRules {
         }
         boolean ofArray = c.job().task() < 0 && found.get().array().jobId() == found.get().id();
         List<Job> jobs = meant(c.job().task(), found.get());
-        List<Job> others = jobs.stream().filter(j -> !Access.mayChange(state, c.uid(), j)).toList();
-        if (!others.isEmpty()) {
-            String no = SlurmErrno.USER_ID_MISSING.sentence();
-            return new Decision.Rejected(SlurmErrno.USER_ID_MISSING, ofArray ? JobRules.tasksOf(c.job(), others) + ": " + no : no);
-        }
-        List<String> said = new ArrayList<>();
+        TaskOutcomes outcomes = new TaskOutcomes(found.get().id());
         for (Job job : jobs) {
             List<Change> before = List.copyOf(changes);
-            Optional<Decision.Rejected> refused = update(c, job);
-            if (refused.isPresent() && !(ofArray && jobs.size() > 1)) {
+            Optional<Decision.Rejected> refused = Access.mayChange(state, c.uid(), job) ? update(c, job) : refuse(SlurmErrno.USER_ID_MISSING);
+            // what there is not is not there for any of the tasks
+            if (refused.isPresent() && (!ofArray || refused.get().errno() == SlurmErrno.NOT_SUPPORTED)) {
                 return refused.get();
             }
             if (refused.isPresent()) {
                 // the other tasks do not depend on it
                 changes.clear();
                 changes.addAll(before);
-                said.add((job.isArrayRecord() ? job.id() : job.array().jobId() + "_" + job.array().task()) + ": " + refused.get().sentence());
-                if (said.size() == jobs.size()) {
-                    return refused.get();
-                }
             }
+            outcomes.put(TaskOutcomes.of(job), refused);
         }
         changes.addAll(0, alone);
-        return Decision.of(changes, String.join("\n", said));
+        return Decision.of(changes, new CancelReply(List.of(), ofArray ? outcomes.told() : List.of()));
     }
 
     /** What makes a task that waits with others a job of its own: before all other changes. */
     private final List<Change> alone = new ArrayList<>();
 
     /**
-     * The job; of a heterogeneous one all components, of an array all tasks that are not over, of a task that waits with others that alone.
+     * The job; of a heterogeneous one all components, of an array all tasks, of a task that waits with others that alone.
      *
      * @param task -1 where none is named
      */
@@ -95,10 +89,8 @@ final class UpdateRules {
         }
         if (task < 0 && found.array().jobId() == found.id()) {
             List<Job> all = new ArrayList<>(state.tasksOf(found.id()));
-            all.removeIf(t -> t.state().isTerminal() || t.id() == found.id());
-            if (all.isEmpty() || !found.state().isTerminal()) {
-                all.addFirst(found);
-            }
+            all.removeIf(t -> t.id() == found.id());
+            all.addFirst(found);
             return all;
         }
         return List.of(found);
@@ -134,7 +126,7 @@ final class UpdateRules {
                 }
             }
         }
-        return Decision.of(changes, "");
+        return Decision.of(changes, new CancelReply(List.of(), List.of()));
     }
 
     private Optional<Decision.Rejected> update(Command.UpdateJob c, Job job) {

@@ -212,7 +212,7 @@ final class UsageRules {
             }
             long end = r.endTime() > 0 ? Math.min(r.endTime(), upTo)
                     : job.state() == JobState.SUSPENDED ? Math.min(r.suspendTime(), nowSeconds) : nowSeconds;
-            long seconds = end - Math.max(r.startTime(), since);
+            long seconds = end - Math.max(r.startTime(), since) - r.paused().after(since);
             if (seconds <= 0) {
                 continue;
             }

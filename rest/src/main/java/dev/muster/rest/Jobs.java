@@ -152,20 +152,50 @@ final class Jobs {
             throw new RestException(400, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
                     "Nothing to change", "#/");
         }
+        List<Object> results = new ArrayList<>();
         if (!changes.fields().isEmpty()) {
-            c.controller("UpdateJob", c.change().put("job", id).put("changes", changes));
+            results.addAll(tasks(c, c.controller("UpdateJob", c.change().put("job", id).put("changes", changes))));
         }
         if (c.body().has("hold")) {
-            failed(c, c.controller("JobAction", c.change().put("action", hold ? "hold" : "release").put("jobs", Call.objects(List.of(id)))));
+            results.addAll(tasks(c, c.controller("JobAction", c.change().put("action", hold ? "hold" : "release")
+                    .put("jobs", Call.objects(List.of(id))))));
         }
-        c.out().put("job_id", id).put("results", new ArrayList<>(List.of(result(id, 0, "", ""))));
+        if (results.isEmpty()) {
+            results.add(result(id, 0, "", ""));
+        }
+        c.out().put("job_id", id).put("results", results);
     }
 
-    private static void failed(Call c, Json.Obj reply) throws RestException {
-        for (Json.Obj e : reply.objects("errors")) {
-            throw new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
-                    c.operation().id().replace("_{v}", "") + "()");
+    /** What came of the tasks of an array, where something went wrong with some of them. */
+    private static List<Object> tasks(Call c, Json.Obj reply) throws RestException {
+        String said = c.operation().id().replace("_{v}", "") + "()";
+        if (!isOfSome(reply)) {
+            for (Json.Obj e : reply.objects("errors")) {
+                throw failed(e, said);
+            }
         }
+        return tasks(c, reply, said);
+    }
+
+    private static List<Object> tasks(Call c, Json.Obj reply, String said) {
+        List<Object> out = new ArrayList<>();
+        for (Json.Obj e : reply.objects("errors")) {
+            out.add(result(e.text("job"), e.integer("errno"), e.text("error"), ""));
+            if (!isOfSome(reply)) {
+                c.out().error(failed(e, said));
+            } else if (e.integer("errno") != 0) {
+                c.out().warning(e.text("error") + " for job " + e.text("job"), said);
+            }
+        }
+        return out;
+    }
+
+    private static boolean isOfSome(Json.Obj reply) {
+        return reply.objects("errors").stream().anyMatch(e -> e.integer("errno") == 0);
+    }
+
+    private static RestException failed(Json.Obj e, String said) {
+        return new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"), said);
     }
 
     private static Json.Obj result(String id, int errno, String error, String why) {
@@ -286,12 +316,7 @@ final class Jobs {
         String argument = flags.contains("SpecialExit") ? "SpecialExit" : flags.contains("Incomplete") && !hold ? "incomplete" : "";
         Json.Obj reply = c.controller("JobAction", c.change().put("action", hold ? "requeuehold" : "requeue").put("argument", argument)
                 .put("jobs", Call.objects(List.of(id))));
-        List<Object> out = new ArrayList<>();
-        for (Json.Obj e : reply.objects("errors")) {
-            out.add(result(e.text("job"), e.integer("errno"), e.text("error"), ""));
-            c.out().error(new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"),
-                    "slurm_requeue2()"));
-        }
+        List<Object> out = tasks(c, reply, "slurm_requeue2()");
         if (out.isEmpty()) {
             out.add(result(id, 0, "", ""));
         }

@@ -82,6 +82,20 @@ class OperationsTest {
         assertThat(rig.asked).isEmpty();
     }
 
+    /** Of an array all tasks are told of; there is an error only where none could be changed. */
+    @Test
+    void tasksOfAnArrayOfWhichSomeCouldNotBeChanged() throws IOException {
+        Rig rig = new Rig();
+        rig.answers.put("UpdateJob", Json.object(("{'errors':[{'job':'5_1-2','error':'No error'},"
+                + "{'job':'5_3','errno':2021,'error':'Job has already finished'}]}").replace('\'', '"')
+                .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        Json.Obj answer = rig.tree("POST", "/slurm/v0.0.45/job/5", "{\"comment\":\"x\"}");
+        assertThat(answer.objects("results")).extracting(r -> r.text("step_id") + " " + r.number("error_code"))
+                .containsExactly("5_1-2 0", "5_3 2021");
+        assertThat(answer.objects("errors")).isEmpty();
+        assertThat(answer.objects("warnings")).extracting(w -> w.text("description")).containsExactly("Job has already finished for job 5_3");
+    }
+
     @Test
     void configurationHasItsKinds() throws IOException {
         Rig rig = new Rig();

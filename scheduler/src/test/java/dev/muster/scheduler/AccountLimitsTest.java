@@ -249,6 +249,19 @@ class AccountLimitsTest {
         assertThat(cluster.state().jobs().at(second).desc().charge().qos()).isEqualTo("normal");
     }
 
+    /** Without a reservation a job runs under none that asks for one, wherever that stands among others. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            Priority=9 Flags=RequiresReservation | fast,normal | normal
+            Flags=RequiresReservation            | normal,fast | normal
+            Flags=RequiresReservation            | normal      | normal
+            """)
+    void ofSeveralQosThoseThatAskForAReservationFallAway(String ofQos, String asked, String left) {
+        policy("associations,limits,qos", "", "", ofQos);
+        int id = cluster.accept("charge.account=dept charge.qos=" + asked);
+        assertThat(cluster.state().jobs().at(id).desc().charge().qos()).isEqualTo(left);
+    }
+
     /** The one that a limit keeps back is passed over also by who has to wait for nodes, and by the partition that does not admit it. */
     @Test
     void ofSeveralQosThoseThatMayNotRunWait() {
@@ -545,6 +558,11 @@ class AccountLimitsTest {
         int id = cluster.accept("charge.account=dept tasks=3");
         cluster.schedule();
         assertThat(cluster.core().planner().reason(id).word()).isEqualTo("QOSGrpCpuLimit");
+        // nor another partition's
+        cluster.apply(new Command.CreatePartition(0, cluster.partition("more nodes=n1")));
+        assertThat(cluster.apply(new Command.UpdatePartition(0, "more", Map.of("qos", "fast")))).isEqualTo(new Decision.Rejected(
+                SlurmErrno.INVALID_QOS, "Invalid qos specification: fast is Relative, and the QOS of partition p"));
+        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast", "maxtime", "60")))).isInstanceOf(Decision.Accepted.class);
     }
 
     /** What a partition says of time and nodes a QOS may lift. */

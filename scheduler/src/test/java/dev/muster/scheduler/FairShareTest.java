@@ -23,6 +23,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Shares, usage and what follows from them for a user's place in the queue.
@@ -326,6 +328,25 @@ class FairShareTest {
 
     private static long used(Cluster c, int assoc) {
         return c.state().shares().usage().find(assoc).orElse(0L) / 1000;
+    }
+
+    /** A suspension is charged to nobody, wherever the charges fall, and where the job ends in it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            pass 20; suspend 1; pass 10; resume 1; pass 130                                             | 150
+            pass 50; suspend 1; pass 30; resume 1; pass 120                                             | 170
+            pass 20; suspend 1; pass 10; resume 1; pass 10; suspend 1; pass 10; resume 1; pass 130       | 160
+            pass 50; suspend 1; pass 130; resume 1; pass 20; suspend 1; pass 10; resume 1; pass 120      | 190
+            pass 20; suspend 1; pass 100; cancel 1; done 1 n1; pass 60                                  | 20
+            pass 20; suspend 1; pass 10; resume 1; pass 5; exited 1 batch 0:0; done 1 n1; pass 120      | 25
+            """)
+    void suspensionsAreNotCharged(String lines, long seconds) {
+        Cluster c = cluster("options.priority_half_life=0");
+        c.pass(1);
+        new Play(c).lines("submit kind=BATCH charge.account=lab timing.timeLimitMin=600\nschedule\n"
+                + lines.replace("suspend 1", "suspend 1 root").replace("resume 1", "resume 1 root").replace("; ", "\n"));
+        new Play(c).lines(c.state().jobs().at(1).state().isTerminal() ? "pass 120" : "cancel 1\ndone 1 n1\npass 120");
+        assertThat(used(c, 3)).isEqualTo(seconds);
     }
 
     @Test

@@ -273,6 +273,7 @@ final class Play {
             case Decision.Rejected r -> r.sentence();
             case Decision.Accepted a when a.reply() instanceof CancelReply reply && !reply.errors().isEmpty() ->
                     reply.errors().getFirst().error();
+            case Decision.Accepted a when a.reply() instanceof CancelReply reply && reply.done().isEmpty() && a.direct().isEmpty() -> "";
             case Decision.Accepted a -> a.direct().isEmpty() ? String.valueOf(a.reply())
                     : String.join(" ", a.direct().stream().map(d -> d.message().getClass().getSimpleName() + "@" + d.node()).toList());
         };

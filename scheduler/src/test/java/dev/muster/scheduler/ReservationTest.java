@@ -103,6 +103,36 @@ class ReservationTest {
         assertThat(String.join(" ", out.stream().filter(s -> !s.isEmpty()).toList())).isEqualTo(shown);
     }
 
+    /** Where the start moves, the end stays if it was said last, and how long it lasts otherwise: as with Debian's Slurm. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', textBlock = """
+            duration=60  !                                                                       ! 100-160
+            duration=60  ! starttime=+150                                                        ! 150-210
+            endtime=+160 ! starttime=+150                                                        ! 150-160
+            endtime=+160 ! starttime=+150; starttime=+120                                        ! 120-160
+            endtime=+160 ! starttime=+160                                                        ! Invalid time specified
+            endtime=+160 ! duration=40; starttime=+150                                           ! 150-190
+            endtime=+160 ! starttime=+150 duration=20                                            ! 150-170
+            endtime=+160 ! starttime=+150 endtime=+180; starttime=+160                           ! 160-180
+            endtime=+160 ! endtime=+180 duration=30                                              ! 100-130
+            endtime=+160 ! endtime=+180 duration=30; starttime=+150                              ! 150-180
+            duration=60  ! endtime=+190; starttime=+150                                          ! 150-190
+            duration=60  ! duration+=30                                                          ! 100-190
+            duration=60  ! starttime=+150 duration+=30                                           ! 150-240
+            endtime=+160 ! duration-=30; starttime=+150                                          ! 150-180
+            endtime=+160 ! comment=x; starttime=+150                                             ! 150-160
+            """)
+    void whenItEnds(String made, String changes, String times) {
+        Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 defmempercpu=1 default=yes", "");
+        long now = c.seconds();
+        Decision last = c.apply(new Command.CreateReservation(0, "r", c.moments(values("starttime=+100 nodes=n1 users=alice " + made)), Map.of()));
+        for (String change : changes == null ? new String[0] : changes.split("; ")) {
+            last = c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(change)), Map.of()));
+        }
+        Reservation r = c.state().reservations().at("r");
+        assertThat(last instanceof Decision.Rejected no ? no.sentence() : r.start() - now + "-" + (r.end() - now)).isEqualTo(times);
+    }
+
     private static Map<String, String> values(String words) {
         Map<String, String> out = new HashMap<>();
         for (String w : words.split(" ")) {

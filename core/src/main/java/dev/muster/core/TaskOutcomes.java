@@ -1,0 +1,42 @@
+package dev.muster.core;
+
+import dev.muster.model.IndexSet;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.JobError;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What came of something that was asked of several tasks of an array: those with the same outcome are told of together, in order. */
+public final class TaskOutcomes {
+    private static final String DONE = "No error";
+
+    private final int arrayJobId;
+    private final Map<JobError, IndexSet> tasks = new LinkedHashMap<>();
+
+    public TaskOutcomes(int arrayJobId) {
+        this.arrayJobId = arrayJobId;
+    }
+
+    /** @param refused empty where it was done */
+    public void put(IndexSet of, Optional<Decision.Rejected> refused) {
+        JobError what = refused.map(r -> new JobError("", r.errno().number(), r.sentence())).orElse(new JobError("", 0, DONE));
+        tasks.merge(what, of, IndexSet::union);
+    }
+
+    /** The tasks that a job of an array stands for. */
+    static IndexSet of(Job job) {
+        return job.isArrayRecord() ? job.array().pending() : job.isArrayTask() ? IndexSet.of(job.array().task()) : IndexSet.empty();
+    }
+
+    /** {@code 7_1-3}, with what came of them; nothing where all went well. */
+    public List<JobError> told() {
+        if (tasks.keySet().stream().allMatch(e -> e.errno() == 0)) {
+            return List.of();
+        }
+        return tasks.entrySet().stream().sorted(Comparator.comparingInt(e -> e.getValue().first()))
+                .map(e -> new JobError(arrayJobId + "_" + e.getValue().compact(), e.getKey().errno(), e.getKey().error())).toList();
+    }
+}
