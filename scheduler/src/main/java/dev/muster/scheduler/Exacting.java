@@ -51,6 +51,8 @@ final class Exacting {
     private final Map<String, Map<Need, int[]>> named = new HashMap<>();
     /** By topology, nodes of the same switch or block, where somebody wants these to himself. */
     private final Map<String, Map<Integer, int[]>> mates = new HashMap<>();
+    /** Of trees whether some switch has all nodes below it. */
+    private final Map<Topology, Boolean> whole = new IdentityHashMap<>();
     /** The first slot in which the job whose turn it is does not wait for few switches any more. */
     private int patience;
     private long looks;
@@ -247,7 +249,7 @@ final class Exacting {
         return need.nodesWanted() > 1 && switch (t.kind()) {
             case FLAT -> false;
             case TREE -> need.network().switches() > 0 && slot < patience
-                    || !t.onRequest() && t.switches().stream().noneMatch(s -> s.nodes().size() >= ground.nodes());
+                    || !t.onRequest() && !whole.computeIfAbsent(t, k -> k.switches().stream().anyMatch(s -> s.nodes().size() >= ground.nodes()));
             case BLOCK, TORUS, RING -> true;
         };
     }

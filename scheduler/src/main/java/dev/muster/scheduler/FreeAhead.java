@@ -15,6 +15,7 @@ import java.util.Map;
  */
 final class FreeAhead {
     private final Forecast.Input in;
+    private final List<Job> running;
     private final long laterS;
     private final boolean yearly;
     private final Times times;
@@ -40,12 +41,14 @@ final class FreeAhead {
     int[][] gpus;
 
     /**
+     * @param running who has nodes now
      * @param times  from slot 0 on
      * @param laterS slot 0 begins so many seconds after now
      * @param yearly who has no limit is over after a year
      */
-    FreeAhead(Forecast.Input in, Times times, long laterS, boolean yearly) {
+    FreeAhead(Forecast.Input in, List<Job> running, Times times, long laterS, boolean yearly) {
         this.in = in;
+        this.running = running;
         this.yearly = yearly;
         this.laterS = laterS;
         this.times = times;
@@ -82,10 +85,7 @@ final class FreeAhead {
         devices.fill();
         gpus = devices.all("gpu");
         IndexSet[] used = new IndexSet[ground.parts().size()];
-        for (Job job : in.state().jobs().values()) {
-            if (!job.holdsNodes()) {
-                continue;
-            }
+        for (Job job : running) {
             long left = left(job);
             if (!isGone(left)) {
                 licences.running(job.desc().charge().reservation(), Licences.held(job), left - laterS);

@@ -25,6 +25,8 @@ final class Ground {
     private final long overRunS;
     private final List<Part> parts = new ArrayList<>();
     private final Map<Integer, List<Part>> onNode = new HashMap<>();
+    /** The same by number; empty if there are none. */
+    private List<Part>[] byNumber = array(0);
     private final Map<String, Area> areas = new HashMap<>();
 
     /**
@@ -108,6 +110,15 @@ final class Ground {
                 }
             }
         }
+        byNumber = array(onNode.isEmpty() ? 0 : real);
+        onNode.forEach((n, parts) -> byNumber[n] = parts);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Part>[] array(int size) {
+        List<Part>[] out = new List[size];
+        java.util.Arrays.fill(out, NONE);
+        return out;
     }
 
     private void add(Area area, int node, Node.Spec spec) {
@@ -154,7 +165,7 @@ final class Ground {
     }
 
     List<Part> on(int node) {
-        return onNode.isEmpty() ? NONE : onNode.getOrDefault(node, NONE);
+        return byNumber.length == 0 ? NONE : byNumber[node];
     }
 
     /** Of a number that is no node's. */

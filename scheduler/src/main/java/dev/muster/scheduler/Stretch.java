@@ -72,6 +72,8 @@ final class Stretch {
     }
 
     private final Forecast.Input in;
+    /** Who has nodes now, and after its days as well. */
+    private final List<Job> running;
     /** It begins so many seconds after the first one, and then. */
     private final long laterS;
     private final long nowS;
@@ -119,8 +121,9 @@ final class Stretch {
     private boolean any;
     private List<Forecast.Claim> places = List.of();
 
-    private Stretch(Forecast.Input in, long laterS, List<Seat> before, boolean last, boolean yearly) {
+    private Stretch(Forecast.Input in, List<Job> running, long laterS, List<Seat> before, boolean last, boolean yearly) {
         this.in = in;
+        this.running = running;
         this.laterS = laterS;
         this.nowS = in.nowS() + laterS;
         this.last = last;
@@ -128,7 +131,7 @@ final class Stretch {
         this.times = laterS == 0 ? in.times() : Times.later(in.nodes().size());
         this.slots = times.count();
         this.near = times.slotAt(Times.HORIZON_S);
-        this.ahead = new FreeAhead(in, times, laterS, yearly);
+        this.ahead = new FreeAhead(in, running, times, laterS, yearly);
         this.ground = ahead.ground;
         this.cpus = ahead.cpus;
         this.memoryMb = ahead.memoryMb;
@@ -153,7 +156,7 @@ final class Stretch {
     }
 
     static Stretch first(Forecast.Input in) {
-        return new Stretch(in, 0, List.of(), false, false);
+        return new Stretch(in, in.state().jobs().values().stream().filter(Job::holdsNodes).toList(), 0, List.of(), false, false);
     }
 
     private long end(Seat seat) {
@@ -163,13 +166,17 @@ final class Stretch {
     /** Somebody runs, or is planned, who has no limit. */
     boolean areEndless() {
         return lasting.stream().anyMatch(Seat::isEndless)
-                || in.state().jobs().values().stream().filter(Job::holdsNodes)
-                        .anyMatch(j -> Forecast.left(in.state(), j, in.tickMs()) >= Forecast.ENDLESS_S);
+                || running.stream().anyMatch(j -> leftS(j) >= Forecast.ENDLESS_S);
+    }
+
+    /** Seconds from the first stretch's beginning on. */
+    private long leftS(Job job) {
+        return Forecast.left(in.state(), job, in.tickMs());
     }
 
     /** The next one, where who has no limit is over after a year; nobody was to be found a place by this one. */
     Stretch yearly() {
-        return new Stretch(in, laterS + Times.HORIZON_S, lasting, false, true);
+        return new Stretch(in, running, laterS + Times.HORIZON_S, lasting, false, true);
     }
 
     /** The next one; empty if nobody finds a place in any. @param last what is behind its days counts as well */
@@ -179,7 +186,7 @@ final class Stretch {
         }
         // where nobody begins in these days the next are those in which somebody may
         long idleS = any || behind == BEHIND_MAX ? 0 : times.starts()[firstBehind - 1] - Times.HORIZON_S;
-        return Optional.of(new Stretch(in, laterS + Times.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
+        return Optional.of(new Stretch(in, running, laterS + Times.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
     }
 
     private int limitMin(NeedClass c) {
