@@ -130,7 +130,9 @@ final class Cluster {
                 int count = Integer.parseInt(part.substring(part.indexOf(':') + 1));
                 out.add(new Node.Gres(word[1], type, first, count, "", w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
                         word[0].equals("gpus") ? near(w.getOrDefault("near", ""), count) : List.of(),
-                        w.containsKey("links") ? List.of(w.get("links").split(";")) : List.of()));
+                        w.containsKey("links") ? List.of(w.get("links").split(";")) : List.of(),
+                        word[0].equals("gpus") || !w.containsKey("parts") ? List.of()
+                                : java.util.stream.Stream.of(w.get("parts").split(",")).map(Integer::valueOf).toList()));
                 first += count;
             }
         }
