@@ -37,7 +37,8 @@ final class Cluster {
     static final int USER = 1000;
     /** Groups that the host knows. */
     static final Map<String, Integer> GIDS = Map.of("staff", 50, "lab", 60);
-    private final Core core = new Core(new Scheduler().withoutConnections());
+    private final Scheduler scheduler = new Scheduler().withoutConnections();
+    private final Core core = new Core(scheduler);
     private final Map<String, NodeMessages.Hardware> hardware = new TreeMap<>();
     private final List<Entry> opening = new ArrayList<>();
     private Consumer<Entry> recorder = opening::add;
@@ -147,6 +148,11 @@ final class Cluster {
             out.add(IndexSet.parse(sets[g * sets.length / gpus]));
         }
         return out;
+    }
+
+    /** Of who waits, as it was last computed. */
+    long priority(int job) {
+        return scheduler.priority(job).orElseThrow();
     }
 
     /** Nodes of one line, whose slurmds may register. */
