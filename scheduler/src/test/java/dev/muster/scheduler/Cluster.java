@@ -309,6 +309,12 @@ final class Cluster {
         return apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
     }
 
+    /** When such a job would start: nothing is submitted. */
+    long wouldStart(String line) {
+        Decision said = apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, true));
+        return ((SubmitReply) ((Decision.Accepted) said).reply()).testStart();
+    }
+
     /** The job's number. */
     int accept(String line) {
         return switch (submit(line)) {
