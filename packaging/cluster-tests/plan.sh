@@ -32,4 +32,26 @@ check "the next to start" yes "$(muster plan </dev/null | grep -q "^$head  *$(id
 check "a partition that there is not" "muster: error: Invalid partition name specified" "$(muster plan -partition nowhere 2>&1 </dev/null)"
 scancel "$first"
 check "it starts" yes "$(n=0; until [ -z "$(squeue -h -j "$head" 2>/dev/null)" ]; do n=$((n+1)); [ $n -lt 150 ] || break; sleep 0.2; done; [ $n -lt 150 ] && echo yes)"
+scancel -u "$(id -un)"
+none() { local n=0; until [ -z "$(squeue -h)" ]; do n=$((n+1)); [ $n -lt 150 ] || { squeue; return; }; sleep 0.2; done; echo yes; }
+check "nobody is left" yes "$(none)"
+# days until a job's planned start
+days() {
+  local at n=0
+  until at=$(squeue -h --start -j "$1" -o %S); [ "$at" != N/A ]; do n=$((n+1)); [ $n -lt 100 ] || { echo never; return; }; sleep 0.2; done
+  echo $((($(date -d "$at" +%s) - $(date +%s) + 43200) / 86400))
+}
+endless=$(sbatch --parsable -o /dev/null -N 2 --exclusive -t UNLIMITED --wrap 'sleep 300')
+check "one without a limit has the nodes" yes "$(wait_state "$endless" RUNNING)"
+waits=$(sbatch --parsable -o /dev/null -N 1 -t 30 --wrap true)
+check "who waits for it is told the end of its year" 365 "$(days "$waits")"
+check "and why" "without a limit: a year counts as his time." "$(why "$waits" | grep -o 'without a limit: .*')"
+scancel "$waits"
+scontrol update jobid="$endless" timelimit=6-00:00:00
+for _ in $(seq 28); do last=$(sbatch --parsable -o /dev/null -N 2 --exclusive -t 6-00:00:00 --wrap 'sleep 300'); done
+far=$(days "$last")
+check "who is to begin in half a year has a time ($far)" yes "$([ "$far" -ge 167 ] && [ "$far" -le 200 ] && echo yes)"
+check "nobody has none" 0 "$(squeue -h --start -o %S | grep -c N/A)"
+check "what is tried is told as well" yes "$(sbatch --test-only -N 2 --exclusive -t 5 --wrap true 2>&1 | grep -q ' to start at 20' && echo yes)"
+scancel -u "$(id -un)"
 finish

@@ -15,6 +15,8 @@ final class PlanThread {
     private static final int PACE_MS = 1000;
     /** Planning may use this share of a core: one in so many. */
     private static final int SHARE = 9;
+    /** What is behind may take as long as that again, or so long in microseconds. */
+    private static final int REST_US = 100_000;
     /** What has not changed is planned anew after so long: limits of jobs pass, and the steps of the plan move on. */
     private static final int AGE_MS = 60_000;
     /** So long it is waited for a pass. */
@@ -53,6 +55,20 @@ final class PlanThread {
         }
     }
 
+    /** What is behind the days that passes go by: it is of no use to them, and so it waits its turn. @param us so long, and a step at least */
+    private void planRest(long us) {
+        long start = System.nanoTime();
+        boolean more = true;
+        statistics.planning(true);
+        try {
+            while (more && System.nanoTime() - start < us * 1000) {
+                more = scheduler.planRest();
+            }
+        } finally {
+            statistics.planning(false);
+        }
+    }
+
     private void loop() {
         long sleepMs = PACE_MS;
         while (!stopping.getAsBoolean()) {
@@ -69,8 +85,11 @@ final class PlanThread {
                         plannedNs = System.nanoTime();
                         // taken up at once: the next job that ends does not wait for that
                         core.wake();
+                        planRest(Math.max(us, REST_US));
                         sleepMs = Math.max(PACE_MS, us / 1000 * SHARE);
                     }
+                } else {
+                    planRest(REST_US);
                 }
             } catch (InterruptedException e) {
                 return;

@@ -18,8 +18,6 @@ import java.util.function.Predicate;
  * hundred that wait get reservations, and all are tried in the queue's order.
  */
 final class Backfill {
-    /** What a job without a limit counts as: a year. */
-    private static final double UNLIMITED_S = 365.0 * 86_400;
     /** The word of SchedulerParameters. */
     static final String WORD = "muster_backfill";
 
@@ -140,7 +138,7 @@ final class Backfill {
 
     private double limitS(Job job) {
         int limit = limitMin(job);
-        return limit < 0 ? UNLIMITED_S : limit * 60.0;
+        return limit < 0 ? Times.YEAR_S : limit * 60.0;
     }
 
     private double expectedS(Job job) {

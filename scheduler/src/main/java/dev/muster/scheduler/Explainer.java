@@ -372,7 +372,7 @@ public final class Explainer {
             long left = Forecast.left(state, first, now.tickMs());
             evidence.add("Job " + first.displayId() + " of " + first.desc().owner().user() + " has " + first.run().allocation().cpus()
                     + (first.run().allocation().cpus() == 1 ? " CPU on " : " CPUs on ")
-                    + first.run().allocation().hostList() + (left > Times.HORIZON_S * 10L ? ", without a limit."
+                    + first.run().allocation().hostList() + (left >= Forecast.ENDLESS_S ? ", without a limit: a year counts as his time."
                     : " until " + clock.apply(now.seconds() + left) + " at the latest."));
         }
     }

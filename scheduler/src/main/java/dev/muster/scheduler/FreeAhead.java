@@ -15,6 +15,8 @@ import java.util.Map;
  */
 final class FreeAhead {
     private final Forecast.Input in;
+    private final long laterS;
+    private final boolean yearly;
     private final Times times;
     private final int slots;
     private final int count;
@@ -37,11 +39,18 @@ final class FreeAhead {
     /** Free GPUs by slot and node; empty if nobody waits for any. */
     int[][] gpus;
 
-    FreeAhead(Forecast.Input in) {
+    /**
+     * @param times  from slot 0 on
+     * @param laterS slot 0 begins so many seconds after now
+     * @param yearly who has no limit is over after a year
+     */
+    FreeAhead(Forecast.Input in, Times times, long laterS, boolean yearly) {
         this.in = in;
-        this.times = in.times();
+        this.yearly = yearly;
+        this.laterS = laterS;
+        this.times = times;
         this.slots = times.count();
-        this.ground = new Ground(in.state(), in.nodes(), times, in.nowS());
+        this.ground = new Ground(in.state(), in.nodes(), times, in.nowS() + laterS);
         this.count = ground.size();
         this.whole = Arrays.copyOf(in.whole().cpus, count);
         ground.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
@@ -77,12 +86,14 @@ final class FreeAhead {
             if (!job.holdsNodes()) {
                 continue;
             }
-            long left = Forecast.left(in.state(), job, in.tickMs());
-            licences.running(job.desc().charge().reservation(), Licences.held(job), left);
+            long left = left(job);
+            if (!isGone(left)) {
+                licences.running(job.desc().charge().reservation(), Licences.held(job), left - laterS);
+            }
             give(job, job.run().allocation().nodes(), left, !Stopped.gaveItsCores(in.state(), job), used);
             give(job, job.run().allocation().leaving(), Outlook.LEAVING_S, true, used);
         }
-        licences.keep(in.state(), in.nowS());
+        licences.keep(in.state(), in.nowS() + laterS);
         for (Ground.Part p : ground.parts()) {
             boolean ready = in.free().isReady(p.node());
             IndexSet had = used[p.number() - ground.nodes()];
@@ -90,11 +101,13 @@ final class FreeAhead {
             cpus[0][p.number()] = ready ? p.cpus() - taken : Integer.MIN_VALUE / 2;
             memoryMb[0][p.number()] = memoryMb[0][p.node()];
         }
+        for (int n = 0; n < count; n++) {
+            // no more than there is: what several share comes back with each of them
+            cpus[0][n] = Math.min(most(n), cpus[0][n]);
+        }
         for (int s = 1; s < slots; s++) {
             for (int n = 0; n < count; n++) {
-                // no more than there is: what several share comes back with each of them
-                int most = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
-                cpus[s][n] = Math.min(most, cpus[s - 1][n] + cpus[s][n]);
+                cpus[s][n] = Math.min(most(n), cpus[s - 1][n] + cpus[s][n]);
                 memoryMb[s][n] += memoryMb[s - 1][n];
             }
         }
@@ -106,6 +119,20 @@ final class FreeAhead {
                 unused[s] += Math.max(0, cpus[s][n]);
             }
         }
+    }
+
+    /** Seconds from now on. */
+    private long left(Job job) {
+        return yearly ? Forecast.yearly(in.state(), job, in.nowS(), in.tickMs()) : Forecast.left(in.state(), job, in.tickMs());
+    }
+
+    private int most(int n) {
+        return ground.isPart(n) ? ground.part(n).cpus() : whole[n];
+    }
+
+    /** Who has so many seconds left is over before slot 0. */
+    private boolean isGone(long leftS) {
+        return laterS > 0 && leftS <= laterS;
     }
 
     private void foresee(Need need) {
@@ -120,21 +147,24 @@ final class FreeAhead {
      * @param used  units that somebody has of what reservations have, by their parts
      */
     private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores, IndexSet[] used) {
-        int slot = Math.max(1, times.slotAt(Math.max(0, afterS)));
+        int slot = isGone(afterS) ? 0 : Math.max(1, times.slotAt(Math.max(0, afterS - laterS)));
         for (Allocation.Share share : shares) {
             Integer n = numbers.get(share.node());
             if (n == null || share.released()) {
+                continue;
+            }
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
+            if (slot < slots && cores) {
+                cpus[slot][n] += share.chargedCpus();
+                memoryMb[slot][n] += memory;
+            }
+            if (slot == 0) {
                 continue;
             }
             devices.held(n, share, Math.min(slot, slots));
             exacting.held(job, n, share, Math.min(slot, slots));
             if (cores) {
                 exacting.lies(job, n, share, Math.min(slot, slots));
-            }
-            int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
-            if (slot < slots && cores) {
-                cpus[slot][n] += share.chargedCpus();
-                memoryMb[slot][n] += memory;
             }
             for (Ground.Part p : ground.on(n)) {
                 IndexSet here = cores ? exacting.node(n).units(share).intersect(p.units()) : IndexSet.empty();

@@ -45,12 +45,14 @@ final class Ground {
         private final Reservation reservation;
         private final List<Reservation.Window> windows;
         private final boolean[] kept;
+        /** Of one that repeats the longest time between two of its times, in seconds; of others no bound. */
+        private final long gapS;
         private final Map<Integer, Part> byNode = new HashMap<>();
         private int last;
 
         private Area(Reservation r, long nowS, Times times) {
             reservation = r;
-            windows = r.windows(nowS, nowS, nowS + Times.HORIZON_S);
+            windows = r.windows(nowS, nowS, nowS + times.reachS());
             kept = new boolean[times.count()];
             for (Reservation.Window w : windows) {
                 long in = Math.max(0, w.from() - nowS);
@@ -61,10 +63,19 @@ final class Ground {
                 java.util.Arrays.fill(kept, first, Math.max(first, end), true);
                 last = Math.max(last, end);
             }
+            gapS = gapS();
         }
 
         Reservation reservation() {
             return reservation;
+        }
+
+        private long gapS() {
+            long most = 0;
+            for (int i = 1; i < windows.size(); i++) {
+                most = Math.max(most, windows.get(i).from() - windows.get(i - 1).to());
+            }
+            return reservation.repeats() ? most : Long.MAX_VALUE;
         }
 
         /** The slot after the last in which something is kept. */
@@ -108,6 +119,15 @@ final class Ground {
         parts.add(part);
         area.byNode.put(node, part);
         onNode.computeIfAbsent(node, n -> new ArrayList<>(1)).add(part);
+    }
+
+    /** Nobody else ever has all of the node for longer, in seconds: some reservation comes again. Its next times alone are in {@link Part#isKept}. */
+    long gapS(int node) {
+        long least = Long.MAX_VALUE;
+        for (Part p : node < real ? on(node) : NONE) {
+            least = Math.min(least, p.area.gapS);
+        }
+        return least;
     }
 
     /** Nodes and parts. Numbers are less. */

@@ -41,7 +41,7 @@ final class LicencePlan {
     /** Likewise all reservations, in their times. @param nowS seconds since 1970 */
     void keep(State state, long nowS) {
         for (Reservation r : state.reservations().values()) {
-            for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of() : r.windows(nowS, nowS, nowS + Times.HORIZON_S)) {
+            for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of() : r.windows(nowS, nowS, nowS + times.reachS())) {
                 keep(r, times.slotAt(Math.max(0, w.from() - nowS)), Math.max(1, times.slotAt(w.to() - nowS)));
             }
         }

@@ -21,6 +21,7 @@ final class Outlook {
     private final Now now;
     private final List<Planner.Start> starts;
     private final Map<Integer, long[]> unitEnds = new HashMap<>();
+    private boolean yearly;
     private Times times;
     private Grid grid;
 
@@ -30,6 +31,11 @@ final class Outlook {
         this.state = state;
         this.now = now;
         this.starts = starts;
+    }
+
+    /** Who has no limit is over after a year: for who is told when he may begin, and has nothing kept for him. Before anything is asked. */
+    void yearly() {
+        yearly = true;
     }
 
     /** Nobody has had to wait yet. */
@@ -51,7 +57,7 @@ final class Outlook {
 
     /** Seconds until the job must be over. */
     private long left(Job job) {
-        return Forecast.left(state, job, now.tickMs());
+        return yearly ? Forecast.yearly(state, job, now.seconds(), now.tickMs()) : Forecast.left(state, job, now.tickMs());
     }
 
     private static long length(Planner.Start start) {

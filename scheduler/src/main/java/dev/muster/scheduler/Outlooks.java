@@ -30,6 +30,11 @@ final class Outlooks {
     static final int CLAIMS_MAX = 1000;
     private final Scheduler scheduler;
     private volatile Optional<Forecast> latest = Optional.empty();
+    /** The last plan that was made to its end, while the latest is not yet. */
+    private volatile Optional<Forecast> whole = Optional.empty();
+    private Optional<Foresight> making = Optional.empty();
+    /** The plan that {@link #making} began with. */
+    private Forecast begun;
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
     private Kept claims = Kept.NONE;
     private boolean elsewhere;
@@ -49,6 +54,7 @@ final class Outlooks {
     void clear() {
         era++;
         latest = Optional.empty();
+        whole = Optional.empty();
         offered.set(null);
         claims = Kept.NONE;
         planned = false;
@@ -91,19 +97,45 @@ final class Outlooks {
         }
     }
 
-    /** Makes one and leaves it to be taken up. */
+    /** Makes one of the days that come and leaves it to be taken up. From one thread. */
     Forecast.Made plan(Forecast.Input in) {
-        Forecast plan = Forecast.of(in);
+        Foresight foresight = new Foresight(in);
+        Forecast plan = foresight.soon();
         offer(plan);
+        if (making.isEmpty()) {
+            making = Optional.of(foresight);
+            begun = plan;
+        }
         return plan.made(era);
     }
 
+    /** Goes on with a plan of the time behind these days. From the same thread. @return whether there is more to do */
+    boolean planRest() {
+        if (making.isPresent() && begun.era() == era && making.get().step()) {
+            return true;
+        }
+        Optional<Forecast> all = making.map(Foresight::whole);
+        making = Optional.empty();
+        if (all.isPresent() && all.get().era() == era) {
+            boolean isLatest = latest.filter(f -> f == begun).isPresent();
+            whole = all;
+            latest = isLatest ? all : latest;
+        }
+        return false;
+    }
+
     Optional<Planner.Estimate> estimate(int jobId) {
-        return latest.flatMap(f -> f.estimate(jobId));
+        return by(jobId).flatMap(f -> f.estimate(jobId));
     }
 
     long start(int jobId) {
-        return latest.map(f -> f.start(jobId)).orElse(0L);
+        return by(jobId).map(f -> f.start(jobId)).orElse(0L);
+    }
+
+    /** The plan to go by for that job: the latest, or as long as that one is not ready the one before. */
+    private Optional<Forecast> by(int jobId) {
+        Optional<Forecast> now = latest;
+        return now.isPresent() && now.get().isVague(jobId) && whole.filter(w -> w.start(jobId) > 0).isPresent() ? whole : now;
     }
 
     /** Of these jobs those that may begin until then, the soonest first. @param planned in the last pass */

@@ -205,10 +205,8 @@ final class Plans {
         return new Planner.Estimate(now.seconds() + outlook.times().starts()[slot], names, cpus, need.partition());
     }
 
-    /** When and where such a job would start behind all that wait, its --begin at the earliest; nothing is kept for it. Only of a pass of its own. */
+    /** When and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its own. */
     Optional<Planner.Estimate> estimate(JobDesc desc, Scheduler scheduler) {
-        long begin = Math.max(now.seconds(), desc.timing().beginTime());
-        int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;
         int reservations = 0;
         for (Job job : scheduler.queued()) {
             if (reservations++ >= scheduler.reservationsMax()) {
@@ -219,6 +217,13 @@ final class Plans {
                 break;
             }
         }
+        return alone(desc);
+    }
+
+    /** Likewise beside what was planned in this pass; at its --begin at the earliest. */
+    Optional<Planner.Estimate> alone(JobDesc desc) {
+        long begin = Math.max(now.seconds(), desc.timing().beginTime());
+        int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;
         Optional<Planner.Estimate> best = Optional.empty();
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);

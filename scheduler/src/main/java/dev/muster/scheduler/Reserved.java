@@ -152,7 +152,7 @@ final class Reserved {
 
     /** Others must be off it in that time. */
     private boolean keeps(ReservedNodes.Claim c, long from, long to) {
-        return c.from(now) < to && c.to(now) > from && c.from(now) < now + Times.HORIZON_S;
+        return c.from(now) < to && c.to(now) > from;
     }
 
     /** Something of the node with that number is some reservation's. */

@@ -49,7 +49,7 @@ final class ReservedNodes {
         for (Reservation r : state.reservations().values()) {
             boolean floats = r.has(ReservationFlag.TIME_FLOAT);
             moves |= floats && r.repeats();
-            List<Reservation.Window> windows = r.windows(now, now, now + Times.HORIZON_S + AHEAD_S);
+            List<Reservation.Window> windows = r.windows(now, now, r.repeats() ? now + Times.HORIZON_S + AHEAD_S : Long.MAX_VALUE);
             for (Reservation.Window w : floats ? List.<Reservation.Window>of() : windows) {
                 changes(w.from());
                 changes(w.to());

@@ -352,12 +352,20 @@ public final class Scheduler implements Planner {
 
     /** When the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
     public long plannedStart(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElseGet(() -> outlooks.start(jobId));
+        Estimate own = planned.get(jobId);
+        long start = isVague(own) ? outlooks.start(jobId) : 0;
+        return start == 0 && own != null ? own.start() : start;
+    }
+
+    /** Passes keep places so far away in coarse steps. */
+    private boolean isVague(Estimate own) {
+        return own == null || own.start() - lastPass > Times.HORIZON_S;
     }
 
     /** When and where it is planned to start; empty if it is not. */
     public Optional<Estimate> plan(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).or(() -> outlooks.estimate(jobId));
+        Estimate own = planned.get(jobId);
+        return (isVague(own) ? outlooks.estimate(jobId) : Optional.<Estimate>empty()).or(() -> Optional.ofNullable(own));
     }
 
     /** Where it is planned to start; none if it is not. */
@@ -415,7 +423,8 @@ public final class Scheduler implements Planner {
 
     @Override
     public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
-        return new Pass(this, state, now, 0).estimate(desc);
+        // who would come behind more than a pass plans is told what Slurm tells all: when those who run leave enough
+        return new Pass(this, state, now, 0).estimate(desc).or(() -> new Pass(this, state, now, 0).alone(desc));
     }
 
     /** Since the beginning: jobs and components started ahead of more urgent ones, and passes in which as many started as may. */
@@ -535,7 +544,7 @@ public final class Scheduler implements Planner {
 
     /** Beyond this a pass would take too long over plans. */
     boolean isLarge() {
-        return (long) nodes.size() * Times.TELESCOPING.count() > Times.CELLS_MAX;
+        return (long) nodes.size() * Times.NEAR_COUNT > Times.CELLS_MAX;
     }
 
     List<String> names() {
@@ -555,6 +564,11 @@ public final class Scheduler implements Planner {
     /** Makes it, on the caller's thread, and leaves it to be taken up. */
     public Forecast.Made plan(Forecast.Input in) {
         return outlooks.plan(in);
+    }
+
+    /** Goes on with the rest, of the time behind the days that passes go by. @return whether there is more to do */
+    public boolean planRest() {
+        return outlooks.planRest();
     }
 
     /** The need would fit if nothing ran: it is certain, that it would not is not. */

@@ -203,7 +203,7 @@ final class Standing {
             Job job = state.jobs().at(id);
             for (Allocation.Share s : job.run().allocation().held()) {
                 if (s.node().equals(node.spec.name()) && !s.released() && !Stopped.gaveItsCores(state, job)) {
-                    long leftS = Math.min(Times.HORIZON_S * 2L, Forecast.left(state, job, now.tickMs()));
+                    long leftS = Forecast.left(state, job, now.tickMs());
                     out.add(new long[] {now.seconds() + leftS, s.chargedCpus(), s.memoryMb(), id});
                 }
             }

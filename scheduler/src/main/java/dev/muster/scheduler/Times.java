@@ -9,11 +9,22 @@ import java.util.TreeSet;
  * @param starts ascending, the first 0, all below 2^31
  */
 record Times(int[] starts) {
-    /** So far plans reach: seven days, in seconds. */
+    /** So far steps are fine enough to go by: seven days, in seconds. */
     static final int HORIZON_S = 7 * 86400;
+    private static final int MONTH_S = 30 * 86400;
+    /** Who has no limit is said to be over after so long where somebody waits for him, as in Slurm. */
+    static final int YEAR_S = 365 * 86400;
     /** Steps in seconds and where they end. */
     private static final int[][] STEPS = {{60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}};
-    static final Times TELESCOPING = new Times(telescoping(1));
+    /** Likewise behind them, in a pass, where places are kept there for a few, and in a plan of everything. */
+    private static final int[][] PASS_STEPS = {{4 * 86400, MONTH_S}, {28 * 86400, YEAR_S}};
+    private static final int[][] PLAN_STEPS = {{86400, MONTH_S}, {7 * 86400, YEAR_S}, {30 * 86400, 2 * YEAR_S}, {YEAR_S, 20 * YEAR_S}};
+    /** In the seven days. */
+    static final int NEAR_COUNT = telescoping(1, new int[0][]).length;
+    static final Times TELESCOPING = new Times(telescoping(1, PASS_STEPS));
+    private static final Times FEW = new Times(telescoping(1, PLAN_STEPS));
+    /** Where there are no more nodes passes keep places behind the seven days as exactly as plans do. */
+    private static final int FEW_NODES = 600;
     /** Slots times nodes of a plan with exact times: more, and only the telescoping ones are used. */
     static final int CELLS_MAX = 1 << 19;
 
@@ -22,20 +33,34 @@ record Times(int[] starts) {
     /** Slots times nodes of a plan of everything: with few nodes its steps are finer. */
     private static final int PLAN_CELLS_MAX = 1 << 20;
     private static final int[] FINER = {20, 10, 6, 4, 3, 2};
+    private static final int LATER_FINER = 4;
     static final int STEP_MIN_S = 60;
 
     /** As fine as so many nodes allow. */
     static Times fine(int nodes) {
+        return fine(nodes, FINER[0]);
+    }
+
+    /** Likewise for a time that begins later: there nobody asks for minutes. */
+    static Times later(int nodes) {
+        return fine(nodes, LATER_FINER);
+    }
+
+    private static Times fine(int nodes, int most) {
         for (int f : FINER) {
-            Times t = new Times(telescoping(f));
-            if (t.count() <= SLOTS_MAX && (long) t.count() * nodes <= PLAN_CELLS_MAX) {
+            if (f > most) {
+                continue;
+            }
+            Times t = new Times(telescoping(f, PLAN_STEPS));
+            int near = t.slotAt(HORIZON_S);
+            if (near <= SLOTS_MAX && (long) near * nodes <= PLAN_CELLS_MAX) {
                 return t;
             }
         }
-        return TELESCOPING;
+        return FEW;
     }
 
-    private static int[] telescoping(int finer) {
+    private static int[] telescoping(int finer, int[][] behind) {
         java.util.ArrayList<Integer> out = new java.util.ArrayList<>();
         int at = 0;
         for (int[] step : STEPS) {
@@ -44,21 +69,28 @@ record Times(int[] starts) {
                 at += Math.max(STEP_MIN_S, step[0] / finer);
             }
         }
+        for (int[] step : behind) {
+            while (at < step[1]) {
+                out.add(at);
+                at += step[0];
+            }
+        }
         return out.stream().mapToInt(i -> i).toArray();
     }
 
     /** With these ends as well, in seconds from now, if there are few enough of them for so many nodes. */
     static Times with(Iterable<Long> ends, int nodes) {
         TreeSet<Integer> all = new TreeSet<>();
+        Times base = nodes <= FEW_NODES ? FEW : TELESCOPING;
         for (long end : ends) {
             if (end > 0 && end < Integer.MAX_VALUE / 2) {
                 all.add((int) end);
-                if ((long) (all.size() + TELESCOPING.starts.length) * nodes > CELLS_MAX) {
-                    return TELESCOPING;
+                if ((long) (all.size() + NEAR_COUNT) * nodes > CELLS_MAX) {
+                    return base;
                 }
             }
         }
-        for (int s : TELESCOPING.starts) {
+        for (int s : base.starts) {
             all.add(s);
         }
         return new Times(all.stream().mapToInt(i -> i).toArray());
@@ -66,6 +98,11 @@ record Times(int[] starts) {
 
     int count() {
         return starts.length;
+    }
+
+    /** When the last slot begins, in seconds from now. */
+    int reachS() {
+        return starts[starts.length - 1];
     }
 
     /** The first slot that begins at or after so many seconds from now; the number of slots if there is none. */

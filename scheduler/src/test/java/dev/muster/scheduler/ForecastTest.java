@@ -252,7 +252,7 @@ class ForecastTest {
                 """);
     }
 
-    private static void reserve(Cluster c, String words) {
+    static void reserve(Cluster c, String words) {
         Map<String, String> changes = new java.util.LinkedHashMap<>();
         for (String w : words.substring(words.indexOf(' ') + 1).split(" ")) {
             changes.put(w.substring(0, w.indexOf('=')), w.substring(w.indexOf('=') + 1));

@@ -503,6 +503,11 @@ public final class PlanBenchmark {
         }
         System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
         print("  plan of all", plans.getFirst(), plans);
+        List<Cost> soon = new ArrayList<>();
+        for (int i = 0; i < Math.max(3, times / 5); i++) {
+            soon.add(cost(() -> planned[0] = new Foresight(scheduler.outlooks().input(core.state(), new Now(ms, ms), 1000)).soon().size()));
+        }
+        print("  of that the days that passes go by", soon.getFirst(), soon);
         events(name, events);
         heap("in the end");
     }

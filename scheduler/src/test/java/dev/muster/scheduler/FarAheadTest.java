@@ -1,0 +1,266 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Now;
+import dev.muster.core.Planner;
+import dev.muster.model.ReservationFlag;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Every job that waits for room has a planned start, however far away, and nobody who comes after it is given a place in its time. */
+class FarAheadTest {
+    private static final int DAY_S = 86400;
+    private static final int DAY_MIN = 1440;
+    private static final int SEEDS = 40;
+    private static final String PARTITION = "p nodes=n[1-2] default=yes defmempercpu=10";
+
+    private static Forecast plan(Cluster c) {
+        Scheduler s = (Scheduler) c.core().planner();
+        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        s.starts(c.state(), now, 0);
+        return s.outlooks().make(c.state(), now, 1000);
+    }
+
+    private static List<Integer> many(Cluster c, int count, String what) {
+        List<Integer> jobs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            jobs.add(c.accept(what));
+        }
+        return jobs;
+    }
+
+    /** Days from now, cut to two digits; -1 for never. */
+    private static List<Double> days(Cluster c, List<Integer> jobs) {
+        Forecast plan = plan(c);
+        return jobs.stream().map(j -> plan.start(j) == 0 ? -1 : (plan.start(j) - c.seconds()) * 100 / DAY_S / 100.0).toList();
+    }
+
+    private static Cluster cluster() {
+        return new Cluster("n[1-2] cpus=4 mem=1000", PARTITION, "");
+    }
+
+    @Test
+    void jobsOfADayOneAfterTheOther() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        List<Integer> jobs = many(c, 60, "tasks=4 timing.timeLimitMin=" + DAY_MIN);
+        List<Double> starts = days(c, jobs);
+        for (int i = 0; i < jobs.size(); i++) {
+            assertThat(starts.get(i)).as("job " + i).isEqualTo(i);
+        }
+    }
+
+    /** What is planned hour by hour goes on hour by hour, and so a month of short jobs is a month. */
+    @Test
+    void aMonthOfShortJobs() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        List<Integer> jobs = many(c, 30 * 24, "tasks=4 timing.timeLimitMin=60");
+        List<Double> starts = days(c, jobs);
+        for (int i = 0; i < jobs.size(); i++) {
+            assertThat(starts.get(i)).as("job " + i).isBetween(i / 24.0 - 0.01, i / 24.0 * 1.15 + 0.1);
+        }
+    }
+
+    /** Where stretches have an end the steps are coarse, and everybody has a time all the same. */
+    @Test
+    void halfAYearAndMore() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        List<Integer> jobs = many(c, 26, "tasks=4 timing.timeLimitMin=" + 7 * DAY_MIN);
+        List<Double> starts = days(c, jobs);
+        for (int i = 0; i < jobs.size(); i++) {
+            assertThat(starts.get(i)).as("job " + i).isBetween(i * 7.0, i * 7.0 * 1.3);
+        }
+    }
+
+    /** The first waits for both nodes; who comes later fits beside what runs before its time, or begins after it. */
+    @Test
+    void nobodyIsPlannedInTheTimeOfTheFirst() {
+        Cluster c = cluster();
+        c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=" + 8 * DAY_MIN);
+        c.schedule();
+        int both = c.accept("nodesMin=2 exclusive=NODE timing.timeLimitMin=" + DAY_MIN);
+        List<Integer> later = many(c, 3, "tasks=4 nodeList=n2 timing.timeLimitMin=" + 3 * DAY_MIN);
+        assertThat(days(c, List.of(both))).containsExactly(8.0);
+        assertThat(days(c, later)).as("the third would end a day too late").containsExactly(0.0, 3.0, 9.0);
+    }
+
+    /** Likewise when it is decided who starts: by a pass for itself, and by the places that a plan keeps. */
+    @Test
+    void nobodyIsStartedIntoTheTimeOfTheFirst() {
+        for (boolean elsewhere : new boolean[] {false, true}) {
+            Cluster c = cluster();
+            Scheduler s = (Scheduler) c.core().planner();
+            c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=" + 8 * DAY_MIN);
+            c.schedule();
+            int both = c.accept("nodesMin=2 exclusive=NODE timing.timeLimitMin=" + DAY_MIN);
+            if (elsewhere) {
+                s.outlooks().elsewhere(true);
+                s.outlooks().offer(plan(c));
+            }
+            int tooLong = c.accept("tasks=4 timing.timeLimitMin=" + 9 * DAY_MIN);
+            int fits = c.accept("tasks=4 timing.timeLimitMin=" + 7 * DAY_MIN);
+            c.schedule();
+            assertThat(List.of(both, tooLong, fits).stream().map(j -> c.state().jobs().at(j).holdsNodes())).as("elsewhere " + elsewhere)
+                    .containsExactly(false, false, true);
+        }
+    }
+
+    /** Two that wait for both nodes, one after the other, behind what runs for long: the second's time is kept as well. */
+    @Test
+    void theSecondThatWaitsForLong() {
+        Cluster c = cluster();
+        c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=" + 8 * DAY_MIN);
+        c.schedule();
+        List<Integer> both = many(c, 2, "nodesMin=2 exclusive=NODE timing.timeLimitMin=" + 10 * DAY_MIN);
+        int later = c.accept("tasks=4 timing.timeLimitMin=" + 15 * DAY_MIN);
+        c.schedule();
+        assertThat(days(c, both)).containsExactly(8.0, 18.0);
+        assertThat(c.state().jobs().at(later).holdsNodes()).isFalse();
+        assertThat(days(c, List.of(later))).containsExactly(28.0);
+    }
+
+    /** A reservation keeps its nodes however far away it is: no job lasts into its time. */
+    @Test
+    void reservationsOfNextMonth() {
+        Cluster c = cluster();
+        ForecastTest.reserve(c, "next nodes=n[1-2] users=alice starttime=+" + 20 * DAY_S + " duration=" + 2 * DAY_S);
+        int tooLong = c.accept("tasks=4 timing.timeLimitMin=" + 25 * DAY_MIN);
+        int endless = c.accept("tasks=4 timing.timeLimitMin=-1");
+        int fits = c.accept("tasks=4 timing.timeLimitMin=" + 19 * DAY_MIN);
+        c.schedule();
+        assertThat(List.of(tooLong, endless, fits).stream().map(j -> c.state().jobs().at(j).holdsNodes())).containsExactly(false, false, true);
+        assertThat(days(c, List.of(tooLong, endless))).containsExactly(22.0, 22.0);
+    }
+
+    /** Who waits for somebody without a limit is told the end of his year, as in Slurm, and nothing is kept for him. */
+    @Test
+    void behindAJobWithoutLimit() {
+        Cluster c = cluster();
+        c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=-1");
+        c.schedule();
+        int both = c.accept("nodesMin=2 timing.timeLimitMin=10");
+        int one = c.accept("tasks=4 timing.timeLimitMin=10 nodeList=n1");
+        int endless = c.accept("tasks=4 timing.timeLimitMin=-1 nodeList=n2");
+        assertThat(days(c, List.of(both, endless))).containsExactly(365.0, 0.0);
+        assertThat(days(c, List.of(one)).getFirst()).isBetween(365.0, 365.1);
+        c.schedule();
+        assertThat(c.state().jobs().at(endless).holdsNodes()).isTrue();
+        Scheduler s = (Scheduler) c.core().planner();
+        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        assertThat(s.estimate(c.state(), now, Cluster.desc("partition=p tasks=2 nodesMin=2 timing.timeLimitMin=10"))
+                .map(e -> (e.start() - c.seconds()) / DAY_S)).as("and whoever asks").hasValue(365L);
+        c.jump(400 * DAY_S, 0);
+        assertThat(days(c, List.of(both)).getFirst()).as("a year of his own, and then another").isBetween(329.9, 331.0);
+    }
+
+    /** Ten without a limit on one node: ten years. */
+    @Test
+    void oneWithoutLimitAfterTheOther() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        List<Integer> jobs = many(c, 10, "tasks=4 timing.timeLimitMin=-1");
+        List<Double> starts = days(c, jobs);
+        for (int i = 0; i < jobs.size(); i++) {
+            assertThat(starts.get(i)).as("job " + i).isBetween(i * 365.0, i * 365.0 * 1.2);
+        }
+    }
+
+    /** Nodes that are down do not come back by themselves. */
+    @Test
+    void whoNeverStartsHasNoTime() {
+        Cluster c = cluster();
+        c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=-1");
+        c.schedule();
+        c.apply(new Command.UpdateNode(0, List.of("n2"), Map.of("state", "down", "reason", "x")));
+        int both = c.accept("nodesMin=2 timing.timeLimitMin=10");
+        assertThat(days(c, List.of(both))).containsExactly(-1.0);
+    }
+
+    /** The tasks of an array one after the other, and devices, licences and company with them. */
+    @Test
+    void whatLastsIntoTheNextDaysIsKnownThere() {
+        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=2", "p nodes=n1 default=yes defmempercpu=10", "gresTypes=gpu options.licenses=lic:2");
+        List<Integer> gpus = many(c, 5, "tresPerNode=gres/gpu:2 timing.timeLimitMin=" + 6 * DAY_MIN);
+        assertThat(days(c, gpus)).containsExactly(0.0, 6.0, 12.0, 18.0, 24.0);
+        List<Integer> licences = many(c, 3, "licenses=lic:2 timing.timeLimitMin=" + 5 * DAY_MIN);
+        assertThat(days(c, licences)).containsExactly(0.0, 5.0, 10.0);
+    }
+
+    /** What begins tomorrow is kept whatever waits behind it. */
+    @Test
+    void reservationsThatRepeat() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        ForecastTest.reserve(c, "daily nodes=n1 users=alice flags=" + ReservationFlag.DAILY + " starttime=+3600 duration=3600");
+        List<Integer> jobs = many(c, 20, "tasks=4 timing.timeLimitMin=" + 20 * 60);
+        List<Double> starts = days(c, jobs);
+        for (int i = 0; i < jobs.size(); i++) {
+            assertThat(starts.get(i)).as("job " + i).isBetween(i + 0.08, i * 1.2 + 0.5);
+        }
+        List<Integer> tooLong = many(c, 1, "tasks=4 timing.timeLimitMin=" + 2 * DAY_MIN);
+        assertThat(days(c, tooLong)).as("it never has two days without it").containsExactly(-1.0);
+    }
+
+    /** Whole nodes for hours, days and weeks, and reservations for some of them: nobody has a node in another's time, and everybody has one. */
+    @Test
+    void noNodeIsPlannedForTwo() {
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            Random r = new Random(seed);
+            Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+            List<Span> spans = new ArrayList<>();
+            for (int n = 1; n <= 3; n++) {
+                c.accept("exclusive=NODE nodeList=n" + n + " timing.timeLimitMin=" + limitMin(r));
+            }
+            c.schedule();
+            c.state().jobs().values().forEach(j -> spans.add(new Span("job " + j.id(), j.run().allocation().nodes().getFirst().node(), c.seconds(),
+                    c.seconds() + j.run().limitMin() * 60L)));
+            if (r.nextBoolean()) {
+                long from = (25 + r.nextInt(60)) * DAY_S;
+                ForecastTest.reserve(c, "one nodes=n4 users=alice starttime=+" + from + " duration=" + DAY_S);
+                spans.add(new Span("reservation", "n4", c.seconds() + from, c.seconds() + from + DAY_S));
+            }
+            Map<Integer, Integer> limits = new LinkedHashMap<>();
+            for (int i = 0; i < 60; i++) {
+                int limit = limitMin(r);
+                limits.put(c.accept("exclusive=NODE nodesMin=" + (1 + r.nextInt(4)) + " timing.timeLimitMin=" + limit), limit);
+            }
+            Forecast plan = plan(c);
+            for (Map.Entry<Integer, Integer> e : limits.entrySet()) {
+                Planner.Estimate at = plan.estimate(e.getKey()).orElseThrow(() -> new AssertionError("no time for job " + e.getKey()));
+                for (String node : at.nodes()) {
+                    spans.add(new Span("job " + e.getKey(), node, at.start(), at.start() + e.getValue() * 60L));
+                }
+            }
+            for (Span one : spans) {
+                assertThat(spans.stream().filter(o -> o != one && o.node.equals(one.node) && o.from < one.to && o.to > one.from))
+                        .as("seed " + seed + ": beside " + one).isEmpty();
+            }
+        }
+    }
+
+    private record Span(String who, String node, long from, long to) {}
+
+    private static int limitMin(Random r) {
+        int days = r.nextInt(24);
+        return r.nextInt(3) == 0 ? 1 + r.nextInt(600) : days * DAY_MIN + 1 + r.nextInt(DAY_MIN);
+    }
+
+    private static void cancel(Cluster c, int job) {
+        c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
+    }
+
+    /** A hole that somebody leaves is filled by who comes next in the queue. */
+    @Test
+    void whoLeavesMakesRoomForTheNext() {
+        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        List<Integer> jobs = many(c, 20, "tasks=4 timing.timeLimitMin=" + 5 * DAY_MIN);
+        assertThat(days(c, jobs).getLast()).isEqualTo(95.0);
+        cancel(c, jobs.get(3));
+        assertThat(days(c, jobs).getLast()).isEqualTo(90.0);
+        assertThat(plan(c).estimate(jobs.getLast()).map(e -> Map.of("nodes", e.nodes(), "cpus", e.cpus())))
+                .hasValue(Map.of("nodes", List.of("n1"), "cpus", 4));
+    }
+}
