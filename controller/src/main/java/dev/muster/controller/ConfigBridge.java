@@ -22,6 +22,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.SpecialCores;
 import dev.muster.core.TaskBinding;
 import dev.muster.model.HostList;
@@ -348,7 +349,7 @@ final class ConfigBridge {
         for (NodeConf.Gres g : n.gres()) {
             int first = next.merge(g.name(), (int) g.count(), Integer::sum) - (int) g.count();
             gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g), gresConf.flags(n.name(), g.name()),
-                    near(gresConf, n, g, units), links(gresConf, n, g)));
+                    near(gresConf, n, g, units), links(gresConf, n, g), parts(gresConf, n, g)));
         }
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
@@ -389,6 +390,21 @@ final class ConfigBridge {
             }
         }
         return out.stream().allMatch(String::isEmpty) ? List.of() : List.copyOf(out);
+    }
+
+    /** How many of mps or shard each GPU has, where gres.conf names its file with a Count. */
+    private static List<Integer> parts(GresConf conf, NodeConf n, NodeConf.Gres g) {
+        List<GresConf.Device> devices = conf.forNode(n.name()).stream().filter(d -> d.name().equals(g.name()) && !d.files().isEmpty()).toList();
+        if (devices.isEmpty() || !SharedGpus.isShared(g.name())) {
+            return List.of();
+        }
+        List<String> gpus = new ArrayList<>();
+        n.gres().stream().filter(other -> other.name().equals("gpu")).forEach(other -> gpus.addAll(List.of(file(conf, n.name(), other).split(","))));
+        Map<Integer, Integer> each = new HashMap<>();
+        for (GresConf.Device d : devices) {
+            d.files().forEach(file -> each.merge(gpus.indexOf(file), (int) (d.count() / d.files().size()), Integer::sum));
+        }
+        return java.util.stream.IntStream.range(0, gpus.size()).mapToObj(gpu -> each.getOrDefault(gpu, 0)).toList();
     }
 
     /** The device files of gres.conf; "" for a resource that is only counted. */

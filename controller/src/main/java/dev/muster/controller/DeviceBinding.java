@@ -1,48 +1,73 @@
 package dev.muster.controller;
 
 import dev.muster.core.GresRequest;
-import dev.muster.core.Step;
 import dev.muster.core.Tres;
 import dev.muster.model.BindList;
 import dev.muster.model.IndexSet;
+import dev.muster.model.StepDesc;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Which of its node's GPUs each task of a step sees: {@code --gpu-bind}, and {@code --gpus-per-task}, which means one's own. */
 final class DeviceBinding {
-    private DeviceBinding() {}
+    private final List<Integer> ids = new ArrayList<>();
+    /** Tasks that are bound to each of them already. */
+    private final Map<Integer, Integer> bound = new HashMap<>();
 
-    /** @return the GPUs of the task with this local index; all of the part's where nothing binds */
-    static IndexSet gpus(Step step, Step.Part part, int local) {
-        IndexSet all = part.gres().getOrDefault("gpu", IndexSet.empty());
-        String bind = kind(step.desc().tresBind());
-        int perTask = GresRequest.gpus(Tres.gres(step.desc().request().tresPerTask()));
-        if (all.isEmpty() || bind.equals("none")) {
-            return all;
-        }
-        List<Integer> ids = new ArrayList<>();
+    private DeviceBinding(IndexSet all) {
         for (int d = all.first(); d >= 0; d = all.next(d + 1)) {
             ids.add(d);
         }
+    }
+
+    /**
+     * @param near by task the GPUs near its cores, of whosever they are
+     * @param all  the step's GPUs on the node
+     * @return the GPUs of each task; all where nothing binds. Who is to have none of them has the first.
+     */
+    static List<IndexSet> gpus(StepDesc desc, IndexSet all, List<IndexSet> near) {
+        String bind = kind(desc.tresBind());
+        int perTask = GresRequest.gpus(Tres.gres(desc.request().tresPerTask()));
+        DeviceBinding binding = new DeviceBinding(all);
+        List<IndexSet> out = new ArrayList<>();
+        for (int local = 0; local < near.size(); local++) {
+            IndexSet close = all.intersect(near.get(local));
+            IndexSet own = all.isEmpty() || bind.equals("none") ? all : binding.one(bind, perTask, local, close.isEmpty() ? all : close);
+            out.add(own.isEmpty() && !all.isEmpty() ? IndexSet.of(all.first()) : own);
+        }
+        return out;
+    }
+
+    private IndexSet one(String bind, int perTask, int local, IndexSet close) {
         if (bind.startsWith("map_gpu:")) {
             List<String> map = BindList.items(bind.substring(bind.indexOf(':') + 1), false);
-            return one(ids, number(map.get(local % map.size())));
+            int index = number(map.get(local % map.size()));
+            return index < ids.size() ? IndexSet.of(ids.get(index)) : IndexSet.empty();
         }
         if (bind.startsWith("mask_gpu:")) {
             List<String> masks = BindList.items(bind.substring(bind.indexOf(':') + 1), true);
             return masked(ids, masks.get(local % masks.size()));
         }
+        if (bind.equals("closest")) {
+            return close;
+        }
         if (bind.startsWith("single:")) {
-            return one(ids, local / Math.max(1, number(bind.substring(7))) % ids.size());
+            int most = Math.max(1, number(bind.substring(7)));
+            int least = ids.stream().filter(close::contains).min(Comparator.comparingInt(id -> bound.getOrDefault(id, 0) / most)).orElseThrow();
+            bound.merge(least, 1, Integer::sum);
+            return IndexSet.of(least);
         }
         int own = bind.startsWith("per_task:") ? Math.max(1, number(bind.substring(9))) : perTask;
-        if (own <= 0) {
-            return all;
-        }
         IndexSet out = IndexSet.empty();
-        for (int k = 0; k < own; k++) {
-            out = out.with(ids.get((local * own + k) % ids.size()));
+        List<Integer> nearest = ids.stream().sorted(Comparator.comparing(id -> !close.contains(id))).toList();
+        for (int id : own > 0 ? nearest : ids) {
+            if (own <= 0 || out.count() < own && bound.putIfAbsent(id, 1) == null) {
+                out = out.with(id);
+            }
         }
         return out;
     }
@@ -57,10 +82,6 @@ final class DeviceBinding {
 
     private static int number(String text) {
         return text.matches("[0-9]{1,6}") ? Integer.parseInt(text) : 0;
-    }
-
-    private static IndexSet one(List<Integer> ids, int index) {
-        return IndexSet.of(ids.get(Math.min(index, ids.size() - 1)));
     }
 
     private static IndexSet masked(List<Integer> ids, String mask) {

@@ -492,12 +492,12 @@ final class JobEnvironment {
         Map<String, String> out = new LinkedHashMap<>();
         List<dev.muster.core.Node.Gres> devices = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
         gres.forEach((name, parts) -> {
-            int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(devices, name) : 0;
-            if (per > 0 && !parts.isEmpty()) {
-                IndexSet gpus = SharedGpus.gpusOf(parts, per);
+            SharedGpus.Parts all = SharedGpus.parts(devices, name);
+            if (!all.isEmpty() && !parts.isEmpty()) {
+                IndexSet gpus = all.gpusOf(parts);
                 out.putAll(devices(state, node, gpus));
                 if (name.equals("mps")) {
-                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / (per * gpus.count())));
+                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / all.count(gpus)));
                 }
             }
         });

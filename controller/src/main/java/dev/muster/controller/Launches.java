@@ -4,6 +4,7 @@ import dev.muster.core.Allocation;
 import dev.muster.core.ImexChannels;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
+import dev.muster.core.Node;
 import dev.muster.core.Settings;
 import dev.muster.core.Sampling;
 import dev.muster.core.State;
@@ -210,16 +211,34 @@ final class Launches {
         List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n ->
                 n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1), perUnit(state, part.node(), part.cores(), part.cpus()),
                 state.settings().selects("CR_CORE_DEFAULT_DIST_BLOCK") ? Distribution.Level.BLOCK : Distribution.Level.CYCLIC);
+        int perUnit = perUnit(state, part.node(), part.cores(), part.cpus());
+        IndexSet all = part.gres().getOrDefault("gpu", IndexSet.empty());
+        List<IndexSet> bound = DeviceBinding.gpus(step.desc(), all, cpus.stream().map(of -> near(state, part.node(), of, perUnit)).toList());
         for (int local = 0; local < part.tasks().size(); local++) {
             int rank = part.tasks().get(local);
             List<Bytes> environment = new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local)));
-            IndexSet gpus = DeviceBinding.gpus(step, part, local);
-            if (!gpus.equals(part.gres().getOrDefault("gpu", IndexSet.empty()))) {
+            IndexSet gpus = bound.get(local);
+            if (!gpus.equals(all)) {
                 JobEnvironment.devices(state, part.node(), gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
                 environment.add(Bytes.of("SLURM_STEP_GPUS=" + JobEnvironment.list(gpus)));
             }
             List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.desc().multiProg(), rank);
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
+        }
+        return out;
+    }
+
+    /** The node's GPUs that gres.conf puts near one of these CPUs. */
+    private static IndexSet near(State state, String node, IndexSet cpus, int perUnit) {
+        IndexSet units = IndexSet.empty();
+        for (int cpu = cpus.first(); cpu >= 0; cpu = cpus.next((cpu / perUnit + 1) * perUnit)) {
+            units = units.with(cpu / perUnit);
+        }
+        IndexSet out = IndexSet.empty();
+        for (Node.Gres g : state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of())) {
+            for (int i = 0; g.name().equals("gpu") && i < g.near().size(); i++) {
+                out = g.near().get(i).intersect(units).isEmpty() ? out : out.with(g.first() + i);
+            }
         }
         return out;
     }

@@ -117,11 +117,10 @@ final class TresText {
     /** {@code (0/100,50/100)}: of each GPU so many of so many parts. */
     private static String parts(State state, String node, String name, IndexSet had) {
         List<dev.muster.core.Node.Gres> all = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
-        int per = SharedGpus.perGpu(all, name);
-        int gpus = all.stream().filter(g -> g.name().equals("gpu")).mapToInt(dev.muster.core.Node.Gres::count).sum();
+        SharedGpus.Parts parts = SharedGpus.parts(all, name);
         List<String> out = new java.util.ArrayList<>();
-        for (int g = 0; g < gpus && per > 0; g++) {
-            out.add(had.intersect(SharedGpus.parts(g, per)).count() + "/" + per);
+        for (int g = 0; g < parts.gpus(); g++) {
+            out.add(had.intersect(parts.of(g)).count() + "/" + parts.count(g));
         }
         return out.isEmpty() ? "(CNT:" + had.count() + ")" : "(" + String.join(",", out) + ")";
     }

@@ -188,8 +188,18 @@ public record Node(
      * @param flags of gres.conf
      * @param near  the units near each of the devices, from the first one; empty where gres.conf does not say
      * @param links of each of the devices to all of the node's of this name, as Links has them: {@code -1,4,0,0}; likewise
+     * @param parts of mps and shard, how many of these each of the node's GPUs has; empty where they are dealt evenly
      */
-    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near, List<String> links) {
+    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near, List<String> links,
+            List<Integer> parts) {
+        public Gres {
+            parts = parts == null ? List.of() : parts;
+        }
+
+        public Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near, List<String> links) {
+            this(name, type, first, count, file, flags, near, links, List.of());
+        }
+
         public Gres(String name, String type, int first, int count, String file, List<String> flags) {
             this(name, type, first, count, file, flags, List.of(), List.of());
         }

@@ -300,7 +300,7 @@ final class NodeUpdates {
             }
             int first = next.merge(item.name(), item.count(), Integer::sum) - item.count();
             out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file(), known.get().flags(),
-                    known.get().near(), known.get().links()));
+                    known.get().near(), known.get().links(), known.get().parts()));
         }
         boolean fixedGone = node.spec().gres().stream().anyMatch(g -> !g.file().isEmpty() && !out.contains(g));
         return fixedGone || inUseBeyond(node, next) ? Optional.empty() : Optional.of(List.copyOf(out));

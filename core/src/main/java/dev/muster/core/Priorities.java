@@ -116,7 +116,7 @@ public final class Priorities {
         return tresWeights;
     }
 
-    /** INCR_ONLY: a priority never falls. */
+    /** INCR_ONLY: a priority never falls by itself. */
     public boolean onlyRises() {
         return flags.contains("INCR_ONLY");
     }

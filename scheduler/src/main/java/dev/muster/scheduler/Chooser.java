@@ -268,7 +268,7 @@ final class Chooser {
     }
 
     private static IndexSet devices(Need need, NodeSlot node, Tres.Item item) {
-        return SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
+        return !SharedGpus.parts(node.spec.gres(), item.name()).isEmpty()
                 ? node.parts(item.name(), 0, need.gpus()) : node.devices(item.name(), item.type());
     }
 
@@ -431,7 +431,7 @@ final class Chooser {
 
     private static void add(Map<String, IndexSet> out, Need need, NodeSlot node, Tres.Item item, int count) {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
-        IndexSet free = SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
+        IndexSet free = !SharedGpus.parts(node.spec.gres(), item.name()).isEmpty()
                 ? node.parts(item.name(), count, need.gpus()) : node.devices(item.name(), item.type());
         IndexSet more = item.name().equals("gpu") ? node.gpuLinks.choose(free.minus(taken), count) : firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {

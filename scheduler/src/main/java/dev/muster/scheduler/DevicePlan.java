@@ -112,10 +112,10 @@ final class DevicePlan {
     /** Whole GPUs are no parts for others, nor the other way round. */
     private static int besides(Column c, Node.Spec spec, String name, IndexSet had) {
         if (name.equals("gpu") && SharedGpus.isShared(c.kind.name)) {
-            return had.count() * SharedGpus.perGpu(spec.gres(), c.kind.name);
+            return SharedGpus.parts(spec.gres(), c.kind.name).count(had);
         }
-        int per = c.kind.name.equals("gpu") && SharedGpus.isShared(name) ? SharedGpus.perGpu(spec.gres(), name) : 0;
-        return per == 0 ? 0 : SharedGpus.gpusOf(had, per).intersect(devices(c.kind, spec)).count();
+        return !c.kind.name.equals("gpu") || !SharedGpus.isShared(name) ? 0
+                : SharedGpus.parts(spec.gres(), name).gpusOf(had).intersect(devices(c.kind, spec)).count();
     }
 
     private void take(Column c, int node, int count, int from, int end) {
@@ -238,10 +238,10 @@ final class DevicePlan {
             if (same) {
                 take(c, node, c.kind.type.isEmpty() ? count : types.getOrDefault(c.kind.type, 0), from, end);
             } else if (!same && item.name().equals("gpu") && SharedGpus.isShared(c.kind.name)) {
-                take(c, node, count * SharedGpus.perGpu(spec.gres(), c.kind.name), from, end);
+                take(c, node, count * SharedGpus.parts(spec.gres(), c.kind.name).most(), from, end);
             } else if (!same && c.kind.name.equals("gpu") && SharedGpus.isShared(item.name())) {
-                int per = SharedGpus.perGpu(spec.gres(), item.name());
-                take(c, node, per == 0 ? 0 : (count + per - 1) / per, from, end);
+                int most = SharedGpus.parts(spec.gres(), item.name()).most();
+                take(c, node, most == 0 ? 0 : (count + most - 1) / most, from, end);
             }
         }
     }

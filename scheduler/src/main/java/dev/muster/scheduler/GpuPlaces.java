@@ -360,7 +360,7 @@ final class GpuPlaces {
         for (Map.Entry<String, IndexSet> e : devices.entrySet()) {
             if (SharedGpus.isShared(e.getKey())) {
                 parts += e.getValue().count();
-                gpus = gpus.union(SharedGpus.gpusOf(e.getValue(), SharedGpus.perGpu(node.spec.gres(), e.getKey())));
+                gpus = gpus.union(SharedGpus.parts(node.spec.gres(), e.getKey()).gpusOf(e.getValue()));
             }
         }
         IndexSet its = gpus;

@@ -268,7 +268,7 @@ record Need(
         }
         // who has so many tasks for each GPU has no more of them where there are so many GPUs
         int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasksPerGpu() * gpusPerNode;
-        int wanted = wanted(r, nodesMin, Math.min(tasks, partition.nodes().size()));
+        int wanted = wanted(r, gres, nodesMin, Math.min(tasks, partition.nodes().size()));
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted, tasks, cpusPerTask,
                 tasksPerNode, cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
@@ -306,12 +306,15 @@ record Need(
         return asked || partition.isExclusive() || partition.info().exclusiveTopo() || r.coreSpec() != 0 || r.threadSpec() > 0;
     }
 
-    /** Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes. Without one, --spread-job takes most. */
-    private static int wanted(ResourceRequest r, int nodesMin, int most) {
+    /**
+     * Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes, or that have the devices that are asked for all
+     * nodes or for tasks. Without one, --spread-job takes most.
+     */
+    private static int wanted(ResourceRequest r, GresRequest gres, int nodesMin, int most) {
         if (r.spread() && r.nodesMin() == 0 && r.nodesMax() == 0) {
             return Math.max(nodesMin, most);
         }
-        boolean range = r.nodesMin() > 0 && r.nodesMax() > r.nodesMin() && !r.useMinNodes();
+        boolean range = r.nodesMin() > 0 && r.nodesMax() > r.nodesMin() && !r.useMinNodes() && gres.perJob().isEmpty() && gres.perTask().isEmpty();
         return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 

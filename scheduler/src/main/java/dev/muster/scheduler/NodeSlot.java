@@ -320,7 +320,7 @@ final class NodeSlot {
 
     /** Devices of a type: all if type is "". */
     IndexSet devices(String name, String type) {
-        if (SharedGpus.isShared(name) && SharedGpus.perGpu(spec.gres(), name) > 0) {
+        if (!SharedGpus.parts(spec.gres(), name).isEmpty()) {
             return parts(name, 0, Need.Gpus.PLAIN);
         }
         if (name.equals("gpu")) {
@@ -343,50 +343,55 @@ final class NodeSlot {
         IndexSet out = open("gpu");
         out = type.isEmpty() ? out : out.intersect(GresRequest.devices(spec, "gpu", type));
         for (String name : freeGres.keySet()) {
-            int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(spec.gres(), name) : 0;
-            for (int g = out.first(); per > 0 && g >= 0; g = out.next(g + 1)) {
-                if (open(name).intersect(SharedGpus.parts(g, per)).count() < per) {
-                    out = out.without(g);
-                }
-            }
+            out = SharedGpus.isShared(name) ? out.minus(sharedGpus(name, SharedGpus.parts(spec.gres(), name))) : out;
         }
         return out;
     }
 
+    /** GPUs of which somebody has a part. */
+    private IndexSet sharedGpus(String name, SharedGpus.Parts parts) {
+        return parts.isEmpty() ? IndexSet.empty() : parts.gpusOf(IndexSet.range(0, parts.total() - 1, 1).minus(open(name)));
+    }
+
+    /** GPUs of which there may be parts for one more. */
+    private IndexSet sharing(String name, SharedGpus.Parts parts) {
+        IndexSet gpus = open("gpu");
+        IndexSet shared = SharedGpus.isOneSharing(spec.gres(), name) ? sharedGpus(name, parts) : IndexSet.empty();
+        return shared.isEmpty() ? gpus : gpus.intersect(shared);
+    }
+
     /** Of each GPU that has enough for a task those that one task would have. */
     private IndexSet partsOfTasks(String name, int each) {
-        int per = SharedGpus.perGpu(spec.gres(), name);
+        SharedGpus.Parts parts = SharedGpus.parts(spec.gres(), name);
         IndexSet out = IndexSet.empty();
-        IndexSet gpus = open("gpu");
+        IndexSet gpus = sharing(name, parts);
         for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
-            IndexSet free = open(name).intersect(SharedGpus.parts(gpu, per));
+            IndexSet free = open(name).intersect(parts.of(gpu));
             out = free.count() < each ? out : out.union(Chooser.firstOf(free, each));
         }
         return out;
     }
 
     /**
-     * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of the one with most, or with
-     * all_sharing of all.
+     * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of the one with most, or of
+     * all where a job may have those of several.
      */
     IndexSet parts(String name, int count, Need.Gpus how) {
         if (how.taskParts() > 0) {
             return partsOfTasks(name, how.taskParts());
         }
-        int per = SharedGpus.perGpu(spec.gres(), name);
+        SharedGpus.Parts parts = SharedGpus.parts(spec.gres(), name);
         IndexSet best = IndexSet.empty();
         IndexSet all = IndexSet.empty();
-        IndexSet gpus = open("gpu");
+        IndexSet gpus = sharing(name, parts);
         for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
-            IndexSet free = open(name).intersect(SharedGpus.parts(gpu, per));
+            IndexSet free = open(name).intersect(parts.of(gpu));
             boolean fits = count > 0 && free.count() >= count;
             boolean better = fits && best.count() >= count && !how.leastLoaded() ? free.count() < best.count() : free.count() > best.count();
             best = better ? free : best;
             all = all.union(free);
         }
-        boolean several = (count == 0 || best.count() < count) && (how.severalShared() || spec.gres().stream().anyMatch(g -> g.name().equals(name)
-                && g.flags().contains("all_sharing")));
-        return several ? all : best;
+        return (count == 0 || best.count() < count) && how.severalShared() ? all : best;
     }
 
     /** Of any type, and at least in part. */

@@ -65,12 +65,17 @@ final class Plans {
 
     /** The first time at which the need fits; empty if there is none. @param keep these units for it */
     Optional<Planner.Estimate> earliest(Need need, boolean keep) {
+        return earliest(need, keep, 0);
+    }
+
+    /** @param notBefore a slot */
+    private Optional<Planner.Estimate> earliest(Need need, boolean keep, int notBefore) {
         List<NodeSlot> order = candidates.of(need, Set.of());
         long opens = reserved.opens(need.within()) - now.seconds();
         // how long somebody waits for few switches is his own
         boolean choosy = need.network().switches() > 0;
         int first = Math.max(choosy ? 0 : from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
-        for (int slot = first; slot < outlook.times().count(); slot++) {
+        for (int slot = Math.max(first, notBefore); slot < outlook.times().count(); slot++) {
             // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
             from.put(need, slot);
             if (!outlook.grid().mayFit(need, order, indices.computeIfAbsent(order, Plans::indices), slot)) {
@@ -215,15 +220,18 @@ final class Plans {
         return alone(desc);
     }
 
-    /** Likewise beside what was planned in this pass. */
+    /** Likewise beside what was planned in this pass; at its --begin at the earliest. */
     Optional<Planner.Estimate> alone(JobDesc desc) {
+        long begin = Math.max(now.seconds(), desc.timing().beginTime());
+        int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;
         Optional<Planner.Estimate> best = Optional.empty();
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isPresent() && Limits.reason(desc, partition.get(), state) == JobReason.NONE) {
                 Need plain = Need.of(desc, partition.get(), state);
                 for (String reservation : reserved.of(desc)) {
-                    Optional<Planner.Estimate> here = earliest(plain.in(Within.of(reservation)), false);
+                    Optional<Planner.Estimate> here = earliest(plain.in(Within.of(reservation)), false, first)
+                            .map(e -> new Planner.Estimate(Math.max(begin, e.start()), e.nodes(), e.cpus(), e.partition()));
                     if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
                         best = here;
                     }

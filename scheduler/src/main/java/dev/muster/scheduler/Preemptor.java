@@ -105,8 +105,9 @@ final class Preemptor {
         return reclaims;
     }
 
+    /** Not for who asks for this licence or that one. */
     boolean reclaims(Need need) {
-        return reclaims && !need.licences().items().isEmpty();
+        return reclaims && !need.licences().items().isEmpty() && !need.licences().any();
     }
 
     /** Room is looked for, and as things are at the moment of asking there are too few licences for it. */

@@ -5,6 +5,7 @@ import dev.muster.core.Now;
 import dev.muster.core.Partition;
 import dev.muster.core.Priorities;
 import dev.muster.core.State;
+import dev.muster.model.JobDesc;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,9 +22,12 @@ final class Ranks {
     private final QueueOrder queue = new QueueOrder();
     private final Map<Integer, QueueOrder.Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
-    private final Map<Integer, Long> computed = new ConcurrentHashMap<>();
+    private final Map<Integer, Computed> computed = new ConcurrentHashMap<>();
     private Optional<Priorities> priorities = Optional.empty();
     private long computedAtMs;
+
+    /** @param desc for which it was */
+    private record Computed(long priority, JobDesc desc) {}
 
     /** Nobody waits. */
     void reset(State state) {
@@ -96,20 +100,23 @@ final class Ranks {
         queue.add(place);
     }
 
+    /** With INCR_ONLY it does not fall by itself: another nice value or QOS counts at once. */
     private long computed(Job job) {
         if (priorities.isEmpty()) {
             return job.priority();
         }
         long fresh = priorities.get().of(job);
-        long p = priorities.get().onlyRises() ? Math.max(fresh, computed.getOrDefault(job.id(), 0L)) : fresh;
-        computed.put(job.id(), p);
+        Computed before = computed.get(job.id());
+        boolean rises = before != null && before.desc == job.desc() && priorities.get().onlyRises();
+        long p = rises ? Math.max(fresh, before.priority) : fresh;
+        computed.put(job.id(), new Computed(p, job.desc()));
         return p;
     }
 
     /** As it was computed; empty where none is. */
     OptionalLong priority(int jobId) {
-        Long p = computed.get(jobId);
-        return p == null ? OptionalLong.empty() : OptionalLong.of(p);
+        Computed of = computed.get(jobId);
+        return of == null ? OptionalLong.empty() : OptionalLong.of(of.priority);
     }
 
     /** A job of several partitions stands where the best of their tiers puts it. */

@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -218,5 +219,18 @@ class BackfillTest {
                 submit kind=BATCH timing.timeLimitMin=60
                 schedule                             -> 1 RUNNING n[1-2]; 2 PENDING; 3 PENDING; 4 RUNNING n2 ahead
                 """);
+    }
+    /** What --test-only says: not before --begin, however far that is, and behind who waits by then. */
+    @Test
+    void whenAJobThatBeginsLaterWouldStart() {
+        for (String row : List.of("timing.beginTime=0 -> +3600", "timing.beginTime=1000010 -> +3600", "timing.beginTime=1004000 -> +4000",
+                "timing.beginTime=1000010 nodeList=n2 -> +10", "timing.beginTime=9000000 -> +8000000")) {
+            Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "");
+            c.accept("kind=BATCH tasks=4 nodeList=n1 timing.timeLimitMin=60");
+            c.schedule();
+            String line = row.substring(0, row.indexOf(" ->"));
+            assertThat("+" + (c.wouldStart("kind=BATCH tasks=4 timing.timeLimitMin=10 " + (line.contains("nodeList") ? "" : "nodeList=n1 ") + line)
+                    - c.seconds())).as(row).isEqualTo(row.substring(row.indexOf('+')));
+        }
     }
 }

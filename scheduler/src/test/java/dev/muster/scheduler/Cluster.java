@@ -37,7 +37,8 @@ final class Cluster {
     static final int USER = 1000;
     /** Groups that the host knows. */
     static final Map<String, Integer> GIDS = Map.of("staff", 50, "lab", 60);
-    private final Core core = new Core(new Scheduler().withoutConnections());
+    private final Scheduler scheduler = new Scheduler().withoutConnections();
+    private final Core core = new Core(scheduler);
     private final Map<String, NodeMessages.Hardware> hardware = new TreeMap<>();
     private final List<Entry> opening = new ArrayList<>();
     private Consumer<Entry> recorder = opening::add;
@@ -130,7 +131,9 @@ final class Cluster {
                 int count = Integer.parseInt(part.substring(part.indexOf(':') + 1));
                 out.add(new Node.Gres(word[1], type, first, count, "", w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
                         word[0].equals("gpus") ? near(w.getOrDefault("near", ""), count) : List.of(),
-                        w.containsKey("links") ? List.of(w.get("links").split(";")) : List.of()));
+                        w.containsKey("links") ? List.of(w.get("links").split(";")) : List.of(),
+                        word[0].equals("gpus") || !w.containsKey("parts") ? List.of()
+                                : java.util.stream.Stream.of(w.get("parts").split(",")).map(Integer::valueOf).toList()));
                 first += count;
             }
         }
@@ -145,6 +148,11 @@ final class Cluster {
             out.add(IndexSet.parse(sets[g * sets.length / gpus]));
         }
         return out;
+    }
+
+    /** Of who waits, as it was last computed. */
+    long priority(int job) {
+        return scheduler.priority(job).orElseThrow();
     }
 
     /** Nodes of one line, whose slurmds may register. */
@@ -299,6 +307,12 @@ final class Cluster {
 
     Decision submit(String line) {
         return apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
+    }
+
+    /** When such a job would start: nothing is submitted. */
+    long wouldStart(String line) {
+        Decision said = apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, true));
+        return ((SubmitReply) ((Decision.Accepted) said).reply()).testStart();
     }
 
     /** The job's number. */

@@ -565,4 +565,26 @@ class FairShareTest {
         assertThat(List.of(2, 3, 1).stream().map(id -> new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(id))).toList())
                 .containsExactly(200L, 100L, 99L);
     }
+
+    /** INCR_ONLY: age and usage lower no priority, but another nice value does. */
+    @Test
+    void itFallsOnlyWhenSomebodySaysSo() {
+        for (boolean only : List.of(true, false)) {
+            Cluster c = cluster("options.priority_weight_partition=100 options.priority_weight_fairshare=1000"
+                    + (only ? " options.priority_flags=INCR_ONLY" : ""));
+            new Play(c).lines("""
+                    submit kind=BATCH charge.account=lab nodesMin=2 nodesMax=2 tasks=8
+                    schedule                            -> 1 RUNNING n[1-2]
+                    submit kind=BATCH charge.account=lab
+                    schedule                            -> 1 RUNNING n[1-2]; 2 PENDING
+                    """);
+            long first = c.priority(2);
+            new Play(c).lines("pass 600");
+            c.schedule();
+            assertThat(c.priority(2) < first).as("usage").isNotEqualTo(only);
+            new Play(c).lines("update 2 nice=50");
+            c.schedule();
+            assertThat(c.priority(2)).as("nice").isLessThan(first);
+        }
+    }
 }

@@ -277,6 +277,12 @@ class PlacementTest {
             tresPerTask=gres/gpu:1 tasks=5 nodesMin=2 nodesMax=2 | 3 2
             tresPerTask=gres/gpu:1 tasks=4 nodesMin=2 nodesMax=2 | 2 2
             tresPerJob=gres/gpu:6 tasks=6 nodesMin=1 nodesMax=3 useMinNodes=true | 4 2
+            tresPerJob=gres/gpu:3 nodesMin=1 nodesMax=3          | 3
+            tresPerJob=gres/gpu:5 nodesMin=1 nodesMax=3          | 4 1
+            tresPerJob=gres/gpu:3 nodesMin=2 nodesMax=4          | 2 1
+            tresPerTask=gres/gpu:1 tasks=4 nodesMin=1 nodesMax=3 | 4
+            tresPerJob=gres/gpu:6 tasks=4 nodesMin=1 nodesMax=4  | 4 2
+            tresPerNode=gres/gpu:2 tasks=6 nodesMin=1 nodesMax=3 | 2 2 2
             tresPerNode=gres/gpu:2 tasksPerGpu=2 nodesMin=2 nodesMax=2 | 2 2
             """)
     void gpusOfTasksOverNodes(String job, String gpus) {

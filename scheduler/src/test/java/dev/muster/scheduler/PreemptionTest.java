@@ -321,6 +321,14 @@ class PreemptionTest {
                 done 2 n2
                 schedule                                -> 3 RUNNING n2
                 """);
+        play("", reclaim, """
+                submit kind=BATCH partition=low licenses=m:2 nodeList=n1
+                submit kind=BATCH partition=low licenses=k nodeList=n2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high licenses=m:2|k
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2; 3 PENDING
+                why 3                                   -> says (Licenses)
+                """);
         play("", reclaim.replace("CANCEL", "SUSPEND,GANG"), """
                 submit kind=BATCH partition=low licenses=m:2 nodeList=n1
                 schedule                                -> 1 RUNNING n1

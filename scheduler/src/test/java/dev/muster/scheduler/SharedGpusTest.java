@@ -11,8 +11,7 @@ class SharedGpusTest {
     void partsOfOneGpuAndNeverOfOneThatIsHadWhole() {
         check("n1 cpus=8 gpus=2 mps=200", """
                 gres/mps:50                              | mps=[0-49]
-                gres/mps:50 gres/mps:60 gres/mps:40      | mps=[0-49] mps=[100-159] mps=[160-199]
-                gres/mps:50 gres/mps:50 gres/mps:50      | mps=[0-49] mps=[50-99] mps=[100-149]
+                gres/mps:50 gres/mps:50 gres/mps:50      | mps=[0-49] mps=[50-99] (Resources)
                 gres/gpu:1 gres/mps:50                   | gpu=[0] mps=[100-149]
                 gres/mps:50 gres/gpu:1                   | mps=[0-49] gpu=[1]
                 gres/mps:50 gres/gpu:2                   | mps=[0-49] (Resources)
@@ -21,20 +20,46 @@ class SharedGpusTest {
                 """);
     }
 
+    /** But one job has parts of one, whatever Flags say. */
     @Test
-    void partsOfSeveralWithAllSharing() {
+    void ofMpsOneGpuIsSharedAtATimeUnlessAllMayBe() {
+        check("n1 cpus=8 gpus=2 mps=200", """
+                gres/mps:50 gres/mps:40 gres/mps:10      | mps=[0-49] mps=[50-89] mps=[90-99]
+                gres/mps:50 gres/mps:60                  | mps=[0-49] (Resources)
+                gres/mps:50 gres/gpu:1 gres/mps:10       | mps=[0-49] gpu=[1] mps=[50-59]
+                """);
         check("n1 cpus=8 gpus=2 mps=200 sharing=all_sharing", """
-                gres/mps:50                              | mps=[0-49]
-                gres/mps:150                             | mps=[0-149]
-                gres/mps:50 gres/mps:140 gres/mps:10     | mps=[0-49] mps=[50-189] mps=[190-199]
-                gres/gpu:1 gres/mps:150                  | gpu=[0] (Resources)
-                gres/mps:250                             | Requested node configuration is not available
+                gres/mps:50 gres/mps:60 gres/mps:40      | mps=[0-49] mps=[100-159] mps=[160-199]
+                gres/mps:150                             | Requested node configuration is not available
+                """);
+        check("n1 cpus=8 gpus=2 shards=20", "gresTypes=gpu,shard", "gres/shard:6 gres/shard:6 | shard=[0-5] shard=[10-15]");
+        check("n1 cpus=8 gpus=2 shards=20 sharing=one_sharing", "gresTypes=gpu,shard", "gres/shard:6 gres/shard:6 | shard=[0-5] (Resources)");
+    }
+
+    /** What is left over is the last GPUs'. Or as many of each as gres.conf says. */
+    @Test
+    void partsThatDoNotDivideEvenly() {
+        check("n1 cpus=8 gpus=3 shards=8", "gresTypes=gpu,shard", """
+                gres/shard:3 gres/shard:3 gres/shard:2   | shard=[2-4] shard=[5-7] shard=[0-1]
+                gres/shard:4                             | Requested node configuration is not available
+                """);
+        check("n1 cpus=8 gpus=4 shards=10", "gresTypes=gpu,shard", """
+                gres/shard:2 gres/shard:2 gres/shard:2   | shard=[0-1] shard=[2-3] shard=[4-5]
+                gres/gpu:3 gres/shard:3 gres/shard:1     | gpu=[0-2] shard=[7-9] (Resources)
+                """);
+        check("n1 cpus=8 gpus=4 shards=2", "gresTypes=gpu,shard", """
+                gres/shard:1 gres/shard:1 gres/gpu:2     | shard=[0] shard=[1] gpu=[0-1]
+                gres/shard:2                             | Requested node configuration is not available
+                """);
+        check("n1 cpus=8 gpus=4 shards=14 parts=0,8,3,3", "gresTypes=gpu,shard", """
+                gres/shard:7 gres/shard:3 gres/shard:1   | shard=[0-6] shard=[8-10] shard=[7]
+                gres/shard:8 gres/gpu:1 gres/gpu:3       | shard=[0-7] gpu=[0] (Resources)
                 """);
     }
 
     @Test
     void theLeastLoadedGpu() {
-        check("n1 cpus=8 gpus=2 mps=200", "gresTypes=gpu,mps options.select=CR_CORE,LL_SHARED_GRES", """
+        check("n1 cpus=8 gpus=2 mps=200 sharing=all_sharing", "gresTypes=gpu,mps options.select=CR_CORE,LL_SHARED_GRES", """
                 gres/mps:50 gres/mps:60 gres/mps:40      | mps=[0-49] mps=[100-159] mps=[50-89]
                 gres/mps:50 gres/mps:50 gres/mps:20      | mps=[0-49] mps=[100-149] mps=[50-69]
                 gres/mps:50 gres/mps:90 gres/mps:60      | mps=[0-49] mps=[100-189] (Resources)
