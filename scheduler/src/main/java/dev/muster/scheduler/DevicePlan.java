@@ -9,6 +9,7 @@ import dev.muster.core.State;
 import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +22,7 @@ import java.util.stream.Collectors;
  */
 final class DevicePlan {
     /** All of a name, or those of one type; "" for any. */
-    private record Kind(String name, String type) {}
+    record Kind(String name, String type) {}
 
     /** @param free by slot and node */
     private record Column(Kind kind, int[][] free) {}
@@ -46,13 +47,20 @@ final class DevicePlan {
 
     /** Somebody waits for such: before {@link #fill}. */
     void want(Need need) {
+        for (Kind kind : kinds(need)) {
+            columns.computeIfAbsent(kind, this::column);
+        }
+    }
+
+    static Set<Kind> kinds(Need need) {
+        Set<Kind> out = new LinkedHashSet<>();
         for (List<Tres.Item> items : List.of(need.gresPerNode(), need.gresPerTask(), need.gresPerJob())) {
             for (Tres.Item item : items) {
-                for (String type : List.of("", item.type())) {
-                    columns.computeIfAbsent(new Kind(item.name(), type), this::column);
-                }
+                out.add(new Kind(item.name(), ""));
+                out.add(new Kind(item.name(), item.type()));
             }
         }
+        return out;
     }
 
     private Column column(Kind kind) {

@@ -15,7 +15,7 @@ import java.util.Map;
  */
 final class FreeAhead {
     private final Forecast.Input in;
-    private final List<Job> running;
+    private final Cast cast;
     private final long laterS;
     private final boolean yearly;
     private final Times times;
@@ -32,6 +32,8 @@ final class FreeAhead {
     final int[] fuller;
     /** CPUs that nobody has, in all. */
     final long[] unused;
+    /** Something is other than in the slot before. */
+    private final boolean[] differs;
     /** CPUs of each whole node, of a part those of its node. */
     final int[] whole;
     final LicencePlan licences;
@@ -41,14 +43,14 @@ final class FreeAhead {
     int[][] gpus;
 
     /**
-     * @param running who has nodes now
+     * @param cast   of the plan
      * @param times  from slot 0 on
      * @param laterS slot 0 begins so many seconds after now
      * @param yearly who has no limit is over after a year
      */
-    FreeAhead(Forecast.Input in, List<Job> running, Times times, long laterS, boolean yearly) {
+    FreeAhead(Forecast.Input in, Cast cast, Times times, long laterS, boolean yearly) {
         this.in = in;
-        this.running = running;
+        this.cast = cast;
         this.yearly = yearly;
         this.laterS = laterS;
         this.times = times;
@@ -61,6 +63,7 @@ final class FreeAhead {
         this.memoryMb = new int[slots][count];
         this.most = new int[slots][FreeTable.words(count)];
         this.idle = new int[slots];
+        this.differs = new boolean[slots];
         this.unused = new long[slots];
         this.fuller = new int[count];
         this.licences = new LicencePlan(Licences.capacities(in.state()), times);
@@ -78,14 +81,11 @@ final class FreeAhead {
             cpus[0][n] = ready ? in.free().cpus[n] : Integer.MIN_VALUE / 2;
             memoryMb[0][n] = (int) Math.clamp(in.free().memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
         }
-        for (Classes.Lane lane : in.lanes()) {
-            foresee(lane.need.need);
-        }
-        in.special().values().forEach(ways -> ways.forEach(a -> foresee(a.need().need)));
+        cast.needs.forEach(this::foresee);
         devices.fill();
         gpus = devices.all("gpu");
         IndexSet[] used = new IndexSet[ground.parts().size()];
-        for (Job job : running) {
+        for (Job job : cast.running) {
             long left = left(job);
             if (!isGone(left)) {
                 licences.running(job.desc().charge().reservation(), Licences.held(job), left - laterS);
@@ -101,18 +101,40 @@ final class FreeAhead {
             cpus[0][p.number()] = ready ? p.cpus() - taken : Integer.MIN_VALUE / 2;
             memoryMb[0][p.number()] = memoryMb[0][p.node()];
         }
+        accumulate();
+        keepReservations();
+        sum();
+    }
+
+    /** What has come back until a slot is there in it. */
+    private void accumulate() {
+        // no more than there is: what several share comes back with each of them
+        int[] bound = new int[count];
         for (int n = 0; n < count; n++) {
-            // no more than there is: what several share comes back with each of them
-            cpus[0][n] = Math.min(most(n), cpus[0][n]);
+            bound[n] = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
+            cpus[0][n] = Math.min(bound[n], cpus[0][n]);
         }
         for (int s = 1; s < slots; s++) {
+            if (!differs[s]) {
+                System.arraycopy(cpus[s - 1], 0, cpus[s], 0, count);
+                System.arraycopy(memoryMb[s - 1], 0, memoryMb[s], 0, count);
+                continue;
+            }
             for (int n = 0; n < count; n++) {
-                cpus[s][n] = Math.min(most(n), cpus[s - 1][n] + cpus[s][n]);
+                cpus[s][n] = Math.min(bound[n], cpus[s - 1][n] + cpus[s][n]);
                 memoryMb[s][n] += memoryMb[s - 1][n];
             }
         }
-        keepReservations();
+    }
+
+    private void sum() {
         for (int s = 0; s < slots; s++) {
+            if (s > 0 && !differs[s]) {
+                System.arraycopy(most[s - 1], 0, most[s], 0, most[s].length);
+                idle[s] = idle[s - 1];
+                unused[s] = unused[s - 1];
+                continue;
+            }
             for (int n = 0; n < count; n++) {
                 most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
                 idle[s] += cpus[s][n] >= whole[n] ? 1 : 0;
@@ -121,13 +143,30 @@ final class FreeAhead {
         }
     }
 
+    /**
+     * What is the same for every stretch of a plan.
+     *
+     * @param running who has nodes now
+     * @param needs   of those that wait, one of each kind of devices and company
+     */
+    record Cast(List<Job> running, List<Need> needs) {
+        static Cast of(Forecast.Input in) {
+            Map<Object, Need> needs = new HashMap<>();
+            for (Classes.Lane lane : in.lanes()) {
+                put(lane.need.need, needs);
+            }
+            in.special().values().forEach(ways -> ways.forEach(a -> put(a.need().need, needs)));
+            return new Cast(in.state().jobs().values().stream().filter(Job::holdsNodes).toList(), List.copyOf(needs.values()));
+        }
+
+        private static void put(Need need, Map<Object, Need> needs) {
+            needs.putIfAbsent(List.of(DevicePlan.kinds(need), need.apart()), need);
+        }
+    }
+
     /** Seconds from now on. */
     private long left(Job job) {
         return yearly ? Forecast.yearly(in.state(), job, in.nowS(), in.tickMs()) : Forecast.left(in.state(), job, in.tickMs());
-    }
-
-    private int most(int n) {
-        return ground.isPart(n) ? ground.part(n).cpus() : whole[n];
     }
 
     /** Who has so many seconds left is over before slot 0. */
@@ -155,6 +194,7 @@ final class FreeAhead {
             }
             int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
             if (slot < slots && cores) {
+                differs[slot] = true;
                 cpus[slot][n] += share.chargedCpus();
                 memoryMb[slot][n] += memory;
             }
@@ -186,6 +226,11 @@ final class FreeAhead {
                 return;
             }
             int last = parts.stream().mapToInt(p -> p.area().last()).max().orElse(0);
+            for (int s = 1; s <= Math.min(last, slots - 1); s++) {
+                for (Ground.Part p : parts) {
+                    differs[s] |= p.isKept(s) != p.isKept(s - 1);
+                }
+            }
             for (int s = 0; s < last; s++) {
                 int sum = 0;
                 IndexSet before = IndexSet.empty();

@@ -72,8 +72,7 @@ final class Stretch {
     }
 
     private final Forecast.Input in;
-    /** Who has nodes now, and after its days as well. */
-    private final List<Job> running;
+    private final FreeAhead.Cast cast;
     /** It begins so many seconds after the first one, and then. */
     private final long laterS;
     private final long nowS;
@@ -121,9 +120,9 @@ final class Stretch {
     private boolean any;
     private List<Forecast.Claim> places = List.of();
 
-    private Stretch(Forecast.Input in, List<Job> running, long laterS, List<Seat> before, boolean last, boolean yearly) {
+    private Stretch(Forecast.Input in, FreeAhead.Cast cast, long laterS, List<Seat> before, boolean last, boolean yearly) {
         this.in = in;
-        this.running = running;
+        this.cast = cast;
         this.laterS = laterS;
         this.nowS = in.nowS() + laterS;
         this.last = last;
@@ -131,7 +130,7 @@ final class Stretch {
         this.times = laterS == 0 ? in.times() : Times.later(in.nodes().size());
         this.slots = times.count();
         this.near = times.slotAt(Times.HORIZON_S);
-        this.ahead = new FreeAhead(in, running, times, laterS, yearly);
+        this.ahead = new FreeAhead(in, cast, times, laterS, yearly);
         this.ground = ahead.ground;
         this.cpus = ahead.cpus;
         this.memoryMb = ahead.memoryMb;
@@ -156,7 +155,7 @@ final class Stretch {
     }
 
     static Stretch first(Forecast.Input in) {
-        return new Stretch(in, in.state().jobs().values().stream().filter(Job::holdsNodes).toList(), 0, List.of(), false, false);
+        return new Stretch(in, FreeAhead.Cast.of(in), 0, List.of(), false, false);
     }
 
     private long end(Seat seat) {
@@ -166,7 +165,7 @@ final class Stretch {
     /** Somebody runs, or is planned, who has no limit. */
     boolean areEndless() {
         return lasting.stream().anyMatch(Seat::isEndless)
-                || running.stream().anyMatch(j -> leftS(j) >= Forecast.ENDLESS_S);
+                || cast.running().stream().anyMatch(j -> leftS(j) >= Forecast.ENDLESS_S);
     }
 
     /** Seconds from the first stretch's beginning on. */
@@ -176,7 +175,7 @@ final class Stretch {
 
     /** The next one, where who has no limit is over after a year; nobody was to be found a place by this one. */
     Stretch yearly() {
-        return new Stretch(in, running, laterS + Times.HORIZON_S, lasting, false, true);
+        return new Stretch(in, cast, laterS + Times.HORIZON_S, lasting, false, true);
     }
 
     /** The next one; empty if nobody finds a place in any. @param last what is behind its days counts as well */
@@ -186,7 +185,7 @@ final class Stretch {
         }
         // where nobody begins in these days the next are those in which somebody may
         long idleS = any || behind == BEHIND_MAX ? 0 : times.starts()[firstBehind - 1] - Times.HORIZON_S;
-        return Optional.of(new Stretch(in, running, laterS + Times.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
+        return Optional.of(new Stretch(in, cast, laterS + Times.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
     }
 
     private int limitMin(NeedClass c) {
