@@ -12,8 +12,8 @@ import java.util.Optional;
  * {@link Stretch} after the other until everybody has a time. All that is decided now hangs on the first, and so it is there as soon as it can be.
  */
 final class Foresight {
-    /** Stretches that are planned step by step; what is behind the last one's days is planned in coarse steps. */
-    private static final int STRETCHES_MAX = 53;
+    /** Stretches that are planned step by step, ten years of them; what is behind the last one's days is planned in coarse steps. */
+    private static final int STRETCHES_MAX = 520;
 
     private final Forecast.Input in;
     private final Map<Integer, Forecast.Planned> planned = new HashMap<>();
