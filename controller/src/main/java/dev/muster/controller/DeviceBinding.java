@@ -36,10 +36,15 @@ final class DeviceBinding {
         List<IndexSet> out = new ArrayList<>();
         for (int local = 0; local < near.size(); local++) {
             IndexSet close = all.intersect(near.get(local));
-            IndexSet own = all.isEmpty() || bind.equals("none") ? all : binding.one(bind, perTask, local, close.isEmpty() ? all : close);
+            IndexSet own = all.isEmpty() || bindsNothing(bind) ? all : binding.one(bind, perTask, local, close.isEmpty() ? all : close);
             out.add(own.isEmpty() && !all.isEmpty() ? IndexSet.of(all.first()) : own);
         }
         return out;
+    }
+
+    /** A list may be empty, as with the original. */
+    private static boolean bindsNothing(String bind) {
+        return bind.equals("none") || bind.endsWith(":");
     }
 
     private IndexSet one(String bind, int perTask, int local, IndexSet close) {

@@ -36,6 +36,8 @@ class DeviceBindingTest {
                 mask:1,3         | 0-2 | - -             | 0 0-1
                 mask:0x8,0x10    | 0-3 | - -             | 3 0
                 none             | 0-3 | 0-1 2-3         | 0-3 0-3
+                map:             | 1-2 | - -             | 1-2 1-2
+                mask_gpu:        | 1-2 | - -             | 1-2 1-2
                 verbose,single:1 | 0-1 | - -             | 0 1
                 """.strip().split("\n")) {
             String[] cells = row.split(" *\\| *");
