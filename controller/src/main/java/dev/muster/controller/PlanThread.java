@@ -29,6 +29,9 @@ final class PlanThread {
     private final DaemonLog log;
     private long plannedIndex = -1;
     private long plannedNs;
+    /** What the rest has taken since it was begun, and when it may be begun anew. */
+    private long restNs;
+    private long restDueNs = System.nanoTime();
 
     PlanThread(Scheduler scheduler, CoreThread core, BooleanSupplier stopping, PlanStatistics statistics, DaemonLog log) {
         this.scheduler = scheduler;
@@ -46,7 +49,7 @@ final class PlanThread {
         statistics.planning(true);
         try {
             long start = System.nanoTime();
-            Forecast.Made made = scheduler.plan(in);
+            Forecast.Made made = scheduler.plan(in, System.nanoTime() >= restDueNs);
             long us = (System.nanoTime() - start) / 1000;
             statistics.planned(us, made);
             return us;
@@ -66,6 +69,12 @@ final class PlanThread {
             }
         } finally {
             statistics.planning(false);
+        }
+        restNs += System.nanoTime() - start;
+        if (!more) {
+            // no more than the same share of a core, whoever waits for it
+            restDueNs = Math.max(restDueNs, System.nanoTime() + restNs * SHARE);
+            restNs = 0;
         }
     }
 

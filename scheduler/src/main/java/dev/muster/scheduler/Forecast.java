@@ -77,13 +77,17 @@ public final class Forecast {
     private final int slots;
     private final Map<Integer, Planned> planned;
     private final Map<Integer, Planned> behind;
+    private final Set<Integer> open;
     private final Kept claims;
 
     /** @param start seconds since 1970 */
     record Planned(long start, int[] nodes, int cpus, String partition, List<Claim> places) {}
 
-    /** @param behind whose times lie behind those that were planned step by step, and are coarse */
-    Forecast(Input in, int walked, int tried, Map<Integer, Planned> planned, Map<Integer, Planned> behind, Kept claims) {
+    /**
+     * @param behind whose times lie behind those that were planned step by step, and are coarse
+     * @param open   who is planned when the rest is, and has a coarse time until then, or none
+     */
+    Forecast(Input in, int walked, int tried, Map<Integer, Planned> planned, Map<Integer, Planned> behind, Set<Integer> open, Kept claims) {
         this.nodes = in.nodes;
         this.changes = in.free.changes();
         this.era = in.era;
@@ -92,6 +96,7 @@ public final class Forecast {
         this.tried = tried;
         this.planned = planned;
         this.behind = behind;
+        this.open = open;
         this.claims = claims;
     }
 
@@ -155,9 +160,9 @@ public final class Forecast {
         return new Planner.Estimate(start, Arrays.stream(p.nodes).mapToObj(nodes::get).toList(), p.cpus, p.partition);
     }
 
-    /** It has no time but a coarse one, or none. */
-    boolean isVague(int jobId) {
-        return !planned.containsKey(jobId);
+    /** It waits for the rest of the plan: the one before knows more of it. */
+    boolean isOpen(int jobId) {
+        return open.contains(jobId);
     }
 
     /** Times of the plan are rounded up to its steps, and so each of these may begin one step earlier. */

@@ -6,6 +6,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Makes a {@link Forecast} in two steps: of the seven days from now on, from which passes take what they keep, and of the time behind them, one
@@ -54,7 +57,9 @@ final class Foresight {
                 }
             }
         }
-        return new Forecast(in, walked, tried, new HashMap<>(planned), behind, claims);
+        Set<Integer> open = Stream.concat(left.stream(), never.stream()).map(t -> t.ways.getFirst().jobId())
+                .filter(id -> !planned.containsKey(id)).collect(Collectors.toSet());
+        return new Forecast(in, walked, tried, new HashMap<>(planned), behind, open, claims);
     }
 
     /** Empty for who waits for something that no plan knows of. */
@@ -94,7 +99,7 @@ final class Foresight {
     /** What is planned of all by now. The end of it. */
     Forecast whole() {
         behind.forEach(planned::putIfAbsent);
-        return new Forecast(in, walked, tried, planned, Map.of(), claims);
+        return new Forecast(in, walked, tried, planned, Map.of(), Set.of(), claims);
     }
 
     private void turns() {

@@ -34,7 +34,7 @@ final class Outlooks {
     private volatile Optional<Forecast> whole = Optional.empty();
     private Optional<Foresight> making = Optional.empty();
     /** The plan that {@link #making} began with. */
-    private Forecast begun;
+    private Optional<Forecast> begun = Optional.empty();
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
     private Kept claims = Kept.NONE;
     private boolean elsewhere;
@@ -97,30 +97,30 @@ final class Outlooks {
         }
     }
 
-    /** Makes one of the days that come and leaves it to be taken up. From one thread. */
-    Forecast.Made plan(Forecast.Input in) {
+    /** Makes one of the days that come and leaves it to be taken up. From one thread. @param whole the rest is to follow, if none is on its way */
+    Forecast.Made plan(Forecast.Input in, boolean whole) {
         Foresight foresight = new Foresight(in);
         Forecast plan = foresight.soon();
         offer(plan);
-        if (making.isEmpty()) {
+        if (whole && making.isEmpty()) {
             making = Optional.of(foresight);
-            begun = plan;
+            begun = Optional.of(plan);
         }
         return plan.made(era);
     }
 
     /** Goes on with a plan of the time behind these days. From the same thread. @return whether there is more to do */
     boolean planRest() {
-        if (making.isPresent() && begun.era() == era && making.get().step()) {
+        boolean counts = begun.filter(f -> f.era() == era).isPresent();
+        if (counts && making.get().step()) {
             return true;
         }
-        Optional<Forecast> all = making.map(Foresight::whole);
-        making = Optional.empty();
-        if (all.isPresent() && all.get().era() == era) {
-            boolean isLatest = latest.filter(f -> f == begun).isPresent();
-            whole = all;
-            latest = isLatest ? all : latest;
+        if (counts) {
+            whole = making.map(Foresight::whole);
+            latest = latest.equals(begun) ? whole : latest;
         }
+        making = Optional.empty();
+        begun = Optional.empty();
         return false;
     }
 
@@ -135,7 +135,7 @@ final class Outlooks {
     /** The plan to go by for that job: the latest, or as long as that one is not ready the one before. */
     private Optional<Forecast> by(int jobId) {
         Optional<Forecast> now = latest;
-        return now.isPresent() && now.get().isVague(jobId) && whole.filter(w -> w.start(jobId) > 0).isPresent() ? whole : now;
+        return now.isPresent() && now.get().isOpen(jobId) && whole.filter(w -> w.start(jobId) > 0).isPresent() ? whole : now;
     }
 
     /** Of these jobs those that may begin until then, the soonest first. @param planned in the last pass */

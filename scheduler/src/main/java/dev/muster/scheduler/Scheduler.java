@@ -561,9 +561,9 @@ public final class Scheduler implements Planner {
         return outlooks.await(wake, ms);
     }
 
-    /** Makes it, on the caller's thread, and leaves it to be taken up. */
-    public Forecast.Made plan(Forecast.Input in) {
-        return outlooks.plan(in);
+    /** Makes it, on the caller's thread, and leaves it to be taken up. @param whole {@link #planRest} is to go on with it */
+    public Forecast.Made plan(Forecast.Input in, boolean whole) {
+        return outlooks.plan(in, whole);
     }
 
     /** Goes on with the rest, of the time behind the days that passes go by. @return whether there is more to do */

@@ -224,7 +224,7 @@ final class Stretch {
                 slot = Math.min(slot, other);
             }
             if (slot >= reach()) {
-                // it finds nothing in a year where nobody is planned: it never will
+                // it finds nothing in all the time behind, where nobody is planned: it never will
                 return slot < slots || behind > 0 ? Outcome.LEFT : Outcome.NEVER;
             }
             if (ways.size() > 1) {

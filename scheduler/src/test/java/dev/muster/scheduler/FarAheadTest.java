@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /** Every job that waits for room has a planned start, however far away, and nobody who comes after it is given a place in its time. */
@@ -41,40 +42,42 @@ class FarAheadTest {
         return jobs.stream().map(j -> plan.start(j) == 0 ? -1 : (plan.start(j) - c.seconds()) * 100 / DAY_S / 100.0).toList();
     }
 
+    /** Each between these many days, by its place in the queue. */
+    private static void inTurn(List<Double> starts, IntToDoubleFunction least, IntToDoubleFunction most) {
+        for (int i = 0; i < starts.size(); i++) {
+            assertThat(starts.get(i)).as("job " + i).isBetween(least.applyAsDouble(i), most.applyAsDouble(i));
+        }
+    }
+
+    private static Cluster one() {
+        return new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+    }
+
     private static Cluster cluster() {
         return new Cluster("n[1-2] cpus=4 mem=1000", PARTITION, "");
     }
 
     @Test
     void jobsOfADayOneAfterTheOther() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        Cluster c = one();
         List<Integer> jobs = many(c, 60, "tasks=4 timing.timeLimitMin=" + DAY_MIN);
-        List<Double> starts = days(c, jobs);
-        for (int i = 0; i < jobs.size(); i++) {
-            assertThat(starts.get(i)).as("job " + i).isEqualTo(i);
-        }
+        inTurn(days(c, jobs), i -> i, i -> i);
     }
 
     /** What is planned hour by hour goes on hour by hour, and so a month of short jobs is a month. */
     @Test
     void aMonthOfShortJobs() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        Cluster c = one();
         List<Integer> jobs = many(c, 30 * 24, "tasks=4 timing.timeLimitMin=60");
-        List<Double> starts = days(c, jobs);
-        for (int i = 0; i < jobs.size(); i++) {
-            assertThat(starts.get(i)).as("job " + i).isBetween(i / 24.0 - 0.01, i / 24.0 * 1.15 + 0.1);
-        }
+        inTurn(days(c, jobs), i -> i / 24.0 - 0.01, i -> i / 24.0 * 1.15 + 0.1);
     }
 
     /** Where stretches have an end the steps are coarse, and everybody has a time all the same. */
     @Test
     void halfAYearAndMore() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        Cluster c = one();
         List<Integer> jobs = many(c, 26, "tasks=4 timing.timeLimitMin=" + 7 * DAY_MIN);
-        List<Double> starts = days(c, jobs);
-        for (int i = 0; i < jobs.size(); i++) {
-            assertThat(starts.get(i)).as("job " + i).isBetween(i * 7.0, i * 7.0 * 1.3);
-        }
+        inTurn(days(c, jobs), i -> i * 7.0, i -> i * 7.0 * 1.3);
     }
 
     /** The first waits for both nodes; who comes later fits beside what runs before its time, or begins after it. */
@@ -161,12 +164,9 @@ class FarAheadTest {
     /** Ten without a limit on one node: ten years. */
     @Test
     void oneWithoutLimitAfterTheOther() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        Cluster c = one();
         List<Integer> jobs = many(c, 10, "tasks=4 timing.timeLimitMin=-1");
-        List<Double> starts = days(c, jobs);
-        for (int i = 0; i < jobs.size(); i++) {
-            assertThat(starts.get(i)).as("job " + i).isBetween(i * 365.0, i * 365.0 * 1.2);
-        }
+        inTurn(days(c, jobs), i -> i * 365.0, i -> i * 365.0 * 1.2);
     }
 
     /** Nodes that are down do not come back by themselves. */
@@ -193,13 +193,10 @@ class FarAheadTest {
     /** What begins tomorrow is kept whatever waits behind it. */
     @Test
     void reservationsThatRepeat() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        Cluster c = one();
         ForecastTest.reserve(c, "daily nodes=n1 users=alice flags=" + ReservationFlag.DAILY + " starttime=+3600 duration=3600");
         List<Integer> jobs = many(c, 20, "tasks=4 timing.timeLimitMin=" + 20 * 60);
-        List<Double> starts = days(c, jobs);
-        for (int i = 0; i < jobs.size(); i++) {
-            assertThat(starts.get(i)).as("job " + i).isBetween(i + 0.08, i * 1.2 + 0.5);
-        }
+        inTurn(days(c, jobs), i -> i + 0.08, i -> i * 1.2 + 0.5);
         List<Integer> tooLong = many(c, 1, "tasks=4 timing.timeLimitMin=" + 2 * DAY_MIN);
         assertThat(days(c, tooLong)).as("it never has two days without it").containsExactly(-1.0);
     }
@@ -248,6 +245,31 @@ class FarAheadTest {
         return r.nextInt(3) == 0 ? 1 + r.nextInt(600) : days * DAY_MIN + 1 + r.nextInt(DAY_MIN);
     }
 
+    /** As slurmctld does it, in steps: a coarse time until the rest is there, and none for who is held since. */
+    @Test
+    void theRestFollows() {
+        Cluster c = one();
+        Scheduler s = (Scheduler) c.core().planner();
+        List<Integer> jobs = many(c, 4, "tasks=4 timing.timeLimitMin=" + (30 * DAY_MIN + 5));
+        Runnable soon = () -> {
+            Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+            s.starts(c.state(), now, 0);
+            s.plan(s.outlooks().input(c.state(), now, 1000), true);
+        };
+        soon.run();
+        long vague = s.outlooks().start(jobs.get(2));
+        while (s.planRest()) {
+            assertThat(s.outlooks().start(jobs.get(2))).isEqualTo(vague);
+        }
+        long exact = s.outlooks().start(jobs.get(2));
+        assertThat(exact).isLessThan(vague).isBetween(c.seconds() + 60L * DAY_S, c.seconds() + 61L * DAY_S);
+        soon.run();
+        assertThat(s.outlooks().start(jobs.get(2))).as("the plan before knows more").isEqualTo(exact);
+        c.apply(new Command.UpdateJob(0, new Command.JobRef("" + jobs.get(2), jobs.get(2), -1, Command.JobRef.NO_STEP), Map.of("priority", "0")));
+        soon.run();
+        assertThat(s.outlooks().start(jobs.get(2))).as("held").isZero();
+    }
+
     private static void cancel(Cluster c, int job) {
         c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
     }
@@ -255,7 +277,7 @@ class FarAheadTest {
     /** A hole that somebody leaves is filled by who comes next in the queue. */
     @Test
     void whoLeavesMakesRoomForTheNext() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        Cluster c = one();
         List<Integer> jobs = many(c, 20, "tasks=4 timing.timeLimitMin=" + 5 * DAY_MIN);
         assertThat(days(c, jobs).getLast()).isEqualTo(95.0);
         cancel(c, jobs.get(3));
