@@ -112,7 +112,7 @@ final class Dbd {
         identity.ifPresent(own -> own.tell(new TlsLog(flag -> DbdConfig.hasFlag(conf, flag), log::info)));
         server = Server.start("", conf.dbdPort(), identity,
                 DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities), api::handle,
-                Map.of(), Dbd::page);
+                Map.of(), Dbd::page, log::error);
         Thread.ofVirtual().name("sweep").start(this::sweep);
         log.info("slurmdbd version " + Release.VERSION + " started");
     }

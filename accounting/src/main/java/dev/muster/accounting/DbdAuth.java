@@ -6,6 +6,7 @@ import dev.muster.daemon.ClusterKey;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.KeyFile;
 import dev.muster.daemon.TokenKey;
+import dev.muster.transport.Audience;
 import dev.muster.transport.KeySet;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Verifier;
@@ -29,7 +30,7 @@ final class DbdAuth {
         boolean clientIds = !munge && conf.parameters("AuthInfo").containsKey("use_client_ids");
         return new Verifier(keys, "", daemon,
                 TokenKey.tokens(conf.text("AuthAltTypes"), conf.parameters("AuthAltParameters"), directory.getPath(), identities),
-                clientIds ? identities::state : who -> { }, System::currentTimeMillis);
+                clientIds ? identities::state : who -> { }, System::currentTimeMillis).as(Audience.SLURMDBD);
     }
 
     private static List<File> places(SlurmdbdConf conf, File directory, boolean munge) {

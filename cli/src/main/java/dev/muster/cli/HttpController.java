@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import java.io.IOException;
@@ -117,7 +118,8 @@ final class HttpController implements Controller {
         }
         for (ClientConf.Server server : servers) {
             Session first = session();
-            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce).connectWithin(conf.connectMs)
+            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce)
+                    .to(accounting ? Audience.SLURMDBD : Audience.SLURMCTLD).connectWithin(conf.connectMs)
                     .over(conf.tls()).backOffWithin(host.backOffSeconds);
             try {
                 return post(client, path, body, mostMs, lines);

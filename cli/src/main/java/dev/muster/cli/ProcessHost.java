@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Session;
@@ -398,7 +399,8 @@ final class ProcessHost implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = ofNodes();
-        Client client = new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs).over(conf().tls());
+        Client client = new Client(address, port, () -> session, this::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+                .over(conf().tls());
         try {
             return client.stream("/muster/v1/stream/" + name, "muster-" + name);
         } catch (IOException e) {
@@ -410,8 +412,8 @@ final class ProcessHost implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session session = ofNodes();
-        return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs).over(conf().tls()), message,
-                request, inFlight);
+        return HttpController.ask(new Client(address, port, () -> session, this::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+                .over(conf().tls()), message, request, inFlight);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Session;
@@ -500,8 +501,8 @@ final class ServiceCommand implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session mine = ownSession();
-        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).connectWithin(conf().connectMs).over(conf().tls()), message,
-                request, inFlight);
+        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+                .over(conf().tls()), message, request, inFlight);
     }
 
     @Override
@@ -548,7 +549,8 @@ final class ServiceCommand implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = ownSession();
-        Client client = new Client(address, port, () -> session, shared::nonce).connectWithin(conf().connectMs).over(conf().tls());
+        Client client = new Client(address, port, () -> session, shared::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+                .over(conf().tls());
         Frames frames;
         try {
             frames = client.stream("/muster/v1/stream/" + name, "muster-" + name);

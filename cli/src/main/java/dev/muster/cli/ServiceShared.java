@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import java.io.File;
@@ -13,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -154,17 +156,17 @@ final class ServiceShared {
     /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
     Client.Response call(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
             Optional<Client.Lines> lines) throws SlurmException {
-        return call(conf, conf.servers, conf.port, session, message, request, inFlight, lines);
+        return call(conf, Audience.SLURMCTLD, conf.servers, conf.port, session, message, request, inFlight, lines);
     }
 
     /** One request to slurmdbd. */
     Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
             Optional<Client.Lines> lines) throws SlurmException {
-        return call(conf, conf.accountingServers(), conf.accountingPort,
+        return call(conf, Audience.SLURMDBD, conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight, lines);
     }
 
-    private Client.Response call(ClientConf conf, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
+    private Client.Response call(ClientConf conf, String audience, List<ClientConf.Server> servers, int port, Session session, String message,
             Json.Obj request, InFlight inFlight, Optional<Client.Lines> lines) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
@@ -176,7 +178,7 @@ final class ServiceShared {
             lent.session = session;
             inFlight.begins(lent.client);
             try {
-                Client.Response r = lent.client.connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs, lines);
+                Client.Response r = lent.client.to(audience).connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs, lines);
                 inFlight.ended();
                 give(lent);
                 return r;

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import java.io.IOException;
@@ -75,7 +76,7 @@ final class SubmitLoad {
             conf = host.conf();
             for (int i = 0; i < connections; i++) {
                 clients.add(new Client(port == 0 ? conf.servers.getFirst().address() : "127.0.0.1", port == 0 ? conf.port : port,
-                        this::session, () -> nonces + nonce.incrementAndGet()));
+                        this::session, () -> nonces + nonce.incrementAndGet()).to(Audience.SLURMCTLD));
             }
         }
 

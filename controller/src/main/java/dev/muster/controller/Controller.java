@@ -45,6 +45,7 @@ import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.RpcCount;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server;
 import dev.muster.transport.Tokens;
@@ -196,9 +197,9 @@ final class Controller {
         desk = new TokenDesk(taken, conf::get, identities, slurmUid, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
-                c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error), sessions.verifier(taken, identities::state),
+                c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error), sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD),
                 limit.before(api::handle),
-                Map.of("node", links::serve), pages(c, taken, slurmUid));
+                Map.of("node", links::serve), pages(c, taken, slurmUid), log::error);
         thread.doorsOpen();
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);

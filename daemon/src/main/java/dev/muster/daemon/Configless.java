@@ -6,6 +6,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.ConfigFile;
 import dev.muster.model.api.ClusterMessages.ConfigFiles;
 import dev.muster.model.api.ClusterMessages.FetchConfig;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
 import dev.muster.transport.Hash;
@@ -107,7 +108,8 @@ public final class Configless {
         IOException last = new IOException("no server is named");
         for (int i = 0; i < TRIES; i++) {
             for (Server server : servers) {
-                try (Client client = new Client(server.host, server.port, this::session, this::nonce).over(tls)) {
+                try (Client client = new Client(server.host, server.port, this::session, this::nonce).to(Audience.SLURMCTLD)
+                        .over(tls)) {
                     Client.Response r = client.post(Verifier.CONFIG_PATH, Codec.encode(new FetchConfig(known, waitSeconds)),
                             TIMEOUT_MS + waitSeconds * 1000);
                     if (r.status() == 200) {

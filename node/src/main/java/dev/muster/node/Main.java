@@ -25,18 +25,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /** slurmd as a process. */
 public final class Main {
-    /** Held here, because a logger that nobody holds forgets its level. */
-    private static final Logger WEB_SERVER = Logger.getLogger("io.helidon");
-
     private Main() {}
 
     public static void main(String[] args) {
-        WEB_SERVER.setLevel(Level.WARNING);
         int rc = run(Arrays.asList(args).subList(1, args.length));
         System.exit(rc);
     }

@@ -8,6 +8,7 @@ import dev.muster.model.Json;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.SignCertificate;
 import dev.muster.model.api.ClusterMessages.SignedCertificate;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.TlsIdentity;
 import java.io.IOException;
@@ -107,7 +108,7 @@ final class NodeCertificate {
                 pause();
             }
             for (Settings.Address at : settings.controllers()) {
-                try (Client client = sessions.client(at.host(), at.port()).connectWithin(settings.connectMs())) {
+                try (Client client = sessions.client(at.host(), at.port()).to(Audience.SLURMCTLD).connectWithin(settings.connectMs())) {
                     Client.Response r = client.post("/muster/v1/SignCertificate", Codec.encode(question), TIMEOUT_MS);
                     if (r.status() != 200) {
                         throw new RefusedException("slurmctld does not sign a certificate: " + Codec.decode(r.body(), ApiError.class).error());

@@ -27,6 +27,7 @@ import dev.muster.model.node.NodeMessages.StopDaemon;
 import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
@@ -150,7 +151,7 @@ public final class Slurmd implements AutoCloseable {
                 new Unallocated(settings, loop, jobs, bootId), manager);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
-                (host, port) -> sessions.client(host, port).connectWithin(settings.connectMs()), this::register,
+                (host, port) -> sessions.client(host, port).to(Audience.SLURMCTLD).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
     }
 
@@ -161,14 +162,14 @@ public final class Slurmd implements AutoCloseable {
 
     private Frames dial(Neighbours neighbours, Sessions sessions, String node, String stream) throws IOException {
         Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
-        try (Client client = sessions.client(at.host(), at.port()).connectWithin(settings.connectMs())) {
+        try (Client client = sessions.client(at.host(), at.port()).to(Audience.SLURMD).connectWithin(settings.connectMs())) {
             return client.stream(Server.streamPath(stream), "muster-" + stream);
         }
     }
 
     private static byte[] ask(Neighbours neighbours, Sessions sessions, String node, String message, byte[] body) throws IOException {
         Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException("not in slurm.conf"));
-        try (Client client = sessions.client(at.host(), at.port())) {
+        try (Client client = sessions.client(at.host(), at.port()).to(Audience.SLURMD)) {
             Client.Response answer = client.post("/muster/v1/" + message, body, PEER_MS);
             if (answer.status() != 200) {
                 throw new IOException(Json.object(answer.body()).text("error"));
@@ -248,10 +249,10 @@ public final class Slurmd implements AutoCloseable {
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
         while (true) {
             try {
-                return Server.start(settings.listenAt(), settings.port(), identity, sessions.verifier(), (caller, message, body) ->
-                        queries.answer(caller, message, body),
+                return Server.start(settings.listenAt(), settings.port(), identity, sessions.verifier().as(Audience.SLURMD),
+                        (caller, message, body) -> queries.answer(caller, message, body),
                         Map.of("io", relay::handle, "x11", windows::handle, LaunchRelay.STREAM, launches::handle,
-                                MpiLinks.STREAM, (caller, frames) -> mpi.handle(caller, frames, this::step)), this::page);
+                                MpiLinks.STREAM, (caller, frames) -> mpi.handle(caller, frames, this::step)), this::page, log::error);
             } catch (RuntimeException e) {
                 if (System.nanoTime() > endNs) {
                     throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));

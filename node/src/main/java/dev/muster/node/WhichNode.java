@@ -10,6 +10,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.AssignNode;
 import dev.muster.model.api.ClusterMessages.AssignedNode;
 import dev.muster.model.node.NodeMessages.Hardware;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -103,7 +104,7 @@ final class WhichNode {
         String why = "";
         for (var controller : conf.controllers()) {
             for (int port : conf.slurmctldPorts()) {
-                try (Client client = sessions.client(controller.address(), port)) {
+                try (Client client = sessions.client(controller.address(), port).to(Audience.SLURMCTLD)) {
                     Client.Response r = client.post("/muster/v1/AssignNode", Codec.encode(question), ASK_TIMEOUT_MS);
                     if (r.status() != 200) {
                         return new Unknown(Codec.decode(r.body(), ApiError.class).error());

@@ -263,7 +263,7 @@ public final class EmulatedBenchmark implements AutoCloseable {
     // ---- requests
 
     private Client client() {
-        return sessions.client(host, port);
+        return sessions.client(host, port).to(dev.muster.transport.Audience.SLURMCTLD);
     }
 
     private static byte[] ask(Client client, String message, byte[] body) throws IOException {

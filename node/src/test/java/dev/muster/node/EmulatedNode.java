@@ -44,7 +44,8 @@ final class EmulatedNode implements AutoCloseable {
         jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, new EmulatedSteps(all, spool), mpi, Runnable::run,
                 bootId);
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(sessions, node));
-        link = new ControllerLink(settings, log, loop, reports, (host, port) -> sessions.client(host, port).connectWithin(settings.connectMs()),
+        link = new ControllerLink(settings, log, loop, reports, (host, port) -> sessions.client(host, port)
+                .to(dev.muster.transport.Audience.SLURMCTLD).connectWithin(settings.connectMs()),
                 this::register, () -> new Heartbeat(0, settings.registered().orElseThrow().memoryMb()), this::obey);
     }
 
@@ -63,7 +64,8 @@ final class EmulatedNode implements AutoCloseable {
 
     private Frames dial(Sessions sessions, String node) throws IOException {
         Settings.Address at = all.address(node);
-        try (Client client = sessions.client(at.host(), at.port()).connectWithin(settings.connectMs())) {
+        try (Client client = sessions.client(at.host(), at.port()).to(dev.muster.transport.Audience.SLURMD)
+                .connectWithin(settings.connectMs())) {
             return client.stream(Server.streamPath(LaunchRelay.STREAM), "muster-" + LaunchRelay.STREAM);
         }
     }

@@ -64,7 +64,8 @@ final class EmulatedNodes implements AutoCloseable {
             Settings settings = SettingsReader.read(conf, conf.node(name).orElseThrow(), "", options, Path.of("/usr"), Os.uid(), sisters);
             nodes.put(name, new EmulatedNode(settings, this, log, sessions, threads));
         }
-        server = Server.start("127.0.0.1", first.port(), sessions.verifier(), (caller, message, body) -> Server.Reply.of(new NodeMessages.Ack(0)),
+        server = Server.start("127.0.0.1", first.port(), sessions.verifier().as(dev.muster.transport.Audience.SLURMD),
+                (caller, message, body) -> Server.Reply.of(new NodeMessages.Ack(0)),
                 Map.of(LaunchRelay.STREAM, (caller, frames) -> relayed(frames)), path -> Optional.empty());
     }
 
@@ -156,8 +157,6 @@ final class EmulatedNodes implements AutoCloseable {
      * input.
      */
     public static void main(String[] args) throws Exception {
-        java.util.logging.Logger quiet = java.util.logging.Logger.getLogger("io.helidon");
-        quiet.setLevel(java.util.logging.Level.WARNING);
         DaemonLog log = new DaemonLog("emulated", "", true, 1, "");
         try (EmulatedNodes nodes = new EmulatedNodes(Path.of(args[0]), args[1], log);
                 BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {

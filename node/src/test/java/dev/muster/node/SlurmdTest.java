@@ -54,7 +54,6 @@ class SlurmdTest {
 
     @BeforeAll
     static void build() throws Exception {
-        java.util.logging.Logger.getLogger("io.helidon").setLevel(java.util.logging.Level.WARNING);
         Path out = Path.of("target/native").toAbsolutePath();
         Process make = new ProcessBuilder("make", "-s", "-C", "../native", "OUT=" + out, out + "/slurmstepd")
                 .inheritIO().start();
@@ -405,7 +404,8 @@ class SlurmdTest {
 
     private Frames attach(int jobId, String token) throws IOException {
         Session session = NodeSessions.of(Os.uid()).session();
-        Client client = new Client("127.0.0.1", slurmd.port(), () -> session, () -> UUID.randomUUID().toString());
+        Client client = new Client("127.0.0.1", slurmd.port(), () -> session, () -> UUID.randomUUID().toString())
+                .to(dev.muster.transport.Audience.SLURMD);
         Frames io = client.stream(Server.streamPath("io"), "muster-io");
         io.send(Codec.encode(new IoAttach(jobId, 1, 0, token, false)));
         return io;

@@ -35,6 +35,7 @@ public final class Client implements AutoCloseable {
     private final NonceSource nonces;
     private Tls tls = Tls.NONE;
     private int connectMs = CONNECT_TIMEOUT_MS;
+    private String audience = "";
     private int backOffSeconds = BACK_OFF_S_MAX;
     private volatile boolean aborted;
     /** Lines of the answer under way are with the caller: it cannot be asked for anew. */
@@ -81,6 +82,12 @@ public final class Client implements AutoCloseable {
     /** How long a connection may take to be established (TCPTimeout). @return this */
     public Client connectWithin(int ms) {
         connectMs = Math.max(1, ms);
+        return this;
+    }
+
+    /** The daemon that is asked, in what requests sign ({@link Audience}). @return this */
+    public Client to(String daemon) {
+        audience = daemon;
         return this;
     }
 
@@ -231,7 +238,7 @@ public final class Client implements AutoCloseable {
 
     private byte[] request(String method, String path, byte[] body, String extraHeader) {
         String authorization =
-                session.get().sign(method, path, body, System.currentTimeMillis(), nonces.next());
+                session.get().sign(audience, method, path, body, System.currentTimeMillis(), nonces.next());
         StringBuilder head = new StringBuilder(512);
         head.append(method).append(' ').append(path).append(" HTTP/1.1\r\nHost: ").append(host).append(':').append(port)
                 .append("\r\nAuthorization: ").append(authorization).append("\r\n");

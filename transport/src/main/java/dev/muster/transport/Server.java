@@ -3,45 +3,51 @@ package dev.muster.transport;
 import dev.muster.model.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.ApiError;
-import io.helidon.common.buffers.BufferData;
-import io.helidon.common.buffers.DataReader;
-import io.helidon.common.buffers.DataWriter;
-import io.helidon.common.concurrency.limits.Limit;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.HttpPrologue;
-import io.helidon.http.Status;
-import io.helidon.http.WritableHeaders;
-import io.helidon.webserver.ConnectionContext;
-import io.helidon.webserver.WebServer;
-import io.helidon.webserver.http.ServerRequest;
-import io.helidon.webserver.http.ServerResponse;
-import io.helidon.webserver.http1.Http1ConnectionSelector;
-import io.helidon.webserver.http1.spi.Http1Upgrader;
-import io.helidon.webserver.spi.ServerConnection;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
  * A daemon's port: authenticated messages by POST, upgraded streams, and a few open paths by GET. One virtual thread per
- * connection; bad input costs its sender the connection and nobody anything else.
+ * connection ({@link ServerConnection}); bad input costs its sender the connection and nobody anything else. The accept loop outlives a lack of
+ * descriptors; any other fault in it ends the process, so that it is started again.
  */
 public final class Server implements AutoCloseable {
     /** The largest body taken: Slurm's largest script (4 MiB by default) and environment in base64 with room. */
     public static final long BODY_BYTES_MAX = 64L << 20;
-    static final Duration IDLE = Duration.ofMinutes(2);
+    static final String MESSAGE_PATH = "/muster/v1/";
+    private static final int BACKLOG = 4096;
+    private static final int PAUSE_MS = 50;
+    private static final int COMPLAIN_MS = 30_000;
+    /** Descriptors that are made free when accept finds none. */
+    private static final int SHED = 64;
+    /** Pages that are made at one time: they need no caller. */
+    private static final int PAGES_MAX = 16;
+    private static final int WATCH_MS = 500;
+    private static final int STOP_MS = 100;
 
-    private final WebServer web;
+    private final ServerSocket socket;
+    private final Optional<TlsIdentity> tls;
+    private final Verifier verifier;
+    private final MessageHandler messages;
+    private final Map<String, StreamHandler> streams;
+    private final OpenHandler open;
+    private final Consumer<String> complain;
+    private final ConnectionTable table;
+    private final BodyBudget budget;
+    private final Semaphore pages = new Semaphore(PAGES_MAX);
+    private long complainedMs;
 
     /** Answers one authenticated message. */
     @FunctionalInterface
@@ -66,7 +72,13 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    public record Page(int status, String contentType, byte[] body) {}
+    public record Page(int status, String contentType, byte[] body) {
+        static final Page NOT_FOUND = text(404, "not found\n");
+
+        static Page text(int status, String sentence) {
+            return new Page(status, "text/plain", sentence.getBytes(StandardCharsets.UTF_8));
+        }
+    }
 
     /** What follows the beginning of a long answer, made while it is sent. */
     public interface Rest {
@@ -99,17 +111,18 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private Server(WebServer web) {
-        this.web = web;
-    }
-
-    public int port() {
-        return web.port();
-    }
-
-    @Override
-    public void close() {
-        web.stop();
+    private Server(ServerSocket socket, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams,
+            OpenHandler open, Consumer<String> complain, ConnectionTable.Limits limits) {
+        this.socket = socket;
+        this.tls = tls;
+        this.verifier = verifier;
+        this.messages = messages;
+        this.streams = new TreeMap<>(streams);
+        this.open = open;
+        this.complain = complain;
+        int own = ownUid();
+        this.table = new ConnectionTable(limits, own);
+        this.budget = BodyBudget.ofHeap(own);
     }
 
     /**
@@ -126,237 +139,196 @@ public final class Server implements AutoCloseable {
     /** As above. @param tls with whose certificate connections are encrypted; without one they are not */
     public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
             Map<String, StreamHandler> streams, OpenHandler open) {
+        return start(host, port, tls, verifier, messages, streams, open, System.err::println);
+    }
+
+    /**
+     * As above.
+     *
+     * @param complain told of faults and of a lack of room, at most twice a minute
+     */
+    public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
+            Map<String, StreamHandler> streams, OpenHandler open, Consumer<String> complain) {
+        return start(host, port, tls, verifier, messages, streams, open, complain, ConnectionTable.Limits.of(ConnectionTable.descriptors()));
+    }
+
+    static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
+            Map<String, StreamHandler> streams, OpenHandler open, Consumer<String> complain, ConnectionTable.Limits limits) {
         Hash.manyToCome();
-        Edge edge = new Edge(verifier, messages, new TreeMap<>(streams), open);
-        var selector = Http1ConnectionSelector.builder()
-                .config(c -> c.validateRequestHostHeader(false).maxHeadersSize(1 << 16));
-        streams.keySet().forEach(name -> selector.addUpgrader(new Upgrader(name, edge)));
-        var builder = WebServer.builder()
-                .port(port)
-                .shutdownHook(false)
-                .maxPayloadSize(BODY_BYTES_MAX)
-                .backlog(4096)
-                .idleConnectionTimeout(IDLE)
-                .shutdownGracePeriod(Duration.ofMillis(100))
-                .protocolsDiscoverServices(false)
-                .connectionSelectors(List.of(selector.build()))
-                .connectionOptions(o -> o.tcpNoDelay(true))
-                .routing(r -> r.any(edge::serve));
-        tls.ifPresent(t -> builder.tls(b -> b.sslContext(t.context()).enabledProtocols(List.of(Tls.PROTOCOLS))));
-        if (!host.isEmpty()) {
-            builder.host(host);
-        } else {
-            builder.host("0.0.0.0");
+        ServerSocket socket;
+        try {
+            socket = new ServerSocket();
+        } catch (IOException e) {
+            throw new IllegalStateException(e.getMessage(), e);
         }
-        WebServer web = builder.build().start();
-        if (!web.isRunning()) {
-            throw new IllegalStateException(whyNot(host, port));
-        }
-        return new Server(web);
-    }
-
-    /** The web server only logs why it could not open its port: asked again here, for the caller's sentence. */
-    private static String whyNot(String host, int port) {
-        try (ServerSocket probe = new ServerSocket()) {
-            probe.bind(new InetSocketAddress(host.isEmpty() ? "0.0.0.0" : host, port));
-            return "it could not be opened";
+        try {
+            socket.bind(new InetSocketAddress(host.isEmpty() ? "0.0.0.0" : host, port), BACKLOG);
         } catch (IOException | IllegalArgumentException e) {
-            return String.valueOf(e.getMessage());
+            close(socket);
+            throw new IllegalStateException(String.valueOf(e.getMessage()), e);
+        }
+        Server server = new Server(socket, tls, verifier, messages, streams, open, complain, limits);
+        Thread.ofPlatform().daemon().name("accept-" + socket.getLocalPort()).start(server::accept);
+        Thread.ofPlatform().daemon().name("deadlines-" + socket.getLocalPort()).start(server::watch);
+        return server;
+    }
+
+    private static int ownUid() {
+        try {
+            return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (IOException | RuntimeException e) {
+            return 0;
         }
     }
 
-    private record Edge(
-            Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams, OpenHandler open) {
+    public int port() {
+        return socket.getLocalPort();
+    }
 
-        void serve(ServerRequest request, ServerResponse response) throws IOException {
-            String path = request.prologue().uriPath().rawPath();
-            String method = request.prologue().method().text();
-            if (method.equals("POST") && path.startsWith(MESSAGE_PATH)) {
-                byte[] body;
-                try (InputStream in = request.content().inputStream()) {
-                    // without a length said a buffer of 16 kB is made for each request
-                    body = in.readNBytes((int) Math.min(request.headers().contentLength().orElse(Long.MAX_VALUE), BODY_BYTES_MAX + 1));
+    private void accept() {
+        try {
+            while (!socket.isClosed()) {
+                Socket fresh;
+                try {
+                    fresh = socket.accept();
+                } catch (IOException e) {
+                    if (!socket.isClosed()) {
+                        complain("cannot accept a connection: " + e.getMessage());
+                        table.shed(SHED);
+                        Thread.sleep(PAUSE_MS);
+                    }
+                    continue;
                 }
-                Reply reply = body.length > BODY_BYTES_MAX
-                        ? Reply.error(413, SlurmErrno.PATHNAME_TOO_LONG, "request too long")
-                        : message(request.headers().first(HeaderNames.AUTHORIZATION).orElse(""), path, body);
-                if (reply.rest.isPresent()) {
-                    send(response, reply, reply.rest.get());
-                } else {
-                    send(response, reply.status, "application/json", reply.body);
-                }
-            } else if (method.equals("GET") || method.equals("HEAD")) {
-                UnaryOperator<String> header = name -> request.headers().first(HeaderNames.create(name)).orElse("");
-                Page page = open.get(path, header).orElse(new Page(404, "text/plain", "not found\n".getBytes(StandardCharsets.UTF_8)));
-                send(response, page.status, page.contentType, page.body);
-            } else {
-                send(response, 404, "text/plain", "not found\n".getBytes(StandardCharsets.UTF_8));
+                admit(new ServerConnection(this, fresh));
+            }
+        } catch (Throwable e) {
+            if (!socket.isClosed()) {
+                complain.accept("fatal: the port " + port() + " cannot be served any more: " + e);
+                Runtime.getRuntime().halt(1);
             }
         }
+    }
 
-        private static void send(ServerResponse response, int status, String type, byte[] body) {
-            response.status(Status.create(status)).header(HeaderNames.CONTENT_TYPE, type).send(body);
+    /** Waits for room: others wait in the kernel meanwhile. */
+    private void admit(ServerConnection fresh) throws InterruptedException {
+        while (!table.add(fresh)) {
+            complain("port " + port() + " has " + table.size() + " connections, " + table.strangers()
+                    + " of them without an authenticated caller: others wait");
+            Thread.sleep(PAUSE_MS);
+            if (socket.isClosed()) {
+                fresh.closeNow();
+                return;
+            }
         }
+        Thread.ofVirtual().start(fresh);
+    }
 
-        /** The stream is closed only after all of it: what fails on the way must not look like an answer's end. */
-        private static void send(ServerResponse response, Reply reply, Rest rest) throws IOException {
-            OutputStream out = response.status(Status.create(reply.status)).header(HeaderNames.CONTENT_TYPE, "application/json").outputStream();
-            out.write(reply.body);
-            rest.writeTo(out);
-            out.close();
-        }
-
-        private Reply message(String authorization, String path, byte[] body) {
-            return switch (verifier.verify(authorization, "POST", path, body)) {
-                case Verifier.Denied denied -> Reply.error(401, SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR,
-                        SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.sentence());
-                case Verifier.Verified v -> messages.handle(v.caller(), path.substring(MESSAGE_PATH.length()), body);
-            };
+    private void complain(String sentence) {
+        long nowMs = System.nanoTime() / 1_000_000;
+        if (complainedMs == 0 || nowMs - complainedMs > COMPLAIN_MS) {
+            complainedMs = nowMs;
+            complain.accept(sentence);
         }
     }
 
-    static final String MESSAGE_PATH = "/muster/v1/";
+    /** Closes connections that are past their deadlines. */
+    private void watch() {
+        try {
+            while (!socket.isClosed()) {
+                Thread.sleep(WATCH_MS);
+                long nowNs = System.nanoTime();
+                table.each(e -> ((ServerConnection) e).enforce(nowNs));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Answers that are being sent are waited for, shortly. */
+    @Override
+    public void close() {
+        close(socket);
+        long endNs = System.nanoTime() + STOP_MS * 1_000_000L;
+        while (System.nanoTime() - endNs < 0 && table.all().stream().anyMatch(e -> ((ServerConnection) e).isWorking())) {
+            try {
+                Thread.sleep(5);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                break;
+            }
+        }
+        table.all().forEach(e -> ((ServerConnection) e).stop());
+    }
+
+    private static void close(ServerSocket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // a socket that cannot be closed serves nobody either
+        }
+    }
+
+    Optional<TlsIdentity> tls() {
+        return tls;
+    }
+
+    Verifier verifier() {
+        return verifier;
+    }
+
+    Map<String, StreamHandler> streams() {
+        return streams;
+    }
+
+    ConnectionTable table() {
+        return table;
+    }
+
+    BodyBudget budget() {
+        return budget;
+    }
+
+    /** What a handler throws is its caller's answer, and costs nobody else anything. */
+    Reply answer(Caller caller, String message, byte[] body) {
+        try {
+            return messages.handle(caller, message, body);
+        } catch (RuntimeException | StackOverflowError e) {
+            complain("fault in " + message + ": " + e);
+            return Reply.error(500, SlurmErrno.ERROR, "Slurm internal error");
+        }
+    }
+
+    Page page(HttpHead head) {
+        if (!pages.tryAcquire()) {
+            return Page.text(503, "busy\n");
+        }
+        try {
+            int query = head.path().indexOf('?');
+            return open.get(query < 0 ? head.path() : head.path().substring(0, query), head::header).orElse(Page.NOT_FOUND);
+        } finally {
+            pages.release();
+        }
+    }
 
     /** The path of a stream. */
     public static String streamPath(String name) {
         return MESSAGE_PATH + "stream/" + name;
     }
 
-    private record Upgrader(String name, Edge edge) implements Http1Upgrader {
-        public String supportedProtocol() {
-            return "muster-" + name;
-        }
-
-        public ServerConnection upgrade(ConnectionContext context, HttpPrologue prologue, WritableHeaders<?> headers) {
-            String authorization = headers.first(HeaderNames.AUTHORIZATION).orElse("");
-            Verifier.Outcome outcome =
-                    edge.verifier.verify(authorization, "GET", prologue.uriPath().rawPath(), new byte[0]);
-            DataWriter out = context.dataWriter();
-            return switch (outcome) {
-                case Verifier.Denied denied -> new Finished(out);
-                case Verifier.Verified v -> {
-                    out.writeNow(BufferData.create(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "
-                            + supportedProtocol() + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII)));
-                    yield new StreamConnection(context, v.caller(), edge.streams.get(name));
-                }
-            };
-        }
-    }
-
-    /** Answers 401 and ends. */
-    private record Finished(DataWriter out) implements ServerConnection {
-        @Override
-        public void handle(Limit limit) {
-            out.writeNow(BufferData.create("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-                    .getBytes(StandardCharsets.US_ASCII)));
-        }
-
-        public Duration idleTime() {
-            return Duration.ZERO;
-        }
-
-        public void close(boolean interrupt) {}
-    }
-
-    private static final class StreamConnection implements ServerConnection {
-        private final ConnectionContext context;
-        private final Caller caller;
-        private final StreamHandler handler;
-        private volatile Thread thread;
-
-        StreamConnection(ConnectionContext context, Caller caller, StreamHandler handler) {
-            this.context = context;
-            this.caller = caller;
-            this.handler = handler;
-        }
-
-        @Override
-        public void handle(Limit limit) {
-            thread = Thread.currentThread();
-            Thread own = thread;
-            handler.handle(caller, new Frames(new ReaderStream(context.dataReader()), new WriterStream(context.dataWriter()),
-                    () -> {
-                        context.dataWriter().close();
-                        if (Thread.currentThread() != own) {
-                            own.interrupt();
-                        }
-                    }, context.remotePeer().address() instanceof java.net.InetSocketAddress a ? a.getAddress().getHostAddress() : ""));
-        }
-
-        /** A stream may be silent for long: never idle. */
-        public Duration idleTime() {
-            return Duration.ZERO;
-        }
-
-        public void close(boolean interrupt) {
-            Thread running = thread;
-            if (interrupt && running != null) {
-                running.interrupt();
-            }
-        }
-    }
-
-    private static final class ReaderStream extends InputStream {
-        private final DataReader reader;
-
-        ReaderStream(DataReader reader) {
-            this.reader = reader;
-        }
-
-        @Override
-        public int read() throws IOException {
-            try {
-                reader.ensureAvailable();
-                return reader.read() & 0xff;
-            } catch (RuntimeException e) {
-                return -1;
-            }
-        }
-
-        @Override
-        public int available() {
-            return reader.available();
-        }
-
-        @Override
-        public int read(byte[] into, int from, int length) throws IOException {
-            if (length == 0) {
-                return 0;
-            }
-            try {
-                reader.ensureAvailable();
-                int take = Math.max(1, Math.min(length, reader.available()));
-                byte[] bytes = reader.readBytes(take);
-                System.arraycopy(bytes, 0, into, from, take);
-                return take;
-            } catch (RuntimeException e) {
-                return -1;
-            }
-        }
-    }
-
-    private static final class WriterStream extends OutputStream {
-        private final DataWriter writer;
-        private final ByteArrayOutputStream single = new ByteArrayOutputStream();
-
-        WriterStream(DataWriter writer) {
-            this.writer = writer;
-        }
-
-        @Override
-        public void write(int b) throws IOException {
-            single.reset();
-            single.write(b);
-            write(single.toByteArray(), 0, 1);
-        }
-
-        @Override
-        public void write(byte[] bytes, int from, int length) throws IOException {
-            try {
-                writer.writeNow(BufferData.create(bytes, from, length));
-            } catch (RuntimeException e) {
-                throw new IOException("connection closed", e);
-            }
-        }
+    static String reason(int status) {
+        return switch (status) {
+            case 200 -> "OK";
+            case 400 -> "Bad Request";
+            case 401 -> "Unauthorized";
+            case 403 -> "Forbidden";
+            case 404 -> "Not Found";
+            case 411 -> "Length Required";
+            case 413 -> "Content Too Large";
+            case 429 -> "Too Many Requests";
+            case 431 -> "Request Header Fields Too Large";
+            case 500 -> "Internal Server Error";
+            case 503 -> "Service Unavailable";
+            default -> "Other";
+        };
     }
 }

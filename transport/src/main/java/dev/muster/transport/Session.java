@@ -16,20 +16,26 @@ public record Session(String token, byte[] key) {
     /** How the token of a session from a JSON Web Token begins. */
     static final String JWT = "jwt.";
 
-    /**
-     * The value of the Authorization header.
-     *
-     * @param timeMs now, milliseconds since 1970
-     * @param nonce  never used before with this session
-     */
+    /** As {@link #sign(String, String, String, byte[], long, String)}, for a daemon that has no name. */
     public String sign(String method, String path, byte[] body, long timeMs, String nonce) {
-        byte[] mac = Hash.hmac(key, message(method, path, body, timeMs, nonce));
-        return "Muster " + token + ";" + timeMs + ";" + nonce + ";" + Hash.hex(mac);
+        return sign("", method, path, body, timeMs, nonce);
     }
 
-    static byte[] message(String method, String path, byte[] body, long timeMs, String nonce) {
-        return (method + "\n" + path + "\n" + Hash.hex(Hash.sha256(body)) + "\n" + timeMs + "\n" + nonce)
-                .getBytes(StandardCharsets.UTF_8);
+    /**
+     * The value of the Authorization header. It names the body's hash, so that a daemon knows its caller before it reads the body.
+     *
+     * @param audience the daemon that it is for: no other takes it
+     * @param timeMs   now, milliseconds since 1970
+     * @param nonce    never used before with this session
+     */
+    public String sign(String audience, String method, String path, byte[] body, long timeMs, String nonce) {
+        String hash = Hash.hex(Hash.sha256(body));
+        byte[] mac = Hash.hmac(key, message(audience, method, path, hash, timeMs, nonce));
+        return "Muster " + token + ";" + timeMs + ";" + nonce + ";" + hash + ";" + Hash.hex(mac);
+    }
+
+    static byte[] message(String audience, String method, String path, String bodyHash, long timeMs, String nonce) {
+        return (method + "\n" + path + "\n" + bodyHash + "\n" + timeMs + "\n" + nonce + "\n" + audience).getBytes(StandardCharsets.UTF_8);
     }
 
     /**

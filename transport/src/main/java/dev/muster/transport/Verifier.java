@@ -46,6 +46,9 @@ public final class Verifier {
     private Marks nonces = new Marks();
     private Marks olderNonces = new Marks();
     private long windowStartMs;
+    private volatile String audience = "";
+    private static final int PARTS = 5;
+    private static final Caller NOBODY = new Caller(-1, -1);
 
     /** @param clusterKey with which the token was made: it is no longer good when that is not */
     private record KeySession(MungeSession session, byte[] clusterKey, long issuedMs, String cluster) {}
@@ -88,37 +91,74 @@ public final class Verifier {
 
     public record Denied(String why) implements Outcome {}
 
+    /** What the head of a request shows, before its body is read. */
+    public sealed interface Head {}
+
+    /** @param bodyHash of the one body that the request may have, hex */
+    public record Proved(Caller caller, String bodyHash) implements Head {
+        public boolean fits(byte[] body) {
+            return Hash.hex(Hash.sha256(body)).equals(bodyHash);
+        }
+    }
+
+    public record Unproved(String why) implements Head {}
+
+    /** The daemon's name in what requests sign; others are for another daemon. @return this */
+    public Verifier as(String name) {
+        audience = name;
+        return this;
+    }
+
+    /** Checks a whole request. */
     public Outcome verify(String header, String method, String path, byte[] body) {
+        String[] parts = header.split(";", -1);
+        if (parts.length == PARTS && !new Proved(NOBODY, parts[3]).fits(body)) {
+            return new Denied("credential does not fit the request");
+        }
+        return switch (head(header, method, path)) {
+            case Proved p -> new Verified(p.caller);
+            case Unproved u -> new Denied(u.why);
+        };
+    }
+
+    /** Checks the head of a request; its credential is used up by that. What comes as the body is to be compared with the hash. */
+    public Head head(String header, String method, String path) {
         if (!header.startsWith("Muster ")) {
-            return new Denied("no credential");
+            return new Unproved("no credential");
         }
         String[] parts = header.substring(7).split(";", -1);
-        if (parts.length != 4 || parts[2].isEmpty() || parts[2].length() > 64) {
-            return new Denied("malformed credential");
+        if (parts.length != PARTS || parts[2].isEmpty() || parts[2].length() > 64 || parts[3].length() != 64) {
+            return new Unproved("malformed credential");
         }
         long timeMs;
         byte[] mac;
         try {
             timeMs = Long.parseLong(parts[1]);
-            mac = Session.unhex(parts[3]);
+            mac = Session.unhex(parts[4]);
         } catch (IllegalArgumentException e) {
-            return new Denied("malformed credential");
+            return new Unproved("malformed credential");
         }
         if (Math.abs(timeMs - nowMs.getAsLong()) > SKEW_MS) {
-            return new Denied("credential out of time: are the clocks in step?");
+            return new Unproved("credential out of time: are the clocks in step?");
         }
-        Optional<Claim> claim = claim(parts[0], path);
+        Optional<Claim> claim;
+        try {
+            claim = claim(parts[0], path);
+        } catch (RuntimeException e) {
+            // a token that cannot be read is none
+            claim = Optional.empty();
+        }
         if (claim.isEmpty()) {
-            return new Denied("invalid or expired credential");
+            return new Unproved("invalid or expired credential");
         }
-        byte[] wanted = Hash.hmac(claim.get().key, Session.message(method, path, body, timeMs, parts[2]));
+        byte[] wanted = Hash.hmac(claim.get().key, Session.message(audience, method, path, parts[3], timeMs, parts[2]));
         if (!MessageDigest.isEqual(wanted, mac)) {
-            return new Denied("credential does not fit the request");
+            return new Unproved("credential does not fit the request");
         }
         if (!fresh(mac)) {
-            return new Denied("replayed credential");
+            return new Unproved("replayed credential");
         }
-        return claim.get().caller.get().<Outcome>map(Verified::new).orElse(new Denied("a user that is not known here"));
+        return claim.get().caller.get().<Head>map(c -> new Proved(c, parts[3])).orElse(new Unproved("a user that is not known here"));
     }
 
     /** What a token claims, before the request has proved it. @param caller looked up only then: names cost something */

@@ -12,6 +12,7 @@ import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.api.ClusterMessages.ApiError;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import dev.muster.transport.Tls;
@@ -91,7 +92,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
             if (client == null || made != turn) {
                 close();
                 made = turn;
-                client = new Client(hosts.get(made % hosts.size()), port, session, nonces::get).over(tls);
+                client = new Client(hosts.get(made % hosts.size()), port, session, nonces::get).to(Audience.SLURMDBD).over(tls);
             }
             return client;
         }

@@ -4,6 +4,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.accounting.DbdMessages.Registered;
+import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import dev.muster.transport.Tls;
@@ -93,7 +94,7 @@ public final class ExternalDbds implements AutoCloseable {
     }
 
     private String told(Place p) {
-        try (Client client = new Client(p.host, p.port, session, nonces::get).over(tls)) {
+        try (Client client = new Client(p.host, p.port, session, nonces::get).to(Audience.SLURMDBD).over(tls)) {
             Client.Response r = client.post("/muster/v1/Register", Codec.encode(introduction.get()), CALL_MS);
             if (r.status() != 200) {
                 return "refused: " + new String(r.body(), StandardCharsets.UTF_8);

@@ -65,7 +65,8 @@ class DbdLinkTest {
     }
 
     private static Server server() {
-        return Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+        return Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
+                .as(dev.muster.transport.Audience.SLURMDBD),
                 (caller, message, body) -> new Server.Reply(200, message.getBytes(StandardCharsets.UTF_8)), Map.of(), path -> Optional.empty());
     }
 
@@ -87,7 +88,8 @@ class DbdLinkTest {
     void whatFailsAndComesBackIsTold() {
         changes.clear();
         int[] status = {200};
-        Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+        Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
+                .as(dev.muster.transport.Audience.SLURMDBD),
                 (caller, message, body) -> new Server.Reply(status[0], "{}".getBytes(StandardCharsets.UTF_8)), Map.of(), path -> Optional.empty());
         try (DbdLink link = link(List.of("127.0.0.1"), server.port())) {
             for (int s : new int[] {200, 503, 503, 200, 200}) {

@@ -37,7 +37,8 @@ class ExternalDbdsTest {
         List<String> log = new ArrayList<>();
         AtomicLong nonces = new AtomicLong();
         Session session = Session.issue(KEY, "c", new Caller(0, 0), System.currentTimeMillis(), new byte[16]);
-        try (Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+        try (Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
+                .as(dev.muster.transport.Audience.SLURMDBD),
                 (caller, message, body) -> {
                     seen.add(Codec.decode(body, Register.class));
                     return new Server.Reply(200, Codec.encode(new Registered(answer[0])));
