@@ -57,6 +57,7 @@ final class ConnectionTable {
     private final LinkedHashSet<Entry> idle = new LinkedHashSet<>();
     private final Map<Entry, Integer> users = new HashMap<>();
     private final Map<Integer, Integer> byUser = new HashMap<>();
+    private long evicted;
 
     ConnectionTable(Limits limits, int ownUid) {
         this.limits = limits;
@@ -78,17 +79,17 @@ final class ConnectionTable {
         return DEFAULT_DESCRIPTORS;
     }
 
-    /** Adds a fresh connection if there is room or room can be made. @return false if it has to wait */
-    boolean add(Entry fresh) {
+    /** Adds a fresh connection if there is room or room can be made. @param nowNs as of nanoTime @return false if it has to wait */
+    boolean add(Entry fresh, long nowNs) {
         Optional<Entry> victim = Optional.empty();
         synchronized (this) {
             LinkedHashSet<Entry> ofPeer = strangersByPeer.computeIfAbsent(fresh.peer(), k -> new LinkedHashSet<>());
             if (ofPeer.size() >= limits.perPeer) {
-                victim = oldest(ofPeer, fresh);
+                victim = oldest(ofPeer, nowNs);
             } else if (strangers.size() >= limits.strangers) {
-                victim = oldest(strangers, fresh);
+                victim = oldest(strangers, nowNs);
             } else if (all.size() >= limits.total) {
-                victim = oldest(strangers, fresh).or(() -> idle.stream().findFirst());
+                victim = oldest(strangers, nowNs).or(() -> idle.stream().findFirst());
             } else {
                 insert(fresh, ofPeer);
                 return true;
@@ -100,14 +101,15 @@ final class ConnectionTable {
                 return false;
             }
             remove(victim.get());
+            evicted++;
             insert(fresh, strangersByPeer.computeIfAbsent(fresh.peer(), k -> new LinkedHashSet<>()));
         }
         victim.get().closeNow();
         return true;
     }
 
-    private static Optional<Entry> oldest(LinkedHashSet<Entry> of, Entry fresh) {
-        return of.stream().findFirst().filter(e -> fresh.acceptedNs() - e.acceptedNs() > GRACE_NS);
+    private static Optional<Entry> oldest(LinkedHashSet<Entry> of, long nowNs) {
+        return of.stream().findFirst().filter(e -> nowNs - e.acceptedNs() > GRACE_NS);
     }
 
     private void insert(Entry fresh, Set<Entry> ofPeer) {
@@ -194,6 +196,11 @@ final class ConnectionTable {
 
     synchronized List<Entry> all() {
         return new ArrayList<>(all);
+    }
+
+    /** How many connections have had to make room. */
+    synchronized long evicted() {
+        return evicted;
     }
 
     synchronized int size() {

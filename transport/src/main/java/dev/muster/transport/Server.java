@@ -2,7 +2,9 @@ package dev.muster.transport;
 
 import dev.muster.model.Codec;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.TextCheck;
 import dev.muster.model.api.ClusterMessages.ApiError;
+import dev.muster.model.api.MessageRights;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -13,10 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A daemon's port: authenticated messages by POST, upgraded streams, and a few open paths by GET. One virtual thread per
@@ -36,6 +41,13 @@ public final class Server implements AutoCloseable {
     private static final int PAGES_MAX = 16;
     private static final int WATCH_MS = 500;
     private static final int STOP_MS = 100;
+    /** What a message may have that is no job, no crontab and no rows: a list of a few hundred thousand jobs fits. */
+    static final int PLAIN_BODY_BYTES_MAX = 4 << 20;
+    private static final Set<String> LARGE = Set.of("Submit", "SubmitHet", "CreateStep", "CreateHetStep", "SetCrontab", "Append", "Sync",
+            "Register", "TakeStep", "LoadArchive", "WarmUp");
+    private static final Set<String> DAEMONS_OWN = Stream.of(MessageRights.accounting(), MessageRights.node())
+            .flatMap(t -> t.entrySet().stream()).filter(e -> e.getValue().need() == MessageRights.Need.DAEMON).map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
 
     private final ServerSocket socket;
     private final Optional<TlsIdentity> tls;
@@ -48,6 +60,7 @@ public final class Server implements AutoCloseable {
     private final BodyBudget budget;
     private final Semaphore pages = new Semaphore(PAGES_MAX);
     private long complainedMs;
+    private long evictedBefore;
 
     /** Answers one authenticated message. */
     @FunctionalInterface
@@ -211,7 +224,7 @@ public final class Server implements AutoCloseable {
 
     /** Waits for room: others wait in the kernel meanwhile. */
     private void admit(ServerConnection fresh) throws InterruptedException {
-        while (!table.add(fresh)) {
+        while (!table.add(fresh, System.nanoTime())) {
             complain("port " + port() + " has " + table.size() + " connections, " + table.strangers()
                     + " of them without an authenticated caller: others wait");
             Thread.sleep(PAUSE_MS);
@@ -221,6 +234,12 @@ public final class Server implements AutoCloseable {
             }
         }
         Thread.ofVirtual().start(fresh);
+        long evicted = table.evicted();
+        if (evicted > evictedBefore) {
+            evictedBefore = evicted;
+            complain("port " + port() + " has " + table.strangers() + " connections without an authenticated caller: the oldest are closed ("
+                    + evicted + " so far)");
+        }
     }
 
     private void complain(String sentence) {
@@ -276,6 +295,11 @@ public final class Server implements AutoCloseable {
         return verifier;
     }
 
+    /** The longest body that a message may have. */
+    static long bodyBytesMax(String message) {
+        return LARGE.contains(message) ? BODY_BYTES_MAX : PLAIN_BODY_BYTES_MAX;
+    }
+
     Map<String, StreamHandler> streams() {
         return streams;
     }
@@ -290,6 +314,10 @@ public final class Server implements AutoCloseable {
 
     /** What a handler throws is its caller's answer, and costs nobody else anything. */
     Reply answer(Caller caller, String message, byte[] body) {
+        // rows that daemons send each other were looked at when they came
+        if (body.length > 0 && body[0] == '{' && !DAEMONS_OWN.contains(message) && TextCheck.hasControls(body)) {
+            return Reply.error(400, SlurmErrno.ERROR, "A text of the request contains a control character");
+        }
         try {
             return messages.handle(caller, message, body);
         } catch (RuntimeException | StackOverflowError e) {

@@ -187,7 +187,8 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         int uid = proved.caller().uid();
         authenticated = true;
         long length = head.contentLength();
-        if (length > Server.BODY_BYTES_MAX) {
+        String name = head.path().substring(Server.MESSAGE_PATH.length());
+        if (length > Server.bodyBytesMax(name)) {
             return refuse(page(Server.Reply.error(413, SlurmErrno.PATHNAME_TOO_LONG, "request too long")), 4 * Server.BODY_BYTES_MAX);
         }
         if (!server.table().authenticated(this, uid) || !server.budget().reserve(uid, length)) {
@@ -203,7 +204,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
             if (!proved.fits(body)) {
                 return refuse(DENIED, 0);
             }
-            return send(server.answer(proved.caller(), head.path().substring(Server.MESSAGE_PATH.length()), body), head.keepsAlive());
+            return send(server.answer(proved.caller(), name, body), head.keepsAlive());
         } finally {
             server.budget().release(uid, length);
         }

@@ -91,8 +91,8 @@ class EdgeLimitsTest {
     @CsvSource(delimiter = '|', value = {
         "400|Content-Length: -1",
         "400|Content-Length: 99999999999999999999",
-        "400|Content-Length: 5\r\nContent-Length: 6",
-        "400|Authorization: a\r\nAuthorization: b",
+        "400|Content-Length: 5\\r\\nContent-Length: 6",
+        "400|Authorization: a\\r\\nAuthorization: b",
         "400|Content-Length: 0x10",
         "400|Bad Name: x",
         "400|: x",
@@ -154,6 +154,24 @@ class EdgeLimitsTest {
             String authorization = session(7).sign(audience, "POST", "/muster/v1/Shutdown", new byte[0], System.currentTimeMillis(), "n" + audience);
             Socket s = sent("POST /muster/v1/Shutdown HTTP/1.1\r\nAuthorization: " + authorization + "\r\nContent-Length: 0\r\n\r\n");
             assertThat(answer(s)).as(audience).startsWith("HTTP/1.1 401 ");
+        }
+    }
+
+    @Test
+    void controlCharactersInTextsAreRefusedButNotInRowsOfDaemons() throws IOException {
+        byte[] escaped = "{\"name\":\"a\\u0000b\"}".getBytes(StandardCharsets.UTF_8);
+        try (Client c = client(7)) {
+            assertThat(c.post("/muster/v1/Submit", escaped, 5000).status()).isEqualTo(400);
+            assertThat(c.post("/muster/v1/Append", escaped, 5000).status()).isEqualTo(200);
+            assertThat(c.post("/muster/v1/Submit", "{\"name\":\"a\\nb\"}".getBytes(StandardCharsets.UTF_8), 5000).status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void onlyMessagesThatNeedThemHaveLongBodies() throws IOException {
+        try (Client c = client(7)) {
+            assertThat(c.post("/muster/v1/QueryAccounting", new byte[5 << 20], 5000).status()).isEqualTo(413);
+            assertThat(c.post("/muster/v1/Submit", new byte[5 << 20], 5000).status()).isEqualTo(200);
         }
     }
 
