@@ -128,16 +128,16 @@ final class Api {
     private Reply permitted(Caller caller, String message, byte[] body) {
         return switch (message) {
             case "Ping" -> Reply.of(controller.ping());
-            case "Submit" -> submitted(caller, Codec.decode(body, JobMessages.Submit.class));
-            case "SubmitHet" -> submissions.submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
+            case "Submit" -> submitted(caller, Codec.decodeKnown(body, JobMessages.Submit.class));
+            case "SubmitHet" -> submissions.submitHet(caller, Codec.decodeKnown(body, JobMessages.SubmitHet.class));
             case "QueryJobs" -> jobs(caller, Codec.decode(body, JobMessages.QueryJobs.class));
             case "QuerySteps" -> steps(caller, Codec.decode(body, JobMessages.QuerySteps.class));
             case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
-            case "Cancel" -> cancel(caller, Codec.decode(body, JobMessages.Cancel.class));
-            case "JobAction" -> action(caller, Codec.decode(body, JobMessages.JobAction.class));
+            case "Cancel" -> cancel(caller, Codec.decodeKnown(body, JobMessages.Cancel.class));
+            case "JobAction" -> action(caller, Codec.decodeKnown(body, JobMessages.JobAction.class));
             case "TestJob" -> tested(core.execute(new Command.TestJob(caller.uid(),
                     Codec.decode(body, JobMessages.TestJob.class).jobId()), caller.uid()));
-            case "UpdateJob" -> updateJob(caller, Codec.decode(body, JobMessages.UpdateJob.class));
+            case "UpdateJob" -> updateJob(caller, Codec.decodeKnown(body, JobMessages.UpdateJob.class));
             case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
             case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
             case "AwaitSteps" -> awaitSteps(caller, Codec.decode(body, JobMessages.AwaitSteps.class));
@@ -153,28 +153,28 @@ final class Api {
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
-            case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
-            case "RebootNodes" -> reboot(caller, Codec.decode(body, ClusterMessages.RebootNodes.class));
+            case "UpdateNode" -> updateNode(caller, Codec.decodeKnown(body, ClusterMessages.UpdateNode.class));
+            case "RebootNodes" -> reboot(caller, Codec.decodeKnown(body, ClusterMessages.RebootNodes.class));
             case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
             case "SignCertificate" -> controller.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
             case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
-            case "UpdateSetting" -> updateSetting(caller, Codec.decode(body, ClusterMessages.UpdateSetting.class));
-            case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
+            case "UpdateSetting" -> updateSetting(caller, Codec.decodeKnown(body, ClusterMessages.UpdateSetting.class));
+            case "UpdatePartition" -> updatePartition(caller, Codec.decodeKnown(body, ClusterMessages.UpdatePartition.class));
             case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
                     Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
-            case "CreatePartition" -> createPartition(caller, Codec.decode(body, ClusterMessages.CreatePartition.class));
-            case "CreateReservation" -> reservations.create(caller, Codec.decode(body, ClusterMessages.CreateReservation.class));
-            case "UpdateReservation" -> reservations.update(caller, Codec.decode(body, ClusterMessages.UpdateReservation.class));
-            case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
+            case "CreatePartition" -> createPartition(caller, Codec.decodeKnown(body, ClusterMessages.CreatePartition.class));
+            case "CreateReservation" -> reservations.create(caller, Codec.decodeKnown(body, ClusterMessages.CreateReservation.class));
+            case "UpdateReservation" -> reservations.update(caller, Codec.decodeKnown(body, ClusterMessages.UpdateReservation.class));
+            case "DeleteReservation" -> reservations.delete(caller, Codec.decodeKnown(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
             case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller),
                     Codec.decode(body, PolicyMessages.QueryPriorities.class).jobs()));
             case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(privacy(caller),
                     name -> identities.byName(name).map(Identity::uid).orElse(-1)));
             case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares(privacy(caller)));
-            case "SetTrigger" -> setTrigger(caller, Codec.decode(body, TriggerMessages.SetTrigger.class));
+            case "SetTrigger" -> setTrigger(caller, Codec.decodeKnown(body, TriggerMessages.SetTrigger.class));
             case "ClearTriggers" -> {
                 TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
                 yield done(core.execute(once(caller, m.requestId(), 0,

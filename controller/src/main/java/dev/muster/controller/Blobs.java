@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +37,10 @@ final class Blobs {
         }
     });
     private final Set<Path> unsynced = ConcurrentHashMap.newKeySet();
+    /** Contents of submissions that are being decided: a refused one leaves no file. */
+    private final Map<String, Pending> pending = new HashMap<>();
+
+    private record Pending(Bytes content, int holders) {}
 
     /** @throws IOException if the directory cannot be made */
     Blobs(Path directory) throws IOException {
@@ -49,6 +54,39 @@ final class Blobs {
 
     private Path file(String hash) {
         return directory.resolve(hash.substring(0, 2)).resolve(hash);
+    }
+
+    /** Holds the content of a submission until {@link #settle}: whoever launches the job meanwhile reads it from memory. */
+    void offer(String hash, Bytes content) {
+        if (!hash.isEmpty()) {
+            synchronized (pending) {
+                pending.merge(hash, new Pending(content, 1), (had, one) -> new Pending(had.content, had.holders + 1));
+            }
+        }
+    }
+
+    /**
+     * Ends an offer. The content of an accepted submission is in the journal by then; if its file cannot be written it stays in memory until
+     * {@link #sync}.
+     */
+    void settle(String hash, boolean accepted) {
+        Pending held;
+        synchronized (pending) {
+            held = pending.get(hash);
+        }
+        if (held == null) {
+            return;
+        }
+        if (accepted) {
+            try {
+                put(hash, held.content);
+            } catch (UncheckedIOException e) {
+                return;
+            }
+        }
+        synchronized (pending) {
+            pending.computeIfPresent(hash, (k, p) -> p.holders == 1 ? null : new Pending(p.content, p.holders - 1));
+        }
     }
 
     /** Writes the content if it is not there yet. */
@@ -77,6 +115,12 @@ final class Blobs {
         if (known != null) {
             return known;
         }
+        synchronized (pending) {
+            Pending held = pending.get(hash);
+            if (held != null) {
+                return held.content;
+            }
+        }
         try {
             Bytes content = Bytes.of(Files.readAllBytes(file(hash)));
             if (!hash(content).equals(hash)) {
@@ -93,6 +137,15 @@ final class Blobs {
 
     /** Makes everything written so far durable: after it the journal may forget what it holds. */
     void sync() throws IOException {
+        Map<String, Pending> held;
+        synchronized (pending) {
+            held = new HashMap<>(pending);
+        }
+        try {
+            held.forEach((hash, p) -> put(hash, p.content));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
         Set<Path> directories = new java.util.TreeSet<>();
         for (Path file : unsynced) {
             if (Files.exists(file)) {

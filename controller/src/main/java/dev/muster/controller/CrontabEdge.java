@@ -31,7 +31,7 @@ final class CrontabEdge {
     }
 
     Reply answer(Caller caller, String message, byte[] body) {
-        return message.equals("SetCrontab") ? set(caller, Codec.decode(body, CronMessages.SetCrontab.class))
+        return message.equals("SetCrontab") ? set(caller, Codec.decodeKnown(body, CronMessages.SetCrontab.class))
                 : query(caller, Codec.decode(body, CronMessages.QueryCrontab.class));
     }
 
@@ -58,16 +58,21 @@ final class CrontabEdge {
         // for the job's rules it is its owner who submits it
         Caller submitter = caller.uid() == m.userId() ? caller : new Caller(owner.get().uid(), owner.get().gid());
         List<Command.CronEntry> entries = new ArrayList<>();
+        List<Command.SubmitJob> jobs = new ArrayList<>();
         for (CronMessages.CronJob e : m.entries()) {
             switch (api.submissions().request(submitter, athome(e.job(), owner.get()))) {
                 case SubmitEdge.Refused r -> {
                     return r.reply();
                 }
-                case SubmitEdge.Request r -> entries.add(new Command.CronEntry(r.command(), e.when(), e.firstLine(), e.lastLine()));
+                case SubmitEdge.Request r -> {
+                    jobs.add(r.command());
+                    entries.add(new Command.CronEntry(r.command(), e.when(), e.firstLine(), e.lastLine()));
+                }
             }
         }
         String zone = ZoneId.systemDefault().getId();
-        Decision decision = core.execute(new Command.SetCrontab(caller.uid(), m.userId(), zone, m.text(), entries), caller.uid());
+        Command command = new Command.SetCrontab(caller.uid(), m.userId(), zone, m.text(), entries);
+        Decision decision = api.submissions().decided(command, caller.uid(), jobs);
         return switch (decision) {
             case Decision.Rejected r -> Reply.error(400, r.errno(), r.sentence());
             case Decision.Accepted a -> Reply.of(new CronMessages.CrontabSet(((List<?>) a.reply()).stream().map(id -> (Integer) id).toList()));

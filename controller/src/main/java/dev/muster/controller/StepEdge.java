@@ -10,6 +10,8 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
+import dev.muster.model.TextCheck;
+import dev.muster.model.api.FieldRights;
 import dev.muster.model.api.JobMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
@@ -20,6 +22,7 @@ import java.util.function.Function;
 
 /** The edge of srun's steps: an environment goes to the blobs, and a step whose resources are busy is asked for again. */
 final class StepEdge {
+    private static final Reply REFUSED = Reply.error(400, SlurmErrno.ERROR, SubmitEdge.NUL);
     private final Controller controller;
     private final CoreThread core;
     private final Blobs blobs;
@@ -33,12 +36,21 @@ final class StepEdge {
     }
 
     Reply answer(Caller caller, String message, byte[] body) {
-        return message.equals("CreateStep") ? createStep(caller, Codec.decode(body, JobMessages.CreateStep.class))
-                : createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
+        if (message.equals("CreateStep")) {
+            JobMessages.CreateStep m = Codec.decodeKnown(body, JobMessages.CreateStep.class);
+            return hasNul(List.of(m)) ? REFUSED : createStep(caller, m);
+        }
+        JobMessages.CreateHetStep m = Codec.decodeKnown(body, JobMessages.CreateHetStep.class);
+        return hasNul(m.parts()) ? REFUSED : createHetStep(caller, m);
+    }
+
+    private static boolean hasNul(List<JobMessages.CreateStep> parts) {
+        return parts.stream().anyMatch(p -> TextCheck.hasNul(FieldRights.texts(p.step())));
     }
 
     private Reply createStep(Caller caller, JobMessages.CreateStep m) {
-        return switch (stepped(caller, m.jobId(), m.waitMs(), step(caller, m, controller.randomToken()))) {
+        Command.CreateStep command = step(caller, m, controller.randomToken());
+        return switch (stepped(caller, m.jobId(), m.waitMs(), command, List.of(command))) {
             case Decision.Rejected r -> Api.rejected(r);
             case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply()).map(Reply::of)
                     .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
@@ -52,7 +64,7 @@ final class StepEdge {
         String token = controller.randomToken();
         List<Command.CreateStep> parts = m.parts().stream().map(p -> step(caller, p, token)).toList();
         int leader = core.durable().jobs().find(m.parts().getFirst().jobId()).map(j -> j.het().jobId()).orElse(0);
-        return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts))) {
+        return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts), parts)) {
             case Decision.Rejected r -> Api.rejected(r);
             case Decision.Accepted a -> {
                 List<JobMessages.StepStarted> all = started(core.durable(), controller.links()::address, m.parts(), (Integer) a.reply());
@@ -64,12 +76,25 @@ final class StepEdge {
     private Command.CreateStep step(Caller caller, JobMessages.CreateStep m, String token) {
         Bytes environment = SubmitEdge.joined(m.step().environment());
         String hash = Blobs.hash(environment);
-        blobs.put(hash, environment);
+        blobs.offer(hash, environment);
         StepDesc step = HostFunctions.expanded(m.step(), core.durable());
         return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(step, hash), environment, token);
     }
 
     /** Asked again while what it needs is busy. */
+    private Decision stepped(Caller caller, int jobId, int waitMs, Command command, List<Command.CreateStep> parts) {
+        boolean accepted = false;
+        try {
+            Decision decision = stepped(caller, jobId, waitMs, command);
+            accepted = decision instanceof Decision.Accepted;
+            return decision;
+        } finally {
+            for (Command.CreateStep part : parts) {
+                blobs.settle(Blobs.hash(part.environment()), accepted);
+            }
+        }
+    }
+
     private Decision stepped(Caller caller, int jobId, int waitMs, Command command) {
         Decision[] last = new Decision[1];
         Decision decision = watch.await(jobId, Math.min(waitMs, Api.WAIT_MS_MAX), () -> {

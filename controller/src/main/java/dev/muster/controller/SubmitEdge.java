@@ -14,6 +14,8 @@ import dev.muster.model.Digits;
 import dev.muster.model.Identity;
 import dev.muster.model.JobDesc;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.TextCheck;
+import dev.muster.model.api.FieldRights;
 import dev.muster.model.api.JobMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
@@ -29,6 +31,8 @@ final class SubmitEdge {
     /** What a request may hold in any case. */
     static final int SCRIPT_BYTES_TOP = 8 << 20;
     private static final int LINE_BYTES_TOP = 2 << 20;
+    /** What a C text on a node cannot hold. */
+    static final String NUL = "A text of the request contains a NUL character";
     private static final String SPARES_NOTHING = "Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
 
     private final Controller controller;
@@ -60,7 +64,7 @@ final class SubmitEdge {
     Reply submit(Caller caller, JobMessages.Submit m) {
         return switch (request(caller, m)) {
             case Refused r -> r.reply();
-            case Request r -> saying(core.execute(r.command(), caller.uid()), r.said());
+            case Request r -> saying(decided(r.command(), caller.uid(), List.of(r.command())), r.said());
         };
     }
 
@@ -93,7 +97,31 @@ final class SubmitEdge {
                 }
             }
         }
-        return saying(core.execute(new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly()), caller.uid()), said);
+        Command all = new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly());
+        return saying(decided(all, caller.uid(), m.testOnly() ? List.of() : parts), said);
+    }
+
+    /** The core's decision. Scripts and environments become files only with the record that accepts them. @param parts of the command */
+    Decision decided(Command command, int uid, List<Command.SubmitJob> parts) {
+        for (Command.SubmitJob part : parts) {
+            if (!part.testOnly()) {
+                blobs.offer(part.desc().payload().scriptHash(), part.script());
+                blobs.offer(part.desc().payload().envHash(), part.environment());
+            }
+        }
+        boolean accepted = false;
+        try {
+            Decision decision = core.execute(command, uid);
+            accepted = decision instanceof Decision.Accepted;
+            return decision;
+        } finally {
+            for (Command.SubmitJob part : parts) {
+                if (!part.testOnly()) {
+                    blobs.settle(part.desc().payload().scriptHash(), accepted);
+                    blobs.settle(part.desc().payload().envHash(), accepted);
+                }
+            }
+        }
     }
 
     sealed interface Resolved {}
@@ -122,15 +150,24 @@ final class SubmitEdge {
         if (m.job().payload().submitLine().length() > lineBytesMax()) {
             return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
         }
+        if (!mayDescribe(caller, m.job())) {
+            return new Refused(SlurmErrno.ACCESS_DENIED);
+        }
+        if (TextCheck.hasNul(FieldRights.texts(m))) {
+            return new Refused(Reply.error(400, SlurmErrno.ERROR, NUL));
+        }
         int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
         Optional<Identity> owner = identities.byUid(uid);
         if (owner.isEmpty()) {
             return new Refused(SlurmErrno.USER_ID_MISSING);
         }
         int gid = m.job().owner().gid();
+        // a number of 0 counts with its name alone
+        boolean groupSaid = gid != 0 || !m.job().owner().group().isEmpty();
         // who took on another of his groups (newgrp, sg) has his job run with it; his credential says so
-        boolean own = gid == 0 && uid == caller.uid() && owner.get().gids().contains(caller.gid());
-        Optional<Identity> asked = withGroup(owner.get(), own ? caller.gid() : gid, Access.isSuperUser(core.durable(), caller.uid()));
+        boolean own = !groupSaid && uid == caller.uid() && owner.get().gids().contains(caller.gid());
+        int group = own ? caller.gid() : groupSaid ? gid : owner.get().gid();
+        Optional<Identity> asked = withGroup(owner.get(), group, Access.isSuperUser(core.durable(), caller.uid()));
         if (asked.isEmpty()) {
             return new Refused(SlurmErrno.ACCESS_DENIED);
         }
@@ -170,12 +207,18 @@ final class SubmitEdge {
         if (controller.conf().has(dev.muster.config.Key.JOB_SUBMIT_PLUGINS, "logging")) {
             log.info(JobSubmit.logged(desc, caller.uid()));
         }
-        if (!m.testOnly()) {
-            blobs.put(scriptHash, batch);
-            blobs.put(envHash, environment);
-        }
         return new Request(
                 new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, m.immediate(), m.testOnly()), said);
+    }
+
+    /** Whether the caller may set all that the description says ({@link FieldRights}); the site's script and the core add to it later. */
+    private boolean mayDescribe(Caller caller, JobDesc job) {
+        return FieldRights.restricted(job).values().stream().allMatch(setter -> switch (setter) {
+            case USER, SELF -> true;
+            case OPERATOR -> Access.isOperator(core.durable(), caller.uid());
+            case ADMINISTRATOR -> Access.isAdmin(core.durable(), caller.uid());
+            case NOBODY -> false;
+        });
     }
 
     /** Cores and threads are left alone only where that is allowed; otherwise the user hears that it is not, and the job is taken without. */
@@ -193,7 +236,7 @@ final class SubmitEdge {
 
     /** {@code --gid}: a group of the owner's, or any if an administrator asks; empty if it is not theirs. */
     private Optional<Identity> withGroup(Identity owner, int gid, boolean admin) {
-        if (gid == 0 || gid == owner.gid()) {
+        if (gid == owner.gid()) {
             return Optional.of(owner);
         }
         if (!admin && !owner.gids().contains(gid)) {

@@ -222,7 +222,7 @@ class MessageRightsTest {
         out.put("CreateStep", j -> step(RUNNING));
         out.put("CreateHetStep", j -> new Json.Obj().put("parts", list(step(het), step(het + 1))));
         out.put("Submit", j -> new Json.Obj().put("job", new Json.Obj().put("kind", "BATCH").put("owner", new Json.Obj().put("uid", 2L))
-                .put("charge", new Json.Obj().put("account", "lab")).put("payload", new Json.Obj().put("workDir", "/tmp")))
+                .put("charge", new Json.Obj().put("account", "lab")).put("payload", new Json.Obj().put("submitHost", "h")))
                 .put("script", base64("#!/bin/sh\n")).put("testOnly", true));
         out.put("SubmitHet", j -> new Json.Obj().put("parts", list(out.get("Submit").apply(j), out.get("Submit").apply(j))));
         out.put("SetCrontab", j -> new Json.Obj().put("userId", 2L));

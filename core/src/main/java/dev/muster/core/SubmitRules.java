@@ -228,10 +228,11 @@ final class SubmitRules {
         if (desc.partition().isEmpty()) {
             return refuse(SlurmErrno.DEFAULT_PARTITION_NOT_SET);
         }
-        if (desc.timing().nice() < 0 && !admin) {
+        boolean operator = Access.isOperator(state, c.uid());
+        if (desc.timing().nice() < 0 && !operator) {
             return refuse(SlurmErrno.INVALID_NICE);
         }
-        if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin) {
+        if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !operator) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (desc.extras().reboot() && !admin) {

@@ -62,6 +62,13 @@ public final class Codec {
         return new Decoder<>(type).decode(json);
     }
 
+    /** As {@link #decode}, of a client's request: a field that is not known here is refused instead of skipped. @throws Json.MalformedException */
+    public static <T> T decodeKnown(byte[] json, Class<T> type) {
+        Decoder<T> decoder = new Decoder<>(type);
+        decoder.in.refuseUnknown();
+        return decoder.decode(json);
+    }
+
     /** Reads many values of one type, one after the other: a text that came before is not made again. For one thread. */
     public static final class Decoder<T> {
         private static final byte[] NOTHING = {};
@@ -83,7 +90,13 @@ public final class Codec {
                 return type.cast(value);
             } catch (RuntimeException notAsWeWrite) {
                 // blanks, null, a type that does not come first: allowed, and rare; and if it is wrong, the tree says with what
-                return bind(Json.parse(json), type);
+                Object tree = Json.parse(json);
+                if (in.refusesUnknown()) {
+                    shape.unknown(tree).ifPresent(name -> {
+                        throw new Json.MalformedException("unknown field " + name);
+                    });
+                }
+                return bind(tree, type);
             }
         }
     }

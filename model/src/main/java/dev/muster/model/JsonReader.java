@@ -32,6 +32,7 @@ final class JsonReader {
     private int interned;
     /** How many objects and lists have been opened by who reads value by value. */
     private int depth;
+    private boolean refusesUnknown;
 
     JsonReader(byte[] in, int from, int to) {
         over(in, from, to);
@@ -127,8 +128,25 @@ final class JsonReader {
         return NO_MORE;
     }
 
+    /** From now on a field that is not known is an error. */
+    void refuseUnknown() {
+        refusesUnknown = true;
+    }
+
+    boolean refusesUnknown() {
+        return refusesUnknown;
+    }
+
     /** Reads a name. @return its place, {@link #NO_MORE} if it has none */
     private int field(Fields fields, int from) {
+        int place = place(fields, from);
+        if (place < 0 && refusesUnknown) {
+            throw bad("unknown field");
+        }
+        return place;
+    }
+
+    private int place(Fields fields, int from) {
         byte[][] heads = fields.heads;
         for (int i = from; i < heads.length; i++) {
             byte[] head = heads[i];

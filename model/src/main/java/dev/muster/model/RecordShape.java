@@ -7,6 +7,8 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -222,6 +224,22 @@ final class RecordShape implements Shape {
             }
         }
         return build(arguments);
+    }
+
+    @Override
+    public Optional<String> unknown(Object tree) {
+        if (!(tree instanceof Json.Obj object)) {
+            return Optional.empty();
+        }
+        for (Map.Entry<String, Object> field : object.fields().entrySet()) {
+            int place = Arrays.asList(names).indexOf(field.getKey());
+            Optional<String> found = place < 0 ? Optional.of(type.getSimpleName() + "." + field.getKey())
+                    : field.getValue() == null ? Optional.empty() : shapes[place].unknown(field.getValue());
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
     }
 
     @Override

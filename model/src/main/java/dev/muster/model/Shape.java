@@ -4,6 +4,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** How the values of one type are written and read; see {@link Codec}. */
@@ -15,6 +16,11 @@ interface Shape {
 
     /** As above without a tree between. @throws RuntimeException of any kind where it is not just as {@link #write} writes it */
     Object read(JsonReader in);
+
+    /** The first field within the tree that this type does not have. */
+    default Optional<String> unknown(Object tree) {
+        return Optional.empty();
+    }
 
     /** What stands for a field that is not there. */
     Object absent();

@@ -280,6 +280,11 @@ final class Shapes {
             super(elementType);
         }
 
+        @Override
+        public Optional<String> unknown(Object tree) {
+            return tree instanceof List<?> list ? list.stream().flatMap(item -> element().unknown(item).stream()).findFirst() : Optional.empty();
+        }
+
         public void write(Json.Writer out, Object value) {
             char separator = '[';
             for (Object item : (List<?>) value) {
@@ -325,6 +330,12 @@ final class Shapes {
     static final class Maps extends Several {
         Maps(Type valueType) {
             super(valueType);
+        }
+
+        @Override
+        public Optional<String> unknown(Object tree) {
+            return tree instanceof Json.Obj object ? object.fields().values().stream().flatMap(v -> element().unknown(v).stream()).findFirst()
+                    : Optional.empty();
         }
 
         public void write(Json.Writer out, Object value) {
