@@ -50,6 +50,17 @@ check "an allocation, for whom root names" "200 daemon" "$(token=$root ask POST 
   -d '{"job":{"environment":["A=b"],"current_working_directory":"/"}}') $(squeue -h -j "$(field '["job_id"]')" -o %u)"
 scancel -u daemon
 check "nobody is not root" 401 "$(ask GET /slurm/v0.0.45/jobs -H 'X-SLURM-USER-NAME: root')"
+queued() { squeue -h -o %i | wc -l; }
+before=$(queued)
+for field in '"admin_comment":"x"' '"site_factor":{"set":true,"number":9}' '"priority":{"set":true,"number":900000}' '"nice":-5' '"reboot":true' '"user_id":"0"' \
+    '"group_id":"0"' '"user_id":0' '"comment":"a\u0000b"' '"comment":"a\u001bb"' '"standard_output":"/tmp/a\u0000b"' '"argv":["a\u0000"]' '"current_working_directory":"/tmp\u0000"'; do
+  check "an ordinary user may not say $field" refused "$([ "$(ask POST /slurm/v0.0.45/job/submit -d "${job/\"tasks\":2/$field}")" = 200 ] || echo refused)"
+done
+check "none of these jobs is queued" "$before" "$(queued)"
+brief=$(scontrol token lifespan=4) brief=${brief#*=}
+check "root acts for another user" 200 "$(token=$brief ask GET /slurm/v0.0.45/jobs -H 'X-SLURM-USER-NAME: daemon')"
+sleep 5
+check "but not after its token's end" "401 401" "$(token=$brief ask GET /slurm/v0.0.45/jobs) $(token=$brief ask GET /slurm/v0.0.45/jobs -H 'X-SLURM-USER-NAME: daemon')"
 check "a mistake in the body says where" "400 #/job/time_limit/" "$(ask POST /slurm/v0.0.45/job/submit -d '{"script":"x","job":{"time_limit":"long"}}') \
 $(field '["errors"][0]["source"]')"
 check "a field that there is nothing for" "500 2036" "$(ask POST /slurm/v0.0.45/job/submit -d "${job/\"tasks\":2/\"selinux_context\":\"x\"}") \

@@ -86,6 +86,9 @@ final class JobRequest {
         if (other) {
             owner.put("uid", o.has(JobOption.UID) ? o.number(JobOption.UID) : (long) o.context().host().uid());
             put(owner, "gid", o.number(JobOption.GID));
+            // a number of 0 alone means that nothing was said
+            put(owner, "user", owner.number("uid") == 0 ? "root" : "");
+            put(owner, "group", o.has(JobOption.GID) && o.number(JobOption.GID) == 0 ? "root" : "");
         }
         return owner;
     }

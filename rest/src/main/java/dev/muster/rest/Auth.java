@@ -94,6 +94,9 @@ class Auth {
         if (name.isEmpty() || name.equals(speaksFor)) {
             return kept(token, () -> new Caller(Access.of(environment(token)), new Request.User(speaksFor, "")));
         }
+        if (Sessions.end(token) <= System.currentTimeMillis()) {
+            throw refused("the token is out of date");
+        }
         // only root and SlurmUser get a token for somebody else
         return kept(token + "\n" + name, () -> {
             Host host = Access.of(environment(token));

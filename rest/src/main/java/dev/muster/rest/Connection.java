@@ -16,14 +16,16 @@ final class Connection {
     private final Optional<Request.Peer> peer;
     private final Runnable streaming;
     private final boolean secure;
+    private final Http.Bounds bounds;
 
     /** @param source as answers name it; @param peer who is at the other end, where the system says so */
     Connection(Router router, String source, Optional<Request.Peer> peer) {
-        this(router, source, peer, false, () -> { });
+        this(router, source, peer, false, () -> { }, Http.Bounds.NONE);
     }
 
     /** @param secure it is encrypted; @param streaming run when the connection turns into a stream, which counts as none that is waited for */
-    Connection(Router router, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming) {
+    Connection(Router router, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming, Http.Bounds bounds) {
+        this.bounds = bounds;
         this.secure = secure;
         this.streaming = streaming;
         this.router = router;
@@ -33,11 +35,12 @@ final class Connection {
 
     /** Serves until the other side ends. @return false if what came was no HTTP */
     boolean serve(InputStream in, OutputStream out) throws IOException {
-        Http http = new Http(new BufferedInputStream(in, BUFFER_BYTES), new BufferedOutputStream(out, BUFFER_BYTES));
+        Http http = new Http(new BufferedInputStream(in, BUFFER_BYTES), new BufferedOutputStream(out, BUFFER_BYTES), bounds);
         while (true) {
             Optional<Request> request;
             try {
                 request = http.next();
+                bounds.read();
                 if (secure) {
                     request.ifPresent(r -> r.headers().put(Request.SECURE, ""));
                 }
@@ -57,6 +60,7 @@ final class Connection {
                     return true;
                 }
             } finally {
+                bounds.answered();
                 reply.close();
             }
         }

@@ -87,15 +87,41 @@ final class Http {
         }
     }
 
+    /** What a connection may spend on a request. */
+    interface Bounds {
+        Bounds NONE = new Bounds() { };
+
+        /** A request has begun, whose head is to be whole soon. */
+        default void begun() {}
+
+        /** Its head has been read. */
+        default void head(Map<String, String> headers) {}
+
+        /** Its body has, so far, so many bytes. @throws Malformed if they are too many now */
+        default void body(long bytes) throws Malformed {}
+
+        /** It has been read. */
+        default void read() {}
+
+        /** It has been answered. */
+        default void answered() {}
+    }
+
     private final InputStream in;
     private final OutputStream out;
+    private final Bounds bounds;
     /** The last request's version is 1.1. */
     private boolean modern = true;
 
     /** @param in reads of single bytes must be cheap */
     Http(InputStream in, OutputStream out) {
+        this(in, out, Bounds.NONE);
+    }
+
+    Http(InputStream in, OutputStream out, Bounds bounds) {
         this.in = in;
         this.out = out;
+        this.bounds = bounds;
     }
 
     /** Who goes away between two lines breaks no rule. */
@@ -120,10 +146,12 @@ final class Http {
         if (first < 0) {
             return Optional.empty();
         }
+        bounds.begun();
         String method = method(first);
         String target = target();
         modern = version();
         Map<String, String> headers = headers();
+        bounds.head(headers);
         String connection = headers.getOrDefault("connection", "").toLowerCase(Locale.ROOT);
         boolean keep = modern ? !connection.contains("close") : connection.contains("keep-alive");
         int mark = target.indexOf('?');
@@ -268,6 +296,7 @@ final class Http {
         if (wanted > BODY_BYTES_MAX) {
             throw new Malformed(413, "HTTP request body too large");
         }
+        bounds.body(wanted);
         byte[] body = in.readNBytes((int) wanted);
         if (body.length < wanted) {
             throw new Malformed(400, "Unexpected end of request");
@@ -294,6 +323,7 @@ final class Http {
                 }
                 return all.toByteArray();
             }
+            bounds.body(wanted + all.size());
             byte[] chunk = in.readNBytes((int) wanted);
             all.write(chunk);
             if (chunk.length < wanted || !line("chunk").isEmpty()) {

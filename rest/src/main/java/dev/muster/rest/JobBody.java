@@ -349,6 +349,8 @@ final class JobBody {
                     throw RestException.unfit(field + "=" + in.text(field) + " is not known", at + field + "/");
                 }
                 put(out, field.startsWith("u") ? "owner.uid" : "owner.gid", (long) id);
+                // a number of 0 alone means that nothing was said
+                put(out, field.startsWith("u") ? "owner.user" : "owner.group", id == 0 ? "root" : "");
             }
         }
     }

@@ -40,6 +40,7 @@ final class Listeners implements AutoCloseable {
 
     private final DaemonLog log;
     private final Patience patience = new Patience(IDLE_MS);
+    private final ReadBounds bounds = ReadBounds.ofHeap();
     private final Semaphore connections;
     private final Optional<SSLContext> tls;
     private final List<Port> ports = new ArrayList<>();
@@ -125,6 +126,7 @@ final class Listeners implements AutoCloseable {
     /** Begins to serve. */
     void serve(Router router) {
         patience.start();
+        bounds.start();
         for (Port p : ports) {
             Thread.ofPlatform().name("listen-" + p.socket.getLocalPort()).start(() -> accept(p, router));
         }
@@ -173,17 +175,19 @@ final class Listeners implements AutoCloseable {
 
     private void tcp(Socket socket, boolean encrypted, Router router) {
         Runnable free = place();
+        ReadBounds.Reading reading = bounds.of(socket, false);
         try (socket) {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(IDLE_MS);
             String source = "[" + socket.getInetAddress().getHostAddress() + "]:" + socket.getPort();
             Wire wire = wire(socket);
             if (wire.secure || !encrypted) {
-                new Connection(router, source, Optional.empty(), wire.secure, free).serve(wire.in, patience.watched(wire.out, socket));
+                new Connection(router, source, Optional.empty(), wire.secure, free, reading).serve(wire.in, patience.watched(wire.out, socket));
             }
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
         } finally {
+            reading.end();
             free.run();
         }
     }
@@ -222,13 +226,15 @@ final class Listeners implements AutoCloseable {
 
     private void unix(SocketChannel channel, String source, Router router) {
         Runnable free = place();
+        ReadBounds.Reading reading = bounds.of(channel, true);
         try (channel) {
             UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
-            new Connection(router, source, Optional.of(new Request.Peer(peer.user().getName(), peer.group().getName())), false, free)
+            new Connection(router, source, Optional.of(new Request.Peer(peer.user().getName(), peer.group().getName())), false, free, reading)
                     .serve(Channels.newInputStream(channel), patience.watched(Channels.newOutputStream(channel), channel));
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
         } finally {
+            reading.end();
             free.run();
         }
     }

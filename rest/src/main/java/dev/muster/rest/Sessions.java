@@ -61,7 +61,7 @@ final class Sessions {
     }
 
     /** When the token ends, as it says itself: it is asked for again with each request anyway. */
-    private static long end(String token) {
+    static long end(String token) {
         try {
             long exp = Json.object(Base64.getUrlDecoder().decode(token.split("\\.", -1)[1])).number("exp");
             return exp <= 0 || exp > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : exp * 1000;
