@@ -56,7 +56,7 @@ final class Queries {
         }
         try {
             return switch (message) {
-                case "QueryDaemon" -> Reply.of(daemon());
+                case "QueryDaemon" -> Reply.of(daemon(caller));
                 case "QueryProcesses" -> Reply.of(processes(caller, Codec.decode(body, SlurmdMessages.QueryProcesses.class)));
                 case "RunUnallocated" -> unallocated.run(caller, Codec.decode(body, SlurmdMessages.RunUnallocated.class));
                 case "SignalUnallocated" -> unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
@@ -79,9 +79,11 @@ final class Queries {
         }
     }
 
-    private SlurmdMessages.DaemonReply daemon() {
+    private SlurmdMessages.DaemonReply daemon(Caller caller) {
         List<String> steps = new ArrayList<>();
-        running().forEach(r -> steps.add(r.jobId() + "." + StepId.name(r.stepId())));
+        boolean all = !settings.around().privateJobs() || caller.uid() == 0 || caller.uid() == settings.slurmUserId();
+        running().stream().filter(r -> all || r.owner().uid() == caller.uid())
+                .forEach(r -> steps.add(r.jobId() + "." + StepId.name(r.stepId())));
         Hardware h = hardware.get();
         return new SlurmdMessages.DaemonReply(settings.nodeName(), Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
                 .map(String::trim).orElse(settings.nodeName()), Release.VERSION, (int) ProcessHandle.current().pid(), startTime,

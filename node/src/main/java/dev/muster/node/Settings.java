@@ -95,17 +95,19 @@ public record Settings(
      * @param healthAtBoot  HealthCheckNodeState=REBOOT_ONLY: the program is run when the machine was started anew, and at no other time
      * @param needsLogin    SchedulerParameters=requeue_setup_env_fail or no_env_cache: a node that does not know a job's user takes no more jobs
      * @param imexMajor     of the devices of SwitchType=switch/nvidia_imex, 0 where the node has none
+     * @param privateJobs   PrivateData=jobs: users hear of their own jobs alone
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
             boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags,
             String gresError, boolean sortMemory, MpiConf mpi, Map<String, String> powerActions, CertmgrConf certmgr, String instanceId,
-            String instanceType, boolean pages, boolean healthAtBoot, boolean needsLogin, int suspendGraceSeconds, int imexMajor) {
+            String instanceType, boolean pages, boolean healthAtBoot, boolean needsLogin, int suspendGraceSeconds, int imexMajor,
+            boolean privateJobs) {
         /** From SIGTSTP to SIGSTOP, where PreemptParameters=suspend_grace_time says nothing. */
         static final int SUSPEND_GRACE_S = 2;
         public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
                 false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false, MpiConf.DEFAULT, Map.of(), CertmgrConf.NONE, "", "", true,
-                false, false, SUSPEND_GRACE_S, 0);
+                false, false, SUSPEND_GRACE_S, 0, false);
     }
 
     /**

@@ -115,7 +115,7 @@ final class SettingsReader {
                         options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
                         conf.has(Key.HEALTH_CHECK_NODE_STATE, "REBOOT_ONLY"),
                         conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
-                        suspendGrace(conf), imexMajor(conf)),
+                        suspendGrace(conf), imexMajor(conf), conf.has(Key.PRIVATE_DATA, "jobs") || conf.has(Key.PRIVATE_DATA, "all")),
                 conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());
     }
 

@@ -52,6 +52,7 @@ final class X11Tunnels implements AutoCloseable {
     static final long FETCH_MS = 15_000;
     static final int CHUNK_BYTES = 64 << 10;
     private static final int XAUTH_SECONDS = 20;
+    private static final int ACCEPT_PAUSE_MS = 100;
     private static final int FAMILY_LOCAL = 256;
     private static final int OUTPUT_BYTES_MAX = 4096;
     private static final String COOKIE_KIND = "MIT-MAGIC-COOKIE-1";
@@ -235,7 +236,19 @@ final class X11Tunnels implements AutoCloseable {
                 Thread.ofVirtual().start(() -> offer(tunnel, connection, socket));
             } catch (IOException e) {
                 log.debug("x11: " + e.getMessage());
+                if (!tunnel.server.isClosed()) {
+                    pause();
+                }
             }
+        }
+    }
+
+    /** Descriptors come back when others end. */
+    private static void pause() {
+        try {
+            Thread.sleep(ACCEPT_PAUSE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
