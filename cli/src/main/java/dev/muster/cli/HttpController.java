@@ -15,6 +15,9 @@ import java.util.Optional;
 final class HttpController implements Controller {
     /** Where MessageTimeout says nothing: a request may wait for the journal, not for ever. */
     static final int TIMEOUT_MS = 60_000;
+    /** MessageTimeout where it is not given: for so long slurmctld is asked again that cannot be reached. */
+    static final int REACH_MS = 10_000;
+    static final int REACH_PAUSE_MS = 500;
 
     private static final int IDLE_MAX = 4;
 
@@ -116,21 +119,54 @@ final class HttpController implements Controller {
                 throw InFlight.failed(known, e);
             }
         }
+        long endNs = System.nanoTime() + (asksAgain(message) ? reachMs(conf) * 1_000_000L : 0);
+        while (true) {
+            Optional<Client.Response> response = toOneOf(path, body, mostMs, lines, request.text("requestId").isEmpty() ? 0 : endNs);
+            if (response.isPresent()) {
+                return response.get();
+            }
+            if (System.nanoTime() - endNs > 0 || !host.pause(REACH_PAUSE_MS)) {
+                throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+            }
+        }
+    }
+
+    /** Whether slurmctld is asked again while it cannot be reached, as Slurm's commands do; slurmrestd answers its own callers at once. */
+    private boolean asksAgain(String message) {
+        return !accounting && !message.equals("Ping") && host.backOffSeconds == Client.BACK_OFF_S_MAX;
+    }
+
+    /** For how long: MessageTimeout. */
+    static int reachMs(ClientConf conf) {
+        return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : REACH_MS;
+    }
+
+    /**
+     * Asks the first controller that can be reached.
+     *
+     * @param repeatUntilNs until when a request whose answer was lost is repeated (its request id makes that harmless); 0 for never
+     * @return empty if none can be reached
+     */
+    private Optional<Client.Response> toOneOf(String path, byte[] body, int mostMs, Optional<Client.Lines> lines, long repeatUntilNs)
+            throws SlurmException {
         for (ClientConf.Server server : servers) {
             Session first = session();
             Client client = new Client(server.address(), port, () -> renewed(first), host::nonce)
                     .to(accounting ? Audience.SLURMDBD : Audience.SLURMCTLD).connectWithin(conf.connectMs)
                     .over(conf.tls()).backOffWithin(host.backOffSeconds);
             try {
-                return post(client, path, body, mostMs, lines);
+                return Optional.of(post(client, path, body, mostMs, lines));
             } catch (Client.ConnectException e) {
                 client.close();
             } catch (IOException e) {
-                throw InFlight.failed(client, e);
+                boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !client.isAborted()
+                        && !(e instanceof SocketTimeoutException);
+                if (!again) {
+                    throw InFlight.failed(client, e);
+                }
             }
         }
-        SlurmErrno e = SlurmErrno.CTLD_CONNECT;
-        throw new SlurmException(e.number(), e.sentence());
+        return Optional.empty();
     }
 
     private Client.Response post(Client client, String path, byte[] body, int timeoutMs, Optional<Client.Lines> lines) throws IOException {

@@ -171,6 +171,29 @@ final class ServiceShared {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
+        boolean again = audience.equals(Audience.SLURMCTLD) && !message.equals("Ping");
+        long endNs = System.nanoTime() + (again ? HttpController.reachMs(conf) * 1_000_000L : 0);
+        while (true) {
+            Optional<Client.Response> response = toOneOf(conf, audience, servers, port, session, path, body, timeoutMs, inFlight, lines,
+                    request.text("requestId").isEmpty() ? 0 : endNs);
+            if (response.isPresent()) {
+                return response.get();
+            }
+            if (System.nanoTime() - endNs > 0) {
+                throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+            }
+            try {
+                Thread.sleep(HttpController.REACH_PAUSE_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+            }
+        }
+    }
+
+    /** @param repeatUntilNs as in {@link HttpController} */
+    private Optional<Client.Response> toOneOf(ClientConf conf, String audience, List<ClientConf.Server> servers, int port, Session session,
+            String path, byte[] body, int timeoutMs, InFlight inFlight, Optional<Client.Lines> lines, long repeatUntilNs) throws SlurmException {
         for (ClientConf.Server s : servers) {
             String name = s.address() + ":" + port + (conf.tls().isOn() ? "/" + conf.path : "");
             Lent lent = take(name);
@@ -181,19 +204,23 @@ final class ServiceShared {
                 Client.Response r = lent.client.to(audience).connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs, lines);
                 inFlight.ended();
                 give(lent);
-                return r;
+                return Optional.of(r);
             } catch (Client.ConnectException e) {
                 inFlight.ended();
                 lent.client.close();
             } catch (IOException e) {
                 inFlight.ended();
                 lent.client.close();
-                throw InFlight.failed(lent.client, e);
+                boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !lent.client.isAborted()
+                        && !(e instanceof java.net.SocketTimeoutException);
+                if (!again) {
+                    throw InFlight.failed(lent.client, e);
+                }
             } catch (RuntimeException e) {
                 inFlight.ended();
                 throw e;
             }
         }
-        throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+        return Optional.empty();
     }
 }
