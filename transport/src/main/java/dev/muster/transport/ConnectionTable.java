@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 final class ConnectionTable {
     private static final int STRANGERS_MAX = 8192;
     private static final int TOTAL_MAX = 65_536;
+    private static final int HEAP_BYTES_PER_STRANGER = 256 << 10;
     /** A caller has this long to authenticate before its connection may have to make room. */
     static final long GRACE_NS = 1_000_000_000L;
     private static final int DEFAULT_DESCRIPTORS = 1024;
@@ -41,10 +42,13 @@ final class ConnectionTable {
      * @param perUser   of an ordinary user
      */
     record Limits(int total, int strangers, int perPeer, int perUser) {
-        /** @param descriptors that the process may have open; a quarter of them is reserved for all else that it opens */
-        static Limits of(int descriptors) {
+        /**
+         * @param descriptors that the process may have open; a quarter of them is reserved for all else that it opens
+         * @param heapBytes   of the process: a connection costs some tens of kilobytes
+         */
+        static Limits of(int descriptors, long heapBytes) {
             int total = Math.clamp(descriptors - Math.max(64, descriptors / 4), 16, TOTAL_MAX);
-            int strangers = Math.min(STRANGERS_MAX, total / 2);
+            int strangers = (int) Math.clamp(heapBytes / HEAP_BYTES_PER_STRANGER, 8, Math.min(STRANGERS_MAX, total / 2));
             return new Limits(total, strangers, Math.max(8, strangers / 2), Math.max(8, total / 2));
         }
     }

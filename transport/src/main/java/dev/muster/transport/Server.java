@@ -124,7 +124,8 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private Server(ServerSocket socket, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams,
+    /** @param socket not bound yet */
+    Server(ServerSocket socket, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams,
             OpenHandler open, Consumer<String> complain, ConnectionTable.Limits limits) {
         this.socket = socket;
         this.tls = tls;
@@ -162,28 +163,32 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
             Map<String, StreamHandler> streams, OpenHandler open, Consumer<String> complain) {
-        return start(host, port, tls, verifier, messages, streams, open, complain, ConnectionTable.Limits.of(ConnectionTable.descriptors()));
+        return start(host, port, tls, verifier, messages, streams, open, complain,
+                ConnectionTable.Limits.of(ConnectionTable.descriptors(), Runtime.getRuntime().maxMemory()));
     }
 
     static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
             Map<String, StreamHandler> streams, OpenHandler open, Consumer<String> complain, ConnectionTable.Limits limits) {
-        Hash.manyToCome();
-        ServerSocket socket;
         try {
-            socket = new ServerSocket();
+            Server server = new Server(new ServerSocket(), tls, verifier, messages, streams, open, complain, limits);
+            server.serve(host, port);
+            return server;
         } catch (IOException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
+    }
+
+    /** Opens the port and begins to accept. */
+    void serve(String host, int port) {
+        Hash.manyToCome();
         try {
             socket.bind(new InetSocketAddress(host.isEmpty() ? "0.0.0.0" : host, port), BACKLOG);
         } catch (IOException | IllegalArgumentException e) {
             close(socket);
             throw new IllegalStateException(String.valueOf(e.getMessage()), e);
         }
-        Server server = new Server(socket, tls, verifier, messages, streams, open, complain, limits);
-        Thread.ofPlatform().daemon().name("accept-" + socket.getLocalPort()).start(server::accept);
-        Thread.ofPlatform().daemon().name("deadlines-" + socket.getLocalPort()).start(server::watch);
-        return server;
+        Thread.ofPlatform().daemon().name("accept-" + socket.getLocalPort()).start(this::accept);
+        Thread.ofPlatform().daemon().name("deadlines-" + socket.getLocalPort()).start(this::watch);
     }
 
     private static int ownUid() {

@@ -24,7 +24,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     /** For the other side to take one piece of an answer. */
     static final int WRITE_MS = 120_000;
     private static final int LINGER_MS = 2_000;
-    private static final int LINGER_STRANGER_BYTES = 1 << 20;
+    private static final int LINGER_STRANGER_BYTES = 256 << 10;
     private static final int SMALL_BYTES = 64 << 10;
     private static final int CHUNK_BYTES = 16 << 10;
     private static final long NONE = Long.MAX_VALUE;

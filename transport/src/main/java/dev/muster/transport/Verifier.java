@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Checks the Authorization header of a request. Thread-safe. */
 public final class Verifier {
@@ -26,6 +27,11 @@ public final class Verifier {
 
     /** The request for the configuration. */
     public static final String CONFIG_PATH = "/muster/v1/FetchConfig";
+
+    /** Parts of a credential. */
+    private static final int PARTS = 5;
+    private static final int MUNGE_LOCKS = 64;
+    private static final Caller NOBODY = new Caller(-1, -1);
 
     private final Supplier<KeySet> keys;
     private final String cluster;
@@ -47,8 +53,7 @@ public final class Verifier {
     private Marks olderNonces = new Marks();
     private long windowStartMs;
     private volatile String audience = "";
-    private static final int PARTS = 5;
-    private static final Caller NOBODY = new Caller(-1, -1);
+    private final Object[] mungeLocks = Stream.generate(Object::new).limit(MUNGE_LOCKS).toArray();
 
     /** @param clusterKey with which the token was made: it is no longer good when that is not */
     private record KeySession(MungeSession session, byte[] clusterKey, long issuedMs, String cluster) {}
@@ -224,8 +229,18 @@ public final class Verifier {
         return new KeySession(session, clusterKey.get(), issuedMs, claims[1]);
     }
 
-    private synchronized MungeSession mungeSession(String token) {
-        MungeSession known = mungeSessions.get(token);
+    /** munged takes a credential once, so two requests with the same one go one after the other; those with others do not wait for them. */
+    private MungeSession mungeSession(String token) {
+        synchronized (mungeLocks[token.hashCode() & mungeLocks.length - 1]) {
+            return decodedOnce(token);
+        }
+    }
+
+    private MungeSession decodedOnce(String token) {
+        MungeSession known;
+        synchronized (mungeSessions) {
+            known = mungeSessions.get(token);
+        }
         if (known != null) {
             return known.expiresMs < nowMs.getAsLong() ? null : known;
         }
@@ -239,7 +254,9 @@ public final class Verifier {
         long expiresMs = nowMs.getAsLong() + SKEW_MS;
         Caller caller = new Caller(decoded.get().uid(), decoded.get().gid());
         MungeSession made = new MungeSession(caller, Optional.empty(), decoded.get().payload(), expiresMs);
-        mungeSessions.put(token, made);
+        synchronized (mungeSessions) {
+            mungeSessions.put(token, made);
+        }
         return made;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -126,6 +127,30 @@ class EdgeLimitsTest {
     }
 
     @Test
+    void acceptGoesOnAfterALackOfDescriptors() throws Exception {
+        AtomicLong failures = new AtomicLong(5);
+        ServerSocket socket = new ServerSocket() {
+            @Override
+            public Socket accept() throws IOException {
+                if (failures.getAndDecrement() > 0) {
+                    throw new SocketException("Too many open files");
+                }
+                return super.accept();
+            }
+        };
+        try (Server lacking = new Server(socket, Optional.empty(), new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+                (caller, message, body) -> new Server.Reply(200, body), Map.of(), path -> Optional.empty(), complaints::add,
+                ConnectionTable.Limits.of(1024, 1 << 30))) {
+            lacking.serve("127.0.0.1", 0);
+            Session session = session(7);
+            try (Client c = new Client("127.0.0.1", lacking.port(), () -> session, () -> "n" + counter.incrementAndGet())) {
+                assertThat(c.post("/muster/v1/Ping", new byte[0], 20_000).status()).isEqualTo(200);
+            }
+        }
+        assertThat(complaints).as("said once, not for each").containsExactly("cannot accept a connection: Too many open files");
+    }
+
+    @Test
     void oneUserHasItsShareOfConnections() throws Exception {
         List<Client> clients = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
@@ -202,9 +227,9 @@ class EdgeLimitsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1024,768,384", "20000,15000,7500", "131072,65536,8192", "64,16,8"})
-    void limitsStayBelowTheDescriptors(int descriptors, int total, int strangers) {
-        ConnectionTable.Limits limits = ConnectionTable.Limits.of(descriptors);
+    @CsvSource({"1024,8192,768,384", "20000,8192,15000,7500", "131072,8192,65536,8192", "64,8192,16,8", "131072,512,65536,2048"})
+    void limitsStayBelowTheDescriptorsAndTheMemory(int descriptors, long heapMb, int total, int strangers) {
+        ConnectionTable.Limits limits = ConnectionTable.Limits.of(descriptors, heapMb << 20);
         assertThat(limits.total()).isEqualTo(total);
         assertThat(limits.strangers()).isEqualTo(strangers);
     }
