@@ -133,7 +133,16 @@ final class HttpController implements Controller {
 
     /** Whether slurmctld is asked again while it cannot be reached, as Slurm's commands do; slurmrestd answers its own callers at once. */
     private boolean asksAgain(String message) {
-        return !accounting && !message.equals("Ping") && host.backOffSeconds == Client.BACK_OFF_S_MAX;
+        return !accounting && host.backOffSeconds == Client.BACK_OFF_S_MAX && asksAgain(message, host.setting("SLURM_STEPMGR"));
+    }
+
+    /**
+     * Whether it helps to wait for slurmctld.
+     *
+     * @param manager the node that decides on the job's steps while slurmctld is away, "" for none: it is asked at once instead
+     */
+    static boolean asksAgain(String message, String manager) {
+        return manager.isEmpty() && !message.equals("Ping") && !message.equals("Follow");
     }
 
     /** For how long: MessageTimeout. */

@@ -465,10 +465,11 @@ final class ServiceCommand implements Host {
                 }
                 Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
             }
-            Client.Response r = shared.call(conf(), session(), message, request, inFlight, lines);
+            boolean again = HttpController.asksAgain(message, env.getOrDefault("SLURM_STEPMGR", ""));
+            Client.Response r = shared.call(conf(), again, session(), message, request, inFlight, lines);
             if (isKnownSession && HttpController.errno(r) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
                 session = null;     // an earlier command's is not good any more
-                r = shared.call(conf(), session(), message, request, inFlight, lines);
+                r = shared.call(conf(), again, session(), message, request, inFlight, lines);
             }
             return r;
         });

@@ -153,26 +153,30 @@ final class ServiceShared {
         lent.client.close();
     }
 
-    /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
-    Client.Response call(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
+    /**
+     * One request to the first controller that can be reached.
+     *
+     * @param asksAgain while none can be, for MessageTimeout
+     * @param inFlight  told the connection that is waited for
+     */
+    Client.Response call(ClientConf conf, boolean asksAgain, Session session, String message, Json.Obj request, InFlight inFlight,
             Optional<Client.Lines> lines) throws SlurmException {
-        return call(conf, Audience.SLURMCTLD, conf.servers, conf.port, session, message, request, inFlight, lines);
+        return call(conf, asksAgain, Audience.SLURMCTLD, conf.servers, conf.port, session, message, request, inFlight, lines);
     }
 
     /** One request to slurmdbd. */
     Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
             Optional<Client.Lines> lines) throws SlurmException {
-        return call(conf, Audience.SLURMDBD, conf.accountingServers(), conf.accountingPort,
+        return call(conf, false, Audience.SLURMDBD, conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight, lines);
     }
 
-    private Client.Response call(ClientConf conf, String audience, List<ClientConf.Server> servers, int port, Session session, String message,
-            Json.Obj request, InFlight inFlight, Optional<Client.Lines> lines) throws SlurmException {
+    private Client.Response call(ClientConf conf, boolean asksAgain, String audience, List<ClientConf.Server> servers, int port,
+            Session session, String message, Json.Obj request, InFlight inFlight, Optional<Client.Lines> lines) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
-        boolean again = audience.equals(Audience.SLURMCTLD) && !message.equals("Ping");
-        long endNs = System.nanoTime() + (again ? HttpController.reachMs(conf) * 1_000_000L : 0);
+        long endNs = System.nanoTime() + (asksAgain ? HttpController.reachMs(conf) * 1_000_000L : 0);
         while (true) {
             Optional<Client.Response> response = toOneOf(conf, audience, servers, port, session, path, body, timeoutMs, inFlight, lines,
                     request.text("requestId").isEmpty() ? 0 : endNs);
