@@ -197,7 +197,8 @@ final class Controller {
         desk = new TokenDesk(taken, conf::get, identities, slurmUid, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
-                c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error), sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD),
+                c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error),
+                sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD),
                 limit.before(api::handle),
                 Map.of("node", links::serve), pages(c, taken, slurmUid), log::error);
         thread.doorsOpen();

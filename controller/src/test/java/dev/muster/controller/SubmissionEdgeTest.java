@@ -38,8 +38,10 @@ class SubmissionEdgeTest {
         dir = Files.createTempDirectory("edge");
         Path file = dir.resolve("slurm.conf");
         try (ServerSocket free = new ServerSocket(0)) {
-            Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + free.getLocalPort() + "\nSlurmUser=daemon\n"
-                    + "AuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nPriorityType=priority/multifactor\nScronParameters=enable\nRebootProgram=/bin/true\n"
+            Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + free.getLocalPort()
+                    + "\nSlurmUser=daemon\n"
+                    + "AuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nPriorityType=priority/multifactor\nScronParameters=enable\n"
+                    + "RebootProgram=/bin/true\n"
                     + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
         }
         controller = new Controller(((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf(), file.toFile(),
@@ -139,7 +141,8 @@ class SubmissionEdgeTest {
     @Test
     void nulInTheScriptAndTheEnvironmentIsRefused() {
         assertThat(errno(USER, "Submit", submit(job(), "#!/bin/sh\n\0"))).isNotZero();
-        assertThat(errno(USER, "Submit", submit(job(), "#!/bin/sh\n").put("environment", new ArrayList<Object>(List.of(base64("A=\0")))))).isNotZero();
+        assertThat(errno(USER, "Submit", submit(job(), "#!/bin/sh\n").put("environment",
+                new ArrayList<Object>(List.of(base64("A=\0")))))).isNotZero();
         assertThat(errno(USER, "CreateStep", new Json.Obj().put("jobId", 1L).put("step",
                 new Json.Obj().put("arguments", new ArrayList<Object>(List.of(base64("a\0"))))))).isNotZero();
     }

@@ -14,7 +14,8 @@ class TextCheckTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a\\u0000b", "a\\u001bb", "a\\u001Bb", "\\u007f", "\\u009b", "a\\bb", "a\\fb", "a\u0000b", "a\u001b[2Jb", "a\u007fb", "a\u009bb",
+    @ValueSource(strings = {
+        "a\\u0000b", "a\\u001bb", "a\\u001Bb", "\\u007f", "\\u009b", "a\\bb", "a\\fb", "a\u0000b", "a\u001b[2Jb", "a\u007fb", "a\u009bb",
         "\\\\\\u0001", "a\\u0008"})
     void controlCharactersAreFound(String text) {
         assertThat(hasControls("{\"name\":\"" + text + "\"}")).isTrue();
@@ -22,7 +23,8 @@ class TextCheckTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "plain", "a\\nb", "a\\tb", "a\\r\\nb", "\\u000a", "\\u0009", "\\u000d", "\\\\u0000", "\\\\b", "\\\"", "gr\u00fc\u00dfe",
+    @ValueSource(strings = {
+        "", "plain", "a\\nb", "a\\tb", "a\\r\\nb", "\\u000a", "\\u0009", "\\u000d", "\\\\u0000", "\\\\b", "\\\"", "gr\u00fc\u00dfe",
         "\\u00e4", "\u65e5\u672c", "\\u0020", "\\u", "\\u00"})
     void otherTextsAreNot(String text) {
         assertThat(hasControls("{ \"name\":\t\"" + text + "\" }\r\n")).isFalse();

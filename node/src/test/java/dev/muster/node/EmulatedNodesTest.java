@@ -51,7 +51,8 @@ class EmulatedNodesTest {
 
     @BeforeEach
     void start() throws Exception {
-        controller = Server.start("127.0.0.1", 0, new Verifier(FakeController.KEY, "test", Optional.empty(), System::currentTimeMillis).as(dev.muster.transport.Audience.SLURMCTLD),
+        controller = Server.start("127.0.0.1", 0, new Verifier(FakeController.KEY, "test", Optional.empty(), System::currentTimeMillis)
+                .as(dev.muster.transport.Audience.SLURMCTLD),
                 (c, m, b) -> Server.Reply.of(new Welcome(1, 1)), Map.of("node", (caller, frames) -> serve(frames)), path -> Optional.empty());
         directory = Files.createTempDirectory("muster-emulated-");
         Path key = Files.createFile(directory.resolve("slurm.key"),
