@@ -44,7 +44,7 @@ public final class Server implements AutoCloseable {
     /** What a message may have that is no job, no crontab and no rows: a list of a few hundred thousand jobs fits. */
     static final int PLAIN_BODY_BYTES_MAX = 4 << 20;
     private static final Set<String> LARGE = Set.of("Submit", "SubmitHet", "CreateStep", "CreateHetStep", "SetCrontab", "Append", "Sync",
-            "Register", "TakeStep", "LoadArchive", "WarmUp");
+            "Register", "TakeStep", "RunUnallocated", "Change", "ChangeAll", "LoadArchive", "WarmUp");
     private static final Set<String> DAEMONS_OWN = Stream.of(MessageRights.accounting(), MessageRights.node())
             .flatMap(t -> t.entrySet().stream()).filter(e -> e.getValue().need() == MessageRights.Need.DAEMON).map(Map.Entry::getKey)
             .collect(Collectors.toSet());
