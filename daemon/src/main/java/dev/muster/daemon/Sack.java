@@ -85,6 +85,10 @@ public final class Sack implements AutoCloseable {
                     log.error("sack: " + e.getMessage());
                     pause();
                 }
+            } catch (RuntimeException | Error e) {
+                // a socket that is open and not served any more would look alive
+                log.error("fatal: sack: " + e);
+                Runtime.getRuntime().halt(1);
             }
         }
     }

@@ -128,12 +128,22 @@ final class Listeners implements AutoCloseable {
         patience.start();
         bounds.start();
         for (Port p : ports) {
-            Thread.ofPlatform().name("listen-" + p.socket.getLocalPort()).start(() -> accept(p, router));
+            Thread.ofPlatform().name("listen-" + p.socket.getLocalPort()).start(() -> orEnd(() -> accept(p, router)));
         }
         for (int i = 0; i < sockets.size(); i++) {
             ServerSocketChannel s = sockets.get(i);
             String source = "unix:" + paths.get(i);
-            Thread.ofPlatform().name("listen-unix").start(() -> accept(s, source, router));
+            Thread.ofPlatform().name("listen-unix").start(() -> orEnd(() -> accept(s, source, router)));
+        }
+    }
+
+    /** A socket that is open and not served any more would look alive: the process ends instead, and is started again. */
+    private void orEnd(Runnable loop) {
+        try {
+            loop.run();
+        } catch (RuntimeException | Error e) {
+            log.error("fatal: connections cannot be accepted any more: " + e);
+            Runtime.getRuntime().halt(1);
         }
     }
 
