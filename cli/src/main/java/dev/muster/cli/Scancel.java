@@ -182,7 +182,7 @@ final class Scancel implements Command {
             reply.put("errors", List.of(one));
         }
         if (w.verbose > 0) {
-            for (String id : jobs.isEmpty() ? reply.texts("done") : jobs) {
+            for (String id : jobs.isEmpty() || w.filtered ? reply.texts("done").stream().distinct().toList() : jobs) {
                 String whole = w.request.flag("batchOnly") ? "batch job " : w.request.flag("full") ? "full job "
                         : id.indexOf('.') < 0 ? "job " : "step ";
                 c.info((w.signalGiven ? "Signal " + w.signal + " to " : "Terminating ") + whole + id);
@@ -231,7 +231,8 @@ final class Scancel implements Command {
     }
 
     private static List<String> confirmed(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {
-        List<String> candidates = jobs.isEmpty() ? matching(c, w) : jobs;
+        List<String> steps = jobs.stream().filter(j -> j.indexOf('.') > 0).toList();
+        List<String> candidates = jobs.isEmpty() || w.filtered && steps.isEmpty() ? matching(c, w, jobs) : jobs;
         List<String> out = new ArrayList<>();
         for (String id : candidates) {
             String about;
@@ -266,15 +267,18 @@ final class Scancel implements Command {
         return "";
     }
 
-    private static List<String> matching(CommandContext c, Wanted w) throws SlurmException {
+    private static List<String> matching(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {
         Json.Obj q = new Json.Obj();
+        if (!jobs.isEmpty()) {
+            q.put("jobs", new ArrayList<Object>(jobs));
+        }
         for (String f : List.of("userIds", "accounts", "partitions", "qos", "names", "states", "nodes",
                 "reservations", "wckeys")) {
             if (w.request.has(f)) {
                 q.put(f, w.request.raw(f));
             }
         }
-        q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
+        q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning", "state"));
         List<String> out = new ArrayList<>();
         for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
             out.add(JobRows.id(j, 0));

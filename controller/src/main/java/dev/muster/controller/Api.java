@@ -48,7 +48,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
 final class Api {
@@ -343,44 +342,11 @@ final class Api {
     }
 
     private Reply cancel(Caller caller, JobMessages.Cancel m) {
-        List<JobMessages.JobError> errors = new ArrayList<>();
-        List<Command.JobRef> refs = new ArrayList<>();
-        boolean filtered = !m.userIds().isEmpty() || !m.accounts().isEmpty() || !m.partitions().isEmpty() || !m.names().isEmpty()
-                || !m.qos().isEmpty() || !m.states().isEmpty() || !m.nodes().isEmpty() || !m.reservations().isEmpty() || !m.wckeys().isEmpty();
-        if (filtered || m.jobs().isEmpty()) {
-            JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
-                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false, false);
-            List<JobQuery.Hit> hits = JobQuery.waitingFirst(new JobQuery(core.durable(), q, controller.owned(), j -> true).hits());
-            Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
-            for (JobQuery.Hit hit : hits) {
-                boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
-                // a component that goes with its leader is not one that is cancelled alone
-                if (!mine && m.tellsOthers() && privacy(caller).shows(hit.job())) {
-                    SlurmErrno no = SlurmErrno.ACCESS_DENIED;
-                    errors.add(new JobMessages.JobError(hit.job().displayId(), no.number(), no.sentence()));
-                }
-                boolean goesAlong = hit.job().isHet() && !hit.job().isHetLeader() && leaders.contains(hit.job().het().jobId());
-                if (mine && !goesAlong && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
-                    int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
-                    int id = task >= 0 ? hit.job().array().jobId() : hit.job().id();
-                    refs.add(new Command.JobRef(hit.job().displayId(), id, task, Command.JobRef.NO_STEP));
-                }
-            }
-        } else {
-            for (String text : m.jobs()) {
-                Optional<JobName> name = JobName.parse(text, core.durable());
-                if (name.isEmpty()) {
-                    boolean plain = text.endsWith("+0") && JobName.parse(text.substring(0, text.length() - 2), core.durable())
-                            .flatMap(n -> core.durable().jobs().find(n.jobId())).isPresent();
-                    SlurmErrno no = plain ? SlurmErrno.NOT_HET_JOB : SlurmErrno.INVALID_JOB_ID;
-                    errors.add(new JobMessages.JobError(text, no.number(), no.sentence()));
-                } else {
-                    refs.addAll(name.get().refs());
-                }
-            }
-        }
-        return chunked(caller, m.requestId(), refs, errors, chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full(),
-                m.cronAllowed(), m.hurry(), m.adminComment()));
+        State durable = core.durable();
+        CancelTargets targets = new CancelTargets(durable, controller.owned(), j -> Access.mayChange(durable, caller.uid(), j),
+                m.tellsOthers() ? privacy(caller)::shows : j -> false).find(m);
+        return chunked(caller, m.requestId(), targets.refs(), targets.errors(), chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(),
+                m.batchOnly(), m.full(), m.cronAllowed(), m.hurry(), m.adminComment(), CancelTargets.basicStates(m.states())));
     }
 
     private Reply chunked(Caller caller, String requestId, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
@@ -423,8 +389,8 @@ final class Api {
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false,
                         List.of(), false, false);
-                new JobQuery(core.durable(), q, controller.owned(), j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
-                        Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
+                new JobQuery(core.durable(), q, controller.owned(), j -> true).hits()
+                        .forEach(h -> refs.add(Command.JobRef.found(h.job(), h.tasks())));
                 continue;
             }
             // of steps nothing of this is done

@@ -2,12 +2,15 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
+import dev.muster.model.JobState;
 import dev.muster.model.StepDesc;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What the edge asks of the core. uid is the authenticated caller; names and files have been resolved by the edge. */
 public sealed interface Command {
@@ -47,11 +50,17 @@ public sealed interface Command {
      *
      * @param hurry        their burst buffers go without stage-out
      * @param adminComment what the jobs that end get as theirs; "" leaves it. Administrators only
+     * @param states       a job in another state than these is passed over: it started since the filter found it. Empty means any state
      */
-    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry, String adminComment)
-            implements Command {
+    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry, String adminComment,
+            Set<JobState> states) implements Command {
         public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) {
-            this(uid, jobs, signal, batchOnly, full, false, false, "");
+            this(uid, jobs, signal, batchOnly, full, false, false, "", Set.of());
+        }
+
+        public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry,
+                String adminComment) {
+            this(uid, jobs, signal, batchOnly, full, cron, hurry, adminComment, Set.of());
         }
     }
 
@@ -67,13 +76,31 @@ public sealed interface Command {
     record CronEntry(SubmitJob job, String when, int firstLine, int lastLine) {}
 
     /**
-     * A job as its user names it.
+     * A job as its user names it, or as a filter finds it.
      *
-     * @param task -1 for no task
-     * @param step {@link #NO_STEP} for the job itself
+     * @param task  -1 for no task
+     * @param step  {@link #NO_STEP} for the job itself
+     * @param tasks what a filter found in the waiting record of the array jobId: these tasks and no others. Empty where the whole job,
+     *              with every task of an array, or the one task is meant
      */
-    record JobRef(String text, int jobId, int task, int step) {
+    record JobRef(String text, int jobId, int task, int step, IndexSet tasks) {
         public static final int NO_STEP = Integer.MIN_VALUE;
+
+        public JobRef(String text, int jobId, int task, int step) {
+            this(text, jobId, task, step, IndexSet.empty());
+        }
+
+        /** One job that a filter found; of the waiting record of an array these tasks, or all that wait in it where tasks is empty. */
+        public static JobRef found(Job job, IndexSet tasks) {
+            if (job.isArrayTask()) {
+                return new JobRef(job.displayId(), job.array().jobId(), job.array().task(), NO_STEP);
+            }
+            IndexSet pending = job.isArrayRecord() ? job.array().pending() : IndexSet.empty();
+            IndexSet meant = tasks.isEmpty() ? pending : pending.intersect(tasks);
+            String limit = job.array().maxRunning() > 0 ? "%" + job.array().maxRunning() : "";
+            return new JobRef(meant.isEmpty() ? job.displayId() : job.id() + "_[" + IndexSet.shown(meant.compact()) + limit + "]", job.id(), -1,
+                    NO_STEP, meant);
+        }
     }
 
     /** When and where a waiting job would start. */

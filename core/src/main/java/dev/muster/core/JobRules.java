@@ -126,6 +126,14 @@ final class JobRules {
 
     /** Whom the name means, before anything is split off. */
     private List<Job> named(Command.JobRef ref) {
+        if (!ref.tasks().isEmpty()) {
+            List<Job> out = new ArrayList<>(state.jobs().find(ref.jobId()).filter(Job::isArrayRecord).stream().toList());
+            IndexSet left = ref.tasks().minus(out.isEmpty() ? IndexSet.empty() : out.getFirst().array().pending());
+            for (int t = left.first(); t >= 0; t = left.next(t + 1)) {
+                state.job(ref.jobId(), t).ifPresent(out::add);
+            }
+            return out;
+        }
         return ref.task() < 0 ? targets(ref, false) : state.job(ref.jobId(), ref.task()).map(List::of).orElse(List.of());
     }
 
@@ -135,6 +143,9 @@ final class JobRules {
      * @param over tasks that are over are meant as well, beside others
      */
     private List<Job> targets(Command.JobRef ref, boolean over) {
+        if (!ref.tasks().isEmpty()) {
+            return targetsOfRecord(ref.jobId(), ref.tasks());
+        }
         if (ref.task() < 0) {
             List<Job> all = new ArrayList<>(state.tasksOf(ref.jobId()));
             all.removeIf(t -> t.state().isTerminal() && !over);
@@ -150,6 +161,20 @@ final class JobRules {
             return all;
         }
         return state.job(ref.jobId(), ref.task()).map(j -> List.of(single(j, ref.task()))).orElse(List.of());
+    }
+
+    /** The waiting record as a whole where all that wait in it are meant; each other task by itself, wherever it is by now. */
+    private List<Job> targetsOfRecord(int jobId, IndexSet tasks) {
+        Optional<Job> record = state.jobs().find(jobId).filter(Job::isArrayRecord);
+        IndexSet pending = record.map(r -> r.array().pending()).orElse(IndexSet.empty());
+        boolean whole = record.isPresent() && pending.minus(tasks).isEmpty();
+        List<Job> out = new ArrayList<>(whole ? List.of(record.get()) : List.of());
+        IndexSet single = whole ? tasks.minus(pending) : tasks;
+        for (int t = single.first(); t >= 0; t = single.next(t + 1)) {
+            int task = t;
+            state.job(jobId, t).ifPresent(j -> out.add(single(j, task)));
+        }
+        return out;
     }
 
     private Job single(Job job, int task) {
@@ -181,6 +206,9 @@ final class JobRules {
             }
         }
         return each(c.uid(), plain, new Way(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+            if (!c.states().isEmpty() && !c.states().contains(job.state())) {
+                return Optional.empty();
+            }
             boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
             if (ends && !c.cron() && Crontab.runs(state, job)
                     && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
