@@ -45,6 +45,37 @@ srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | g
 # (which of the first two comes first is the network's business, in the original as here)
 check "scancel of the step" "slurmstepd: error: *** STEP S ON N CANCELLED AT T ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
   "$(sed -E 's/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' step.err | sort | paste -sd '|')"
+# A filter cancels the tasks of an array that match, and no others.
+started() { id=$(sbatch --parsable -n1 --mem=10 -a 1-6%2 -J arr -o /dev/null --wrap 'sleep 60'); until [ "$(squeue -h -t R -j "$id" | wc -l)" = 2 ]; do sleep 0.1; done; }
+left() { squeue -h -r -t PD,R -j "$id" -o '%K%t' | sort | xargs; }
+filtered() { started; "${@:2}" >/dev/null 2>&1; becomes "$*" "$1" '$(left)'; scancel "$id"; wait_empty 20; }
+filtered "1R 2R" scancel --me -t PENDING
+filtered "1R 2R" scancel -t PENDING -n arr
+filtered "3PD 4PD 5PD 6PD" scancel --ctld -t RUNNING -p main
+started; check "the tasks are named" "scancel: Terminating job ${id}_[3-6%2]" "$(scancel -v -t PENDING "$id" 2>&1)"; scancel "$id"; wait_empty 20
+started; scontrol update jobid="${id}_4" jobname=keep; scancel -n arr; becomes "a task with a name of its own stays, and runs" "4R" '$(left)'; scancel "$id"; wait_empty 20
+started; scancel -t PENDING "${id}_2" "${id}_5"; becomes "of tasks that are named those that match" "1R 2R 3PD 4PD 6PD" '$(left)'; scancel "$id"; wait_empty 20
+# Whoever ends the job: a step's tasks that handle SIGTERM have KillWait, although srun gets the signal as well and asks for its step's end.
+cat > handles.sh <<'C'
+#!/bin/bash
+trap 'echo TERM >> "$1"; for i in 1 2; do sleep 1; echo alive $i >> "$1"; done; exit 0' TERM
+echo ready >> "$1"
+while :; do sleep 60 & wait; done
+C
+chmod +x handles.sh
+ended() { # what, the command that submits with $out for the tasks' words, the command that ends $id
+  out=$PWD/words.$((n_ended+=1)); eval "$2"; until [ -s "$out" ]; do sleep 0.1; done; eval "$3"; wait_empty 20
+  check "KillWait: $1" "ready TERM alive 1 alive 2" "$(xargs < "$out")"
+}
+n_ended=0
+ended "scancel" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' 'scancel "$id"'
+ended "scancel, exec srun" 'id=$(sbatch --parsable -o /dev/null --wrap "exec srun ./handles.sh $out")' 'scancel "$id"'
+ended "scancel, srun & wait" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out & wait")' 'scancel "$id"'
+ended "scancel of the job and its step" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' 'scancel "$id"; scancel "$id.0" 2>/dev/null || true'
+ended "requeuehold" 'id=$(sbatch --parsable --requeue -o /dev/null --wrap "srun ./handles.sh $out")' 'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
+ended "the time limit" 'id=$(sbatch --parsable -t 1 -o /dev/null --wrap "srun ./handles.sh $out")' 'while [ -n "$(squeue -h -t R -j "$id")" ]; do sleep 0.5; done'
+ended "scancel of srun's own job" 'srun -J own ./handles.sh "$out" 2>/dev/null &' 'scancel -n own'
+ended "SIGTERM to salloc" 'salloc -Q srun ./handles.sh "$out" 2>/dev/null & salloc=$!' 'kill -TERM $salloc'
 # ProctrackType=proctrack/pgid: who leaves its task's process group is neither waited for nor killed. shows: ProctrackType
 sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/pgid|' "$SLURM_CONF"
 kill "$(pid_of slurmd-n1)"; sleep 1; start_node n1; sleep 1

@@ -90,7 +90,17 @@ final class Salloc implements Command {
         if (o.has(JobOption.NO_SHELL)) {
             return 0;
         }
-        int rc = command(c, components, operands, allocation, jobId);
+        return inside(c, components, operands, allocation, jobId, quiet);
+    }
+
+    /** The command, and the end of its allocation. */
+    private static int inside(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId,
+            boolean quiet) {
+        AtomicBoolean givenBack = new AtomicBoolean();
+        int rc = command(c, components, operands, allocation, jobId, givenBack);
+        if (givenBack.get()) {
+            return rc;
+        }
         AllocationClient.complete(c, jobId, rc);
         if (!quiet) {
             c.info("Relinquishing job allocation " + jobId);
@@ -106,7 +116,9 @@ final class Salloc implements Command {
         }
     }
 
-    private static int command(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId) {
+    /** @param givenBack set when a signal has given the allocation back before the command's end */
+    private static int command(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId,
+            AtomicBoolean givenBack) {
         JobOptions o = components.getFirst();
         List<String> command = operands;
         if (command.isEmpty()) {
@@ -151,8 +163,12 @@ final class Salloc implements Command {
             // the terminal has sent it to the command as well
             c.host().onSignal(signal, () -> { });
         }
-        c.host().onSignal("TERM", child::destroy);
-        c.host().onSignal("HUP", child::destroy);
+        // the allocation is given back: its steps end as those of a cancelled job, and salloc waits for its command
+        c.host().onSignal("TERM", () -> {
+            givenBack.set(true);
+            c.host().beside("relinquish", () -> AllocationClient.complete(c, jobId, EXIT_SIGNALED + Signals.TERM));
+        });
+        c.host().onSignal("HUP", () -> hangUp(child));
         try {
             return child.waitFor();
         } catch (InterruptedException e) {
@@ -208,6 +224,14 @@ final class Salloc implements Command {
                     return;
                 }
             }
+        }
+    }
+
+    private static void hangUp(Process child) {
+        try {
+            new ProcessBuilder("kill", "-" + Signals.number("HUP"), Long.toString(child.pid())).start();
+        } catch (IOException e) {
+            child.destroy();
         }
     }
 

@@ -25,6 +25,7 @@ final class JobRules {
     private static final int SIGTERM = 15;
     private static final int SIGCONT = 18;
     private static final int SIGSTOP = 19;
+    private static final long CLOCKS_MS = 1_000;
 
     private final State state;
     private final Now now;
@@ -238,7 +239,8 @@ final class JobRules {
         Step step = part.step();
         if (!Access.mayChange(state, c.uid(), job)) {
             error(ref, SlurmErrno.ACCESS_DENIED);
-        } else if (step.state() == Step.State.ENDED) {
+        } else if (step.state() == Step.State.ENDED || !job.state().isActive() || isOverLimit(job)) {
+            // srun that is told to end with its job asks for this: its tasks have KillWait after SIGTERM all the same
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
@@ -253,6 +255,12 @@ final class JobRules {
                 toParts(job, step, c.signal());
             }
         }
+    }
+
+    /** A job's nodes end it at its limit by their own clocks, which may be {@link #CLOCKS_MS} before slurmctld does. */
+    private boolean isOverLimit(Job job) {
+        int graceMin = Limits.overTimeMin(state, job);
+        return job.run().limitTickMs() >= 0 && graceMin >= 0 && now.tickMs() >= job.run().limitTickMs() + graceMin * 60_000L - CLOCKS_MS;
     }
 
     private void toParts(Job job, Step step, int signal) {

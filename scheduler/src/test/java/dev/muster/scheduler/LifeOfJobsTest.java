@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.model.JobState;
+import dev.muster.model.SlurmErrno;
 import java.util.List;
 import dev.muster.model.api.JobMessages.CancelReply;
+import dev.muster.model.api.JobMessages.JobError;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -15,6 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rules of the core as plays: what is asked or reported, and how the job then stands. */
 class LifeOfJobsTest {
@@ -475,6 +478,25 @@ class LifeOfJobsTest {
                 aborted 1 0                -> 1 RUNNING n1 step0=ENDED step1=RUNNING
                 aborted 1 7                -> 1 RUNNING n1 step0=ENDED step1=RUNNING
                 """);
+    }
+
+    /** srun gets SIGTERM like every process of its job and asks for its step's end: the step's tasks have KillWait all the same. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cancel 1", "pass 100", "requeue 1", "requeuehold 1", "cancel 1 root"})
+    void srunDoesNotShortenTheEndOfItsJob(String end) {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        Play play = new Play(c);
+        play.lines("""
+                submit kind=BATCH tasks=2 timing.timeLimitMin=1 timing.requeue=YES
+                schedule                   -> 1 RUNNING n1
+                step 1 1                   -> 1 RUNNING n1 step0=RUNNING
+                """);
+        c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1.0", 1, -1, 0)), 10, false, false));
+        play.lines(end + "\n");
+        Decision asked = c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1.0", 1, -1, 0)), 9, false, false));
+        assertThat(((Decision.Accepted) asked).changes()).isEmpty();
+        assertThat(((CancelReply) ((Decision.Accepted) asked).reply()).errors()).extracting(JobError::errno)
+                .containsAnyOf(SlurmErrno.ALREADY_DONE.number(), SlurmErrno.INVALID_JOB_ID.number());
     }
 
     @Test
