@@ -5,27 +5,33 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The file of SLURM_HOSTFILE: hosts, one entry for each task, by lines, commas and ranges; {@code #} begins a comment. */
+/** A file of hosts (SLURM_HOSTFILE, -F, -w FILE): one entry for each task, by lines, commas and ranges; {@code #} begins a comment. */
 final class HostFile {
     private static final int BYTES_MAX = 4 << 20;
 
     private HostFile() {}
 
     /** Its entries with commas between, repetitions kept. */
+    static String list(CommandContext c, String path) throws IOException {
+        StringBuilder out = new StringBuilder();
+        for (String line : Texts.split(RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
+            int hash = line.indexOf('#');
+            for (String word : Texts.words((hash < 0 ? line : line.substring(0, hash)))) {
+                out.append(out.isEmpty() ? "" : ",").append(word);
+            }
+        }
+        return out.toString();
+    }
+
+    /** As {@link #list}, of SLURM_HOSTFILE. */
     static String read(JobOptions o, String path) throws UsageException {
         CommandContext c = o.context();
         try {
-            StringBuilder out = new StringBuilder();
-            for (String line : Texts.split(RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
-                int hash = line.indexOf('#');
-                for (String word : Texts.words((hash < 0 ? line : line.substring(0, hash)))) {
-                    out.append(out.isEmpty() ? "" : ",").append(word);
-                }
-            }
-            return out.toString();
+            return list(c, path);
         } catch (IOException e) {
             throw new UsageException(o.exitError(1), List.of(c.name() + ": error: slurm_allocate_resources error opening file "
-                    + path + ", No such file or directory", c.name() + ": error: Failure getting NodeNames from hostfile"));
+                    + (path.indexOf('/') < 0 ? "./" : "") + path + ", No such file or directory",
+                    c.name() + ": error: Failure getting NodeNames from hostfile"));
         }
     }
 

@@ -157,18 +157,17 @@ final class JobRequest {
         return r;
     }
 
-    /**
-     * SLURM_HOSTFILE says host by host where tasks run: with {@code -m arbitrary}, and in a step that says nothing of its layout.
-     */
+    /** SLURM_HOSTFILE says host by host where tasks run, whatever -m says, unless an option names the nodes. */
     private void hostFile(Json.Obj r) throws UsageException {
         String distribution = o.text(JobOption.DISTRIBUTION);
         String path = o.context().env("SLURM_HOSTFILE");
-        boolean silent = distribution.isEmpty() && o.command() == 'R' && o.has(JobOption.JOBID) && !o.has(JobOption.NODELIST);
-        if (!path.isEmpty() && !o.has(JobOption.NODEFILE) && (silent || distribution.equals("arbitrary"))) {
+        boolean fromFile = !path.isEmpty() && !o.has(JobOption.NODELIST) && !o.has(JobOption.NODEFILE);
+        if (fromFile) {
             distribution = "arbitrary";
-            if (!o.has(JobOption.NODELIST)) {
-                r.put("nodeList", HostFile.read(o, path));
-            }
+            r.put("nodeList", HostFile.read(o, path));
+        }
+        if (distribution.equals("arbitrary") && o.typed(JobOption.NODES)) {
+            throw o.context().bad(o.exitError(1), "--nodes is incompatible with --distribution=arbitrary");
         }
         if (distribution.equals("arbitrary") && r.text("nodeList").isEmpty() && (o.command() != 'R' || o.typed(JobOption.DISTRIBUTION))) {
             throw o.context().bad(o.exitError(1),
@@ -176,6 +175,10 @@ final class JobRequest {
         }
         if (distribution.equals("arbitrary")) {
             List<String> hosts = HostFile.names(r.text("nodeList"));
+            if (fromFile && o.typed(JobOption.NTASKS) && o.number(JobOption.NTASKS) > hosts.size()) {
+                throw new UsageException(o.exitError(1), List.of(o.context().name() + ": error: Too few NodeNames in Slurm Hostfile",
+                        o.context().name() + ": error: Failure getting NodeNames from hostfile"));
+            }
             if (!hosts.isEmpty()) {
                 put(r, "tasks", o.typed(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : hosts.size());
                 long used = hosts.stream().limit(r.number("tasks")).distinct().count();
@@ -335,7 +338,7 @@ final class JobRequest {
         put(t, "beginTime", o.number(JobOption.BEGIN));
         put(t, "deadline", o.number(JobOption.DEADLINE));
         put(t, "dependency", o.text(JobOption.DEPENDENCY));
-        put(t, "array", o.text(JobOption.ARRAY));
+        put(t, "array", o.text(JobOption.ARRAY).matches("[, ]*") ? "" : o.text(JobOption.ARRAY));
         put(t, "nice", o.number(JobOption.NICE));
         put(t, "hold", o.has(JobOption.HOLD));
         put(t, "prioritySet", o.has(JobOption.PRIORITY));

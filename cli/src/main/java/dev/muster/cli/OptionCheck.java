@@ -202,7 +202,7 @@ final class OptionCheck {
             case GPU_FREQ -> gpuFreq(options, value);
             case CPU_BIND, MEM_BIND -> BindOptions.checked(options, o, value);
             case DISTRIBUTION -> distribution(options, o, value);
-            case EXCLUDE, NODELIST -> value.startsWith("/") ? nodeFile(options, o, value) : value;
+            case EXCLUDE, NODELIST -> value.indexOf('/') >= 0 ? nodeFile(options, o, value) : value;
             case NODEFILE -> nodeFile(options, o, value);
             case EXCLUSIVE -> options.command() == 'R' && value.equalsIgnoreCase("allocation") ? "allocation"
                     : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
@@ -320,13 +320,12 @@ final class OptionCheck {
 
     private static String nodeFile(JobOptions options, JobOption o, String path) throws UsageException {
         try {
-            String text = RawText.decode(options.context().host().readFile(path, NODEFILE_BYTES_MAX));
-            return String.join(",", Texts.words(text.replace(',', ' ')));
+            return HostFile.list(options.context(), path);
         } catch (IOException e) {
-            throw new UsageException(options.exitError(SPEC_EXIT), List.of(
-                    options.context().name() + ": error: slurm_allocate_resources error opening file " + path
-                            + ", No such file or directory",
-                    options.context().name() + ": error: Invalid --" + o.longName + " node file"));
+            String opening = options.context().name() + ": error: slurm_allocate_resources error opening file " + path
+                    + ", No such file or directory";
+            throw new UsageException(options.exitError(SPEC_EXIT), o == JobOption.NODELIST ? List.of(opening)
+                    : List.of(opening, options.context().name() + ": error: Invalid --" + o.longName + " node file"));
         }
     }
 

@@ -195,7 +195,8 @@ final class StepRequest {
         if (own && !o.has(JobOption.NODES) && q.integer("tasks") == 0) {
             q.put("nodesMin", r.listed());
         }
-        int nodes = Math.max(1, q.integer("nodesMin"));
+        // without a word on tasks or nodes, each node that the GPUs needed runs a task
+        int nodes = Math.max(own && !o.has(JobOption.NODES) && q.integer("tasks") == 0 ? shares.size() : 1, q.integer("nodesMin"));
         if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
             // of a range, as many as there are
             nodes = Math.max(nodes, Math.min(q.integer("nodesMax"), shares.size()));

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Steps: their share of an allocation and the layout of their tasks. */
 final class StepRules {
@@ -239,7 +240,7 @@ final class StepRules {
             if (!namesKnownGres()) {
                 return request.tresPerNode().endsWith("gres/") ? SlurmErrno.INVALID_TRES : SlurmErrno.INVALID_GRES;
             }
-            if (memory.isOfNoGpus()) {
+            if (memory.isOfNoGpus() || asksForMissingGres()) {
                 return SlurmErrno.INVALID_GRES;
             }
             if (namesOthers() || namesExcluded()) {
@@ -299,15 +300,17 @@ final class StepRules {
                     || !(HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok excluded)) {
                 return false;
             }
-            List<String> left = named.list().names().stream().filter(n -> !excluded.list().contains(n)).toList();
-            return left.size() < Math.max(1, request.nodesMin() > 0 ? Math.min(request.nodesMin(), named.list().size()) : named.list().size());
+            List<String> left = named.list().distinct().names().stream().filter(n -> !excluded.list().contains(n)).toList();
+            return left.size() < Math.max(1, request.nodesMin() > 0 ? Math.min(request.nodesMin(), named.list().distinct().size())
+                    : named.list().distinct().size());
         }
 
         private List<Allocation.Share> candidates() {
             boolean anywhere = request.nodeList().isEmpty() && step.relative() == 0;
             List<Allocation.Share> all = new ArrayList<>(anywhere ? StepOrder.rotated(state, job, id) : job.run().allocation().nodes());
             if (!request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok) {
-                List<String> wanted = ok.list().names();
+                // an arbitrary layout names a host once for each of its tasks
+                List<String> wanted = ok.list().distinct().names();
                 List<Allocation.Share> ordered = new ArrayList<>();
                 for (String name : wanted) {
                     Optional<Allocation.Share> share = job.run().allocation().on(name);
@@ -407,7 +410,8 @@ final class StepRules {
             int tasks = request.tasks() > 0 ? request.tasks() : hosts.get().size();
             List<Allocation.Share> used = new ArrayList<>();
             List<List<Integer>> ranks = new ArrayList<>();
-            for (Allocation.Share share : shares) {
+            // the nodes in the order of the allocation: the list says where ranks run, not which node is the step's first
+            for (Allocation.Share share : StepOrder.ranked(state, job).stream().filter(shares::contains).toList()) {
                 List<Integer> here = new ArrayList<>();
                 for (int rank = 0; rank < tasks; rank++) {
                     if (hosts.get().get(rank).equals(share.node())) {
@@ -429,10 +433,13 @@ final class StepRules {
                 Allocation.Share share = used.get(i);
                 IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
                 free.add(cores);
-                if (memory.tasks(share, cpusPerTask, ignoreOthers) < ranks.get(i).size()) {
+                // the list says how many tasks a node runs: where the job has less there, they share all that it has
+                int all = Math.min(memory.tasks(share, cpusPerTask, true), tasksByCpus(share, share.cores(), cpusPerTask));
+                int wanted = Math.min(ranks.get(i).size(), Math.max(1, all));
+                if (memory.tasks(share, cpusPerTask, ignoreOthers) < wanted) {
                     return ignoreOthers ? SlurmErrno.INVALID_TASK_MEMORY : SlurmErrno.NODES_BUSY;
                 }
-                if (tasksByCpus(share, cores, cpusPerTask) < ranks.get(i).size()) {
+                if (tasksByCpus(share, cores, cpusPerTask) < wanted) {
                     return ignoreOthers ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.NODES_BUSY;
                 }
             }
@@ -546,6 +553,12 @@ final class StepRules {
                 }
             }
             return tasks;
+        }
+
+        /** Devices of which the job has none on any node. */
+        private boolean asksForMissingGres() {
+            return Stream.of(gres.perNode(), gres.perTask(), gres.perJob()).flatMap(List::stream).filter(i -> i.count() > 0)
+                    .anyMatch(i -> job.run().allocation().nodes().stream().allMatch(s -> freeGres(s, i.name(), true).isEmpty()));
         }
 
         /** Only what there is, in words that can be read. */

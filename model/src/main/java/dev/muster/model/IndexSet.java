@@ -68,7 +68,8 @@ public final class IndexSet {
     }
 
     /**
-     * Reads {@code 0-15:4,20%2}, brackets allowed around the indexes. Empty list when it is not an index set of at
+     * Reads {@code 0-15:4,20%2}, brackets allowed around the indexes; empty items and blanks around items count for nothing.
+     * Empty list when it is not an index set of at
      * least one index up to maxIndex, else the one answer.
      */
     public static List<Spec> parseSpec(String text, int maxIndex) {
@@ -91,12 +92,14 @@ public final class IndexSet {
         while (at <= s.length()) {
             int comma = s.indexOf(',', at);
             int end = comma < 0 ? s.length() : comma;
-            if (!addItem(b, s.substring(at, end), Math.min(maxIndex, MAX_INDEX))) {
+            String item = s.substring(at, end).strip();
+            if (!item.isEmpty() && !addItem(b, item, Math.min(maxIndex, MAX_INDEX))) {
                 return List.of();
             }
             at = end + 1;
         }
-        return List.of(new Spec(b.build(), limit));
+        IndexSet indexes = b.build();
+        return indexes.isEmpty() ? List.of() : List.of(new Spec(indexes, limit));
     }
 
     private static boolean addItem(Builder b, String item, int maxIndex) {

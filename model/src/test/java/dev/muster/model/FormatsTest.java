@@ -247,7 +247,12 @@ class FormatsTest {
             4000001 | refused | refused
             '1:2' | refused | refused
             '' | refused | refused
-            1, | refused | refused
+            ',' | refused | refused
+            1, | 1 | 1
+            ',1' | 1 | 1
+            '1, 3' | 1,3 | 1,3
+            1,,3 | 1,3 | 1,3
+            '1 -3' | refused | refused
             """)
     void indexSets(String text, String printed, String compact) {
         var parsed = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
