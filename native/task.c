@@ -194,6 +194,25 @@ static void enter_directory(void)
         fail("couldn't chdir to /tmp: %s", strerror(errno));
 }
 
+/* Programs find TMPDIR set and there: the directory that the job names is made, /tmp stands in where it names none or none can be made. */
+static void make_tmpdir(void)
+{
+    static char otherwise[] = "TMPDIR=/tmp";
+    struct stat st;
+    const char *path = environment_value("TMPDIR");
+    bool exists = path && mkdir(path, 0700) < 0 && errno == EEXIST;
+    int error = errno;
+    if (path && (exists ? stat(path, &st) == 0 && S_ISDIR(st.st_mode) : access(path, F_OK) == 0))
+        return;
+    if (exists)
+        remark("TMPDIR [%s] is not a directory\n", path);
+    else if (path)
+        remark("Unable to create TMPDIR [%s]: %s\n", path, strerror(error));
+    if (path)
+        remark("Setting TMPDIR to /tmp\n");
+    environment_set(otherwise);
+}
+
 static const char *const STREAM_NAMES[] = {"stdin", "stdout", "stderr"};
 
 /* The directories that a file is to be in, as far as there are none. What cannot be made shows when the file is opened. */
@@ -379,6 +398,7 @@ _Noreturn static void child(struct task *task, const struct ends *ends, int gate
     hand_over_files(task);
     place_descriptors(task, ends);
     environment_make(task);
+    make_tmpdir();
     keep_pmi(task);
     write_all(2, remarks, strlen(remarks));
     unblock_signals();

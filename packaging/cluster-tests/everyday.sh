@@ -22,6 +22,28 @@ becomes "afternotok ran" ran '"$(cat notok.txt 2>/dev/null)"'
 comes "afterok waits for ever and says why" DependencyNeverSatisfied '"$(squeue -h -o %r -j "$ok")"'
 scancel "$ok"
 check "srun's output" "$(printf '0: x\n1: x\n2: x\n3: x')" "$(srun -N2 -n4 -l echo x | sort)"
+# Host files and arbitrary layouts: each rank runs where its line says, a host that is named again is no further node.
+printf 'n2\nn2\nn1\n' > hosts
+laid() { "$@" sh -c 'echo "$SLURM_PROCID@$SLURMD_NODENAME of $SLURM_NTASKS on $SLURM_NNODES $SLURM_TASKS_PER_NODE $SLURM_STEP_NODELIST"' | sort | xargs; }
+ranks="0@n2 of 3 on 2 1,2 n[1-2] 1@n2 of 3 on 2 1,2 n[1-2] 2@n1 of 3 on 2 1,2 n[1-2]"
+check "SLURM_HOSTFILE" "$ranks" "$(SLURM_HOSTFILE=hosts laid srun -Q)"
+check "it counts more than -m" "$ranks" "$(SLURM_HOSTFILE=hosts laid srun -Q -m cyclic -n3)"
+check "-m arbitrary -w" "$ranks" "$(laid srun -Q -m arbitrary -w n2,n2,n1)"
+check "-w FILE" "$ranks" "$(laid srun -Q -m arbitrary -w ./hosts)"
+check "in an allocation" "$ranks" "$(SLURM_HOSTFILE=hosts laid salloc -Q srun -Q)"
+check "in one that has another layout" "$ranks" "$(laid salloc -Q -N2 -n4 env SLURM_HOSTFILE=hosts srun -Q -n3)"
+sbatch -Q -W -o laid.txt --wrap 'echo $SLURM_TASKS_PER_NODE $SLURM_JOB_NUM_NODES' -m arbitrary -w n2,n1,n1 >/dev/null
+check "in a batch script" "2,1 2" "$(cat laid.txt)"
+check "hosts without the arbitrary layout are named once" "2" "$(srun -Q -w n2,n2,n1 -n2 printenv SLURM_NNODES | uniq)"
+# TMPDIR is set and there; --export=LIST starts with the user's login environment.
+tmp() { sbatch -W -o tmp.txt "$@" --wrap 'echo "$TMPDIR" $(stat -c %a "$TMPDIR"); srun -Q sh -c "echo \$TMPDIR"' >/dev/null; sed 's/.*error: //' tmp.txt | xargs -d'\n' | tr '\n' ' '; }
+check "TMPDIR unset" "/tmp 1777 /tmp " "$(env -u TMPDIR bash -c "$(declare -f tmp); tmp")"
+check "TMPDIR is made" "$PWD/own 700 $PWD/own " "$(TMPDIR=$PWD/own tmp)"
+match "TMPDIR cannot be made" "^Unable to create TMPDIR \\[/proc/own\\]: .* Setting TMPDIR to /tmp /tmp 1777 " "$(TMPDIR=/proc/own tmp)"
+match "TMPDIR is a file" "^TMPDIR \\[$PWD/hosts\\] is not a directory Setting TMPDIR to /tmp /tmp 1777 " "$(TMPDIR=$PWD/hosts tmp)"
+sbatch -W -o export.txt --export=FOO=1 --wrap 'echo $FOO $HOME $SLURM_GET_USER_ENV' >/dev/null
+check "--export=FOO=1" "1 $(getent passwd "$(id -u)" | cut -d: -f6) 1" "$(cat export.txt)"
+check "--tasks-per-node" "4" "$(srun -Q -N2 --tasks-per-node=2 true; srun -Q -N2 --tasks-per-node=2 printenv SLURM_NTASKS | uniq)"
 srun -Q -n1 -o made/for/%j.out echo there; check "directories of srun's files are made" there "$(cat made/for/*.out)"
 srun -Q -n1 -e also/for/%j.err sh -c 'echo bad >&2'; check "those of its errors as well" bad "$(cat also/for/*.err)"
 set +e

@@ -54,7 +54,18 @@ final class JobEnvironment {
         if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("ALL")) {
             out.put("SLURM_EXPORT_ENV", export);
         }
+        if (needsLogin(o)) {
+            out.put("SLURM_GET_USER_ENV", "1");
+        }
         return out;
+    }
+
+    /** Whether the job starts with its user's login environment: asked for, or implied by an --export that leaves the caller's out. */
+    static boolean needsLogin(JobOptions o) {
+        String export = o.text(JobOption.EXPORT);
+        boolean leavesOut = o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("NIL")
+                && Texts.splitQuoted(export, ',').stream().noneMatch("ALL"::equalsIgnoreCase);
+        return o.command() == 'B' && (leavesOut || o.has(JobOption.GET_USER_ENV));
     }
 
     private static void slurmOnly(Map<String, String> all, Map<String, String> out) {

@@ -39,6 +39,8 @@ enum JobOption {
     CONTIGUOUS("contiguous", 0, Arg.NONE, "BRA", Kind.FLAG, ""),
     CORE_SPEC("core-spec", 'S', Arg.REQUIRED, "BRA", Kind.NUMBER, "CORE_SPEC"),
     CORES_PER_SOCKET("cores-per-socket", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
+    /** The older word for {@link #CPU_BIND}. */
+    CPU_BIND_OLD("cpu_bind", 0, Arg.REQUIRED, "R", Kind.SPECIAL, ""),
     CPU_BIND("cpu-bind", 0, Arg.REQUIRED, "R", Kind.SPECIAL, "R:SLURM_CPU_BIND"),
     CPU_FREQ("cpu-freq", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "B:SBATCH_CPU_FREQ_REQ,R:SLURM_CPU_FREQ_REQ"),
     CPUS_PER_GPU("cpus-per-gpu", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "CPUS_PER_GPU"),
@@ -70,6 +72,8 @@ enum JobOption {
     GRES("gres", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GRES,R:SLURM_STEP_GRES"),
     GRES_FLAGS("gres-flags", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GRES_FLAGS"),
     HELP("help", 'h', Arg.NONE, "BRA", Kind.FLAG, ""),
+    /** The older word for {@link #HET_GROUP}. */
+    PACK_GROUP("pack-group", 0, Arg.REQUIRED, "R", Kind.TEXT, ""),
     HET_GROUP("het-group", 0, Arg.REQUIRED, "R", Kind.TEXT, ""),
     HINT("hint", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "HINT,B:SLURM_HINT,A:SLURM_HINT"),
     HOLD("hold", 'H', Arg.NONE, "BRA", Kind.FLAG, ""),
@@ -112,6 +116,8 @@ enum JobOption {
     NTASKS_PER_GPU("ntasks-per-gpu", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_GPU,R:SLURM_NTASKS_PER_TRES"),
     NTASKS_PER_NODE("ntasks-per-node", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_NODE"),
     NTASKS_PER_SOCKET("ntasks-per-socket", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_SOCKET"),
+    /** Another word for {@link #NTASKS_PER_NODE}. */
+    TASKS_PER_NODE("tasks-per-node", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
     /** The older word for {@link #NTASKS_PER_GPU}. */
     NTASKS_PER_TRES("ntasks-per-tres", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
     OOM_KILL_STEP("oom-kill-step", 0, Arg.OPTIONAL, "BRA", Kind.SPECIAL, "OOMKILLSTEP"),
@@ -206,6 +212,17 @@ enum JobOption {
         this.takers = takers;
         this.kind = kind;
         this.variables = variables;
+    }
+
+    /** The option that an older word means; of any other option itself. */
+    JobOption standsFor() {
+        return switch (this) {
+            case NTASKS_PER_TRES -> NTASKS_PER_GPU;
+            case TASKS_PER_NODE -> NTASKS_PER_NODE;
+            case CPU_BIND_OLD -> CPU_BIND;
+            case PACK_GROUP -> HET_GROUP;
+            default -> this;
+        };
     }
 
     boolean takenBy(char command) {

@@ -26,6 +26,7 @@ final class JobOptions {
     private final int hetGroup;
     private int verbose;
     private String forwarded = "";
+    private String scriptName = "stdin";
 
     JobOptions(CommandContext context, char command) {
         this(context, command, -1);
@@ -52,6 +53,15 @@ final class JobOptions {
     /** "" where no display is forwarded. */
     String forwarded() {
         return forwarded;
+    }
+
+    /** The batch script's name in sentences about its lines. */
+    String scriptName() {
+        return scriptName;
+    }
+
+    void nameScript(String name) {
+        scriptName = name;
     }
 
     CommandContext context() {
@@ -207,8 +217,8 @@ final class JobOptions {
             };
             return;
         }
-        if (o == JobOption.NTASKS_PER_TRES) {
-            set(JobOption.NTASKS_PER_GPU, value, origin);
+        if (o.standsFor() != o) {
+            set(o.standsFor(), value, origin);
             return;
         }
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {

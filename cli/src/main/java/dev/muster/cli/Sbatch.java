@@ -35,6 +35,9 @@ final class Sbatch implements Command {
         }
         o.readEnvironment();
         String script = script(c, wrap, operands);
+        if (!operands.isEmpty()) {
+            typed.forEach(t -> t.options().nameScript(operands.getFirst()));
+        }
         ScriptOptions.read(script, o, 0);
         ForeignOptions.read(script, o);
         List<JobOptions> all = components(c, typed, script);
@@ -147,7 +150,7 @@ final class Sbatch implements Command {
         ComponentEnvironment.add(all, env);
         env.put("SLURM_JOB_NAME", name);
         Json.Obj job = r.job("BATCH", name, arguments);
-        if (o.text(JobOption.EXPORT).equalsIgnoreCase("NONE")) {
+        if (JobEnvironment.needsLogin(o)) {
             job.put("extras", job.obj("extras").put("getUserEnv", Boolean.TRUE));
         }
         Json.Obj request = new Json.Obj();

@@ -66,7 +66,7 @@ final class ScriptOptions {
         }
     }
 
-    /** Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} at a word's start ends. */
+    /** Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} outside quotes ends. */
     static List<String> words(String line, int number, JobOptions options) throws UsageException {
         List<String> out = new ArrayList<>();
         int i = 0;
@@ -81,10 +81,10 @@ final class ScriptOptions {
             char quote = 0;
             for (; i < line.length(); i++) {
                 char c = line.charAt(i);
-                if (quote == 0 && c <= ' ') {
+                if (quote == 0 && (c <= ' ' || c == '#')) {
                     break;
                 }
-                if (c == '\\' && i + 1 < line.length() && quote != '\'') {
+                if (c == '\\' && i + 1 < line.length()) {
                     word.append(line.charAt(++i));
                 } else if (quote == 0 && (c == '"' || c == '\'')) {
                     quote = c;
@@ -95,8 +95,9 @@ final class ScriptOptions {
                 }
             }
             if (quote != 0) {
+                String script = options.scriptName();
                 throw new UsageException(options.exitError(1), List.of(options.context().name()
-                        + ": fatal: batch script: line " + number + ": Unmatched `" + quote + "` in ["
+                        + ": fatal: " + script + ": line " + number + ": Unmatched `" + quote + "` in ["
                         + line.strip() + "]"));
             }
             out.add(word.toString());

@@ -38,23 +38,24 @@ public final class Texts {
         return out;
     }
 
-    /** Parts between separators that are outside quotes; the quotes themselves go. */
+    /** Parts between separators that are outside quotes; the quotes belong to the parts. */
     static List<String> splitQuoted(String text, char separator) {
         List<String> out = new ArrayList<>();
         StringBuilder part = new StringBuilder();
         char quote = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (quote != 0 && c == quote) {
-                quote = 0;
-            } else if (quote == 0 && (c == '"' || c == '\'')) {
-                quote = c;
-            } else if (quote == 0 && c == separator) {
+            if (quote == 0 && c == separator) {
                 out.add(part.toString());
                 part.setLength(0);
-            } else {
-                part.append(c);
+                continue;
             }
+            if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+            } else if (c == quote) {
+                quote = 0;
+            }
+            part.append(c);
         }
         out.add(part.toString());
         return out;
