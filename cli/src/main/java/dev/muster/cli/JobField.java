@@ -144,6 +144,17 @@ enum JobField {
 
     static final RowFormat.Fields TABLE = new RowFormat.Fields() {
         @Override
+        public boolean isWhole(int field, String value) {
+            return switch (ALL[field]) {
+                case TIME_LEFT, TIME_LIMIT, TIME_USED -> !value.isEmpty() && value.charAt(0) >= '0' && value.charAt(0) <= '9';
+                case NODE_LIST, SCHED_NODES -> true;
+                case REQ_NODES, EXC_NODES -> !value.equals(ALL[field].heading);
+                case REASON_LIST -> !value.startsWith("(");
+                default -> false;
+            };
+        }
+
+        @Override
         public int byLetter(char letter) {
             for (JobField f : ALL) {
                 if (f.letter == letter) {

@@ -36,12 +36,19 @@ final class RowFormat {
         int byLetter(char letter);
 
         int byName(String name);
+
+        /** Whether a value or heading that is wider than its right-justified column is printed whole, and not cut. */
+        default boolean isWhole(int field, String value) {
+            return false;
+        }
     }
 
     private final List<Column> columns;
+    private final Fields fields;
 
-    private RowFormat(List<Column> columns) {
+    private RowFormat(List<Column> columns, Fields fields) {
         this.columns = columns;
+        this.fields = fields;
     }
 
     List<Column> columns() {
@@ -77,15 +84,15 @@ final class RowFormat {
             }
             i = end;
         }
-        return new RowFormat(out);
+        return new RowFormat(out, fields);
     }
 
     /** Without what is no field: for a command that leaves it out and does not print it as it is. */
     RowFormat known() {
-        return new RowFormat(columns.stream().filter(c -> c.field() != LITERAL || !c.suffix().startsWith("%")).toList());
+        return new RowFormat(columns.stream().filter(c -> c.field() != LITERAL || !c.suffix().startsWith("%")).toList(), fields);
     }
 
-    /** Long names with optional {@code :[.]width} or {@code :suffix}. */
+    /** Long names with optional {@code :[.]width[suffix]} or {@code :[.]suffix}; the dot says the side and is no part of the suffix. */
     static RowFormat ofNames(String format, Fields fields, List<String> unknown) {
         List<Column> out = new ArrayList<>();
         for (String item : Texts.split(format, ',')) {
@@ -104,7 +111,7 @@ final class RowFormat {
                 }
                 right = p == 1 && end > 1;
                 width = end > p ? n : 0;
-                suffix = end > p ? size.substring(end) : size;
+                suffix = size.substring(end);
             }
             int field = fields.byName(Texts.lower(name));
             if (field < 0) {
@@ -113,7 +120,7 @@ final class RowFormat {
                 out.add(new Column(field, width, right, suffix));
             }
         }
-        return new RowFormat(out);
+        return new RowFormat(out, fields);
     }
 
     /** One row: values by column in order. */
@@ -127,7 +134,8 @@ final class RowFormat {
         for (int i = 0; i < columns.size(); i++) {
             Column c = columns.get(i);
             if (c.field != LITERAL) {
-                append(b, values.get(i), c.width, c.right);
+                String value = values.get(i);
+                append(b, value, c.right && fields.isWhole(c.field, value) ? Math.max(c.width, value.length()) : c.width, c.right);
             }
             b.append(c.suffix);
         }
@@ -139,7 +147,7 @@ final class RowFormat {
             b.append(value);
             return;
         }
-        String v = value.length() <= width ? value : value.equals(NULL) ? "" : value.substring(0, width);
+        String v = value.length() <= width ? value : value.equals(NULL) && !right ? "" : value.substring(0, width);
         if (right) {
             b.repeat(' ', width - v.length());
         }

@@ -394,6 +394,9 @@ enum SacctField {
 
     private static String inUnit(long kb, int steps, char unit) {
         long scale = 1L << 10 * Math.max(0, steps);
+        if (kb % scale == 0) {
+            return Long.toString(kb / scale) + unit;
+        }
         long hundredths = Math.round(kb * 100.0 / scale);
         return hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + unit;
     }

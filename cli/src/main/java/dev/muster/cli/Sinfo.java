@@ -313,7 +313,7 @@ final class Sinfo implements Command {
             return JsonOutput.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
         }
         format = format(w, widest, unknown);
-        if (w.longForm || w.iterateSeconds > 0 || w.verbose > 0 && !w.noHeader) {
+        if (w.iterateSeconds > 0 || (w.longForm || w.verbose > 0) && !w.noHeader) {
             c.out().println(Times.strftime(c.host().nowMs() / 1000, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
         List<SinfoRow> rows = rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"));

@@ -84,6 +84,14 @@ enum SinfoField {
 
     static final RowFormat.Fields TABLE = new RowFormat.Fields() {
         @Override
+        public boolean isWhole(int field, String value) {
+            return switch (ALL[field]) {
+                case NODE_LIST, NODE_HOST, NODE_ADDR -> value.equals(ALL[field].heading);
+                default -> false;
+            };
+        }
+
+        @Override
         public int byLetter(char letter) {
             for (SinfoField f : ALL) {
                 if (f.letter == letter) {
