@@ -125,7 +125,7 @@ final class ScontrolShow {
             return JsonOutput.print(c, s.json, s.parser, NodesJson.nodes(JsonOutput.names(c), reply, found));
         }
         for (Json.Obj n : found) {
-            c.out().println(text.node(n));
+            c.out().println(text.node(n, s.details));
         }
         for (Object name : missing) {
             c.out().println("Node " + name + " not found");

@@ -328,7 +328,7 @@ final class ShowText {
         }
     }
 
-    String node(Json.Obj n) {
+    String node(Json.Obj n, boolean details) {
         begin();
         add("NodeName", n.text("name"));
         if (!n.text("architecture").isEmpty()) {
@@ -349,7 +349,11 @@ final class ShowText {
         line();
         add("Gres", orNull(n, "gres"));
         line();
-        if (!n.text("gresUsed").isEmpty()) {
+        if (details) {
+            add("GresDrain", n.text("gresDrain").isEmpty() ? "N/A" : n.text("gresDrain"));
+            line();
+        }
+        if (details && !n.text("gresUsed").isEmpty()) {
             add("GresUsed", n.text("gresUsed"));
             line();
         }

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 /** scontrol create, update and delete reservation; what their times bring about. */
 final class ReservationRules {
     /** A start this long ago is meant as now. */
-    private static final long PAST_S = 60;
+    private static final long PAST_S = 600;
     private static final int MAX = 10_000;
     /** Of a start in the past: years of hours. */
     private static final int REPETITIONS_MAX = 100_000;

@@ -90,19 +90,24 @@ final class Cluster {
     private static void node(Call c) throws RestException, SlurmException {
         String name = c.path().get("node_name");
         Json.Obj reply = c.controller("QueryNodes", new Json.Obj().put("all", Boolean.TRUE).put("nodes", Call.objects(List.of(name))));
-        if (reply.objects("nodes").isEmpty()) {
-            throw c.refused(SlurmErrno.INVALID_NODE_NAME, "Failure to query node " + name);
-        }
         listed(c, "nodes", NodesJson.nodes(c.names(), reply, reply.objects("nodes")), reply.number("now"));
+        if (reply.objects("nodes").isEmpty()) {
+            none(c, "Failure to query node " + name, "_dump_nodes");
+        }
     }
 
     private static void partitions(Call c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
         List<Json.Obj> all = named(c, reply.objects("partitions"), "partition_name");
         if (all.isEmpty() && c.path().containsKey("partition_name")) {
-            throw c.refused(SlurmErrno.INVALID_PARTITION_NAME, "Unable to find partition " + c.path().get("partition_name"));
+            c.out().warning("Unable to find partition " + c.path().get("partition_name"), "_partition_get");
         }
         listed(c, "partitions", NodesJson.partitions(c.names().cluster(), reply, all), reply.number("now"));
+    }
+
+    /** A thing that is not there is an empty list and no failure: clients that have deleted it wait for this answer. */
+    private static void none(Call c, String description, String source) {
+        c.out().error(new RestException(200, 0, "No error", description, source));
     }
 
     private static List<Json.Obj> named(Call c, List<Json.Obj> all, String parameter) {
@@ -113,10 +118,10 @@ final class Cluster {
     private static void reservations(Call c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryReservations");
         List<Json.Obj> all = named(c, reply.objects("reservations"), "reservation_name");
-        if (all.isEmpty() && c.path().containsKey("reservation_name")) {
-            throw c.refused(SlurmErrno.RESERVATION_INVALID, "Unable to query reservation " + c.path().get("reservation_name"));
-        }
         listed(c, "reservations", ControlJson.reservations(all, reply.number("now")), reply.number("now"));
+        if (all.isEmpty() && c.path().containsKey("reservation_name")) {
+            none(c, "Unable to query reservations", "slurm_load_reservations()");
+        }
     }
 
     private static void licenses(Call c) throws SlurmException {
