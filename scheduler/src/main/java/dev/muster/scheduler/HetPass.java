@@ -11,6 +11,7 @@ import dev.muster.core.Planner;
 import dev.muster.core.State;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -53,6 +54,8 @@ final class HetPass {
             part.ifPresent(parts::add);
             blocked |= part.isEmpty();
         }
+        // a component with few candidate nodes takes its nodes before one that can go anywhere
+        parts.sort(Comparator.comparingInt(p -> pass.placing().candidateCount(p.need)));
         if (blocked || start(parts, true)) {
             return;
         }

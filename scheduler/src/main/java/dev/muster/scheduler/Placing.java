@@ -118,6 +118,11 @@ final class Placing {
         return together;
     }
 
+    /** Number of candidate nodes of the need, whatever they have free; 0 for one that requires nodes by name. */
+    int candidateCount(Need need) {
+        return need.nodeList().isEmpty() ? candidates.of(need, Set.of()).size() : 0;
+    }
+
     /** As {@link #anywhere}, on other nodes than these. */
     Optional<Allocation> avoiding(Need need, Set<String> nodes) {
         Optional<List<Licences.Item>> given = licences.given(need, 0);
@@ -145,7 +150,8 @@ final class Placing {
 
     /** As {@link #place(Need)}, on nodes that hang together in that topology. */
     Optional<Allocation> place(Need need, Topology topology) {
-        int required = Feasibility.names(need.nodeList()).size();
+        List<String> requiredNames = Feasibility.names(need.nodeList());
+        int required = requiredNames.size();
         boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().any();
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
@@ -164,7 +170,8 @@ final class Placing {
             int tasks = open ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
-                requiredFound += i < required ? 1 : 0;
+                // by name: a required node that is avoided or does not match is not among the candidates
+                requiredFound += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
                 if (!scheduler.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
                         && Features.isPlain(need.features())) {
                     break;

@@ -94,7 +94,8 @@ final class Plans {
     /** Nodes for the need if it began in that slot; empty if it does not fit then. */
     private List<Chooser.Pick> picksAt(Need need, List<NodeSlot> order, int slot, Set<String> avoided) {
         Grid g = outlook.grid();
-        int required = Feasibility.names(need.nodeList()).size();
+        List<String> requiredNames = Feasibility.names(need.nodeList());
+        int required = requiredNames.size();
         int end = outlook.times().endSlot(slot, need.limitMin());
         long from = now.seconds() + outlook.times().starts()[slot];
         Layers layers = licences.layers(need, slot);
@@ -119,7 +120,7 @@ final class Plans {
             }
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
-                found += i < required ? 1 : 0;
+                found += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
             }
         }
         if (slot > 0 && packing && able.size() > required) {

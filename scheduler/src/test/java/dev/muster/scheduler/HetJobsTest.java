@@ -33,6 +33,18 @@ class HetJobsTest {
     }
 
     @Test
+    void componentThatNamesItsNodeGetsItBeforeOthers() {
+        play("""
+                het kind=BATCH tasks=1 : kind=BATCH tasks=1 nodeList=n1 : kind=BATCH tasks=1 excludeList=n2 -> 3 PENDING
+                schedule                                                 -> 1 RUNNING n2; 2 RUNNING n1; 3 RUNNING n3
+                """);
+        play("""
+                het kind=BATCH tasks=1 nodeList=n1 : kind=BATCH tasks=1 nodeList=n1 -> 2 PENDING
+                schedule                                                            -> 1 PENDING; 2 PENDING; n2 free
+                """);
+    }
+
+    @Test
     void noneStartsBeforeAllCan() {
         play("""
                 submit tasks=2 nodeList=n1        -> 1 PENDING
