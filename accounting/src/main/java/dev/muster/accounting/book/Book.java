@@ -308,6 +308,12 @@ public final class Book {
         return a.parent().isEmpty() ? Optional.empty() : assoc(a.cluster(), a.parent(), "", "");
     }
 
+    /** As {@link #parent}, whether it was deleted or not: the lineage of a deleted association goes over deleted accounts. */
+    public Optional<Assoc> parentEver(Assoc a) {
+        String account = a.user().isEmpty() ? a.parent() : a.account();
+        return account.isEmpty() ? Optional.empty() : assocEver(a.cluster(), account, "", "");
+    }
+
     /** A cluster's associations from the root down: an account, its users by name, then the accounts below it. */
     public List<Assoc> tree(String cluster) {
         return tree(cluster, false);

@@ -125,7 +125,7 @@ public final class Views {
     /** The accounts on the way down, then the user: {@code /science/physics/0-ann/}. */
     private String lineage(Assoc a) {
         StringBuilder out = new StringBuilder();
-        for (Optional<Assoc> at = a.user().isEmpty() ? Optional.of(a) : book.parent(a); at.isPresent(); at = book.parent(at.get())) {
+        for (Optional<Assoc> at = a.user().isEmpty() ? Optional.of(a) : book.parentEver(a); at.isPresent(); at = book.parentEver(at.get())) {
             if (!at.get().account().equals(Book.ROOT)) {
                 out.insert(0, at.get().account() + "/");
             }
