@@ -65,7 +65,7 @@ final class Edit {
         if (!words.isEmpty() && Federations.means(words.getFirst())) {
             throw Federations.refused();
         }
-        Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.find(words.getFirst());
+        Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.edited(words.getFirst());
         List<String> known = verb.equals("modify") ? List.of("account", "cluster", "job", "qos", "resource", "user")
                 : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
         if (found.isEmpty() || !known.contains(found.get().name())) {
@@ -261,7 +261,7 @@ final class Edit {
             throw unknown(item, hint, invalid(field.get(), item));
         }
         if (field.get().kind() == LimitField.Kind.TRES) {
-            limit(field.get(), value.get());
+            new Limit(field.get(), value.get()).mergeInto(set);
         } else {
             set.put(field.get().name(), sign + value.get());
         }
@@ -311,14 +311,30 @@ final class Edit {
         return meant;
     }
 
-    /** What several words say of one field's resources counts together: {@code GrpNodes=4 GrpTRES=billing=-1}. */
-    private void limit(LimitField field, String value) {
-        set.merge(field.name(), value, (a, b) -> {
-            Map<String, String> each = new LinkedHashMap<>();
-            for (String item : field.canonical(a + "," + b).orElse(a).split(",")) {
-                each.put(item.substring(0, item.indexOf('=')), item);
-            }
-            return String.join(",", each.values());
+    /** A limit and its value in canonical form. */
+    record Limit(LimitField field, String value) {
+        /** Several words may set one field's resources: {@code GrpNodes=4 GrpTRES=billing=-1}. */
+        void mergeInto(Map<String, String> set) {
+            set.merge(field.name(), value, (a, b) -> {
+                Map<String, String> each = new LinkedHashMap<>();
+                for (String item : field.canonical(a + "," + b).orElse(a).split(",")) {
+                    each.put(item.substring(0, item.indexOf('=')), item);
+                }
+                return String.join(",", each.values());
+            });
+        }
+    }
+
+    /** The limit that a word sets, be it a field's name or a word of before TRES; empty if it is neither or the value is none of its kind. */
+    static Optional<Limit> limit(List<LimitField> fields, String word, String value) {
+        Optional<LimitField> field = LimitField.find(fields, word);
+        if (field.isPresent()) {
+            return field.get().canonical(value).map(v -> new Limit(field.get(), v));
+        }
+        return key(RESOURCE_WORDS, word.toLowerCase(Locale.ROOT)).flatMap(meaning -> {
+            int colon = meaning.indexOf(':');
+            return LimitField.find(fields, meaning.substring(0, colon))
+                    .flatMap(f -> f.canonical(meaning.substring(colon + 1) + "=" + value).map(v -> new Limit(f, v)));
         });
     }
 
@@ -337,7 +353,7 @@ final class Edit {
         LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
         String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
                 .orElseThrow(() -> unknown(item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
-        limit(field, value);
+        new Limit(field, value).mergeInto(set);
     }
 
     private static UsageException unknown(Words.Item item, String hint, String before) {

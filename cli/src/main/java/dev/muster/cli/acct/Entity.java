@@ -180,7 +180,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             + "partitions:3=partition qoslevel:1=qos users:1=user flags:2=flags";
 
     private static final List<Entity> ALL = List.of(
-            new Entity("account", "account:3", names("names:1=name accounts:3=name acct:4=name partitions:3=partition "
+            new Entity("account", "account:2", names("names:1=name accounts:3=name acct:4=name partitions:3=partition "
                     + "clusters:1=cluster descriptions:1=description "
                     + "organizations:1=organization parents:1=parent qoslevel:1=qos users:1=user defaultqos:8=defaultqos ids:1=id flags:2=flags"),
                     "account,description,organization", columns(ASSOC_COLUMNS)),
@@ -235,7 +235,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                             timeend:5 end:1|TimeEnd|19|TimeEnd|TIME
                             timestart:5 start:3|TimeStart|19|TimeStart|TIME
                             timesubmit:5 submit:2|TimeSubmit|19|TimeSubmit|TIME""")),
-            new Entity("reservation", "reservations:5", names("clusters:1=cluster end:1=end flags:1=flags ids:1=ids names:2=names nodes:2=nodes "
+            new Entity("reservation", "reservations:4", names("clusters:1=cluster end:1=end flags:1=flags ids:1=ids names:2=names nodes:2=nodes "
                     + "start:1=start"), "cluster,name,tres,start,end,unusedwall", columns("""
                             associations:4|Assocs|30|Assocs
                             cluster:1|Cluster|10|Cluster
@@ -247,7 +247,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                             start:1 timestart:5|TimeStart|19|Start|TIME
                             tres:1|TRES|30|TRESCount
                             unusedwall:1|UnusedWall|10|UnusedWall""")),
-            new Entity("stats", "stats:2", List.of(), "", List.of()),
+            new Entity("stats", "stats:1", List.of(), "", List.of()),
             new Entity("transaction", "transactions:1",
                     names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
                     + "start:1=start users:1=user"), "time,action,actor,where,info", columns(OTHER_COLUMNS)),
@@ -298,6 +298,16 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
         }
         return ALL.stream().filter(e -> names(e.word).getFirst().means(lower) || lower.equals(names(e.word).getFirst().word() + "s")
                 || e.name.equals(lower)).findFirst();
+    }
+
+    /** The shortest abbreviations that add, modify and delete take; lists, which know more entities, want more of some. */
+    private static final List<Name> EDITED = names("account:1=account clusters:2=cluster coordinators:2=coordinator federation:1=federation "
+            + "jobs:1=job qos:1=qos resources:1=resource users:1=user");
+
+    /** The entity that a typed word of add, modify or delete means. */
+    static Optional<Entity> edited(String typed) {
+        String lower = typed.toLowerCase(Locale.ROOT);
+        return key(EDITED, lower).flatMap(name -> ALL.stream().filter(e -> e.name.equals(name)).findFirst()).or(() -> find(typed));
     }
 
     Optional<String> condition(String typed) {

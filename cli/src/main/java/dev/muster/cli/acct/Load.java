@@ -153,14 +153,13 @@ final class Load {
             if (own.contains(e.getKey())) {
                 continue;
             }
-            Optional<LimitField> field = LimitField.find(fields, e.getKey());
-            Optional<String> value = field.flatMap(f -> f.canonical(e.getValue()));
-            if (value.isEmpty()) {
+            Optional<Edit.Limit> limit = Edit.limit(fields, e.getKey(), e.getValue());
+            if (limit.isEmpty()) {
                 throw new UsageException(1, List.of(" Unknown option: " + e.getKey() + "=" + e.getValue(), " Problem with line(" + line.number()
                         + ")",
                         " Problem with requests: Unspecified error"));
             }
-            out.put(field.get().name(), value.get());
+            limit.get().mergeInto(out);
         }
         return out;
     }
