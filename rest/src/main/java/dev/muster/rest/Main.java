@@ -76,6 +76,7 @@ public final class Main {
         }
         DaemonLog log = new DaemonLog(NAME, "", true, o.level(), "", o.syslogLevel());
         log.adoptLibraries();
+        o.notes().forEach(log::info);
         Signals.ignore("PIPE");
         Optional<SSLContext> tls = tls(file, o, log);
         try (Listeners listeners = new Listeners(o.connections(), tls, log)) {

@@ -4,6 +4,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.model.LogLevels;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,10 +22,11 @@ import java.util.TreeSet;
  * @param page     the page for browsers is served at /
  * @param level    how much is logged, and how much of it to syslog
  * @param forms    how answers are laid out
+ * @param notes    lines for the log about flags of data parsers that change nothing
  */
 record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
         int threads, int connections, int level, int syslogLevel, boolean checked, String printed, boolean document,
-        boolean page, Forms forms) {
+        boolean page, Forms forms, List<String> notes) {
     private static final int THREADS = 20;
     private static final int CONNECTIONS = 124;
     private static final int COUNT_MAX = 65_535;
@@ -208,6 +210,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
             Set<String> kinds = new TreeSet<>();
             Set<String> tags = new TreeSet<>();
             Set<Integer> versions = new TreeSet<>();
+            List<String> notes = new ArrayList<>();
             if (auth.equals("list")) {
                 printed = listed("REST authentication", List.of(Auth.LOCAL, Auth.JWT));
             } else {
@@ -230,15 +233,33 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
                 printed = listed("data_parser", Contract.VERSIONS.stream().map(v -> "data_parser/v0.0." + v).toList());
             } else {
                 for (String word : parsers.isEmpty() ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList() : Call.words(parsers)) {
-                    Optional<Integer> version = Contract.VERSIONS.stream()
-                            .filter(v -> word.replace("data_parser/", "").equals("v0.0." + v)).findFirst();
-                    found(version.isPresent(), "data_parser/" + word.replace("data_parser/", ""));
+                    String[] parser = word.replace("data_parser/", "").split("\\+");
+                    String plugin = "data_parser/" + parser[0];
+                    Optional<Integer> version = Contract.VERSIONS.stream().filter(v -> parser[0].equals("v0.0." + v)).findFirst();
+                    found(version.isPresent(), plugin);
                     versions.add(version.get());
+                    for (String flag : List.of(parser).subList(1, parser.length)) {
+                        parserFlag(plugin, flag, notes);
+                    }
                 }
             }
             return new Options(List.copyOf(listen), kinds, tags, versions, file, user, group, threads, connections, level + verbose,
                     syslogLevel > 0 ? syslogLevel + verbose : 0, checked, printed,
-                    document, page, forms);
+                    document, page, forms, List.copyOf(notes));
+        }
+
+        /**
+         * A flag of a data parser, {@code v0.0.45+fast}. Requests are always checked in full, which {@code fast} only allows to leave out;
+         * flags that would change what is written are refused.
+         */
+        private static void parserFlag(String plugin, String flag, List<String> notes) throws Unfit {
+            switch (flag.toLowerCase(Locale.ROOT)) {
+                case "fast" -> notes.add(plugin + " flag fast: requests are checked in full all the same");
+                case "prefer_refs" -> notes.add(plugin + " ignoring default flag FLAG_PREFER_REFS");
+                case "minimize_refs", "inline_enums", "complex" ->
+                        throw new Unfit(plugin + " flag " + flag + " is not supported by this version of Muster");
+                default -> notes.add("warning: " + plugin + " ignoring unknown flag " + flag);
+            }
         }
 
         private static void found(boolean there, String plugin) throws Unfit {
