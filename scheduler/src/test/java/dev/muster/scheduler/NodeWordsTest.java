@@ -68,6 +68,8 @@ class NodeWordsTest {
     void severalNodesHaveAValueEach() {
         play("""
                 node n[1-2] instanceid=i-[7-8] instancetype=big
+                node n[1-2] instanceid= instancetype=
+                node n[1-2] instanceid=i-[7-8] instancetype=big
                 node n[1-2] nodeaddr=h[3-4]
                 node n[1-2] nodeaddr=h[3-5]      -> says There must be one value or as many as nodes
                 """);
