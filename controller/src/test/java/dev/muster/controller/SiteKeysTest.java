@@ -228,7 +228,7 @@ class SiteKeysTest {
         List<String> none = List.of();
         List<String> tracks = List.of("TrackWCKey=yes");
         List<String> enforces = List.of("AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageEnforce=wckeys");
-        for (Case c : List.of(new Case(none, "Any", "Any"), new Case(none, "", ""), new Case(tracks, "", "*known"), new Case(tracks, "Any", "any"),
+        for (Case c : List.of(new Case(none, "Any", "any"), new Case(none, "", ""), new Case(tracks, "", "*known"), new Case(tracks, "Any", "any"),
                 new Case(tracks, "*other", unknown), new Case(enforces, "", "*known"), new Case(enforces, "OTHER", "other"),
                 new Case(enforces, "theirs", unknown))) {
             Site site = new Site(c.conf.toArray(String[]::new));

@@ -76,15 +76,16 @@ public final class AccountRules {
     }
 
     /** Fills in what was not said: the user's default account, the account's default QOS. */
-    Charged charge(JobDesc asked) {
+    Charged charge(JobDesc typed) {
+        JobDesc asked = typed.withCharge(typed.charge().lowerCase());
         Optional<String> wckey = wckey(asked.owner().user(), asked.charge().wckey());
         if (wckey.isEmpty()) {
             return new Unfit(SlurmErrno.INVALID_WCKEY);
         }
         JobDesc.Charge c = asked.charge().withWckey(wckey.get());
         JobDesc desc = asked.withCharge(c);
-        String account = c.account().toLowerCase(Locale.ROOT);
-        String qos = c.qos().toLowerCase(Locale.ROOT);
+        String account = c.account();
+        String qos = c.qos();
         String partition = desc.partition().split(",")[0];
         Optional<AssocPolicy> assoc = account.isEmpty() ? accounts.defaultOf(desc.owner().user()).flatMap(
                 a -> accounts.assoc(a.user(), a.account(), partition)) : accounts.assoc(desc.owner().user(), account, partition);

@@ -1,6 +1,7 @@
 package dev.muster.model;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -53,6 +54,12 @@ public record JobDesc(
         /** All under which it may run; one "" for none. */
         public List<String> eachQos() {
             return qos.indexOf(',') < 0 ? List.of(qos) : List.of(qos.split(","));
+        }
+
+        /** Names of accounts, QOS and workload characterization keys are lower case everywhere, however they are typed. */
+        public Charge lowerCase() {
+            return new Charge(account.toLowerCase(Locale.ROOT), qos.toLowerCase(Locale.ROOT), wckey.toLowerCase(Locale.ROOT), reservation,
+                    licensesTag, drawn);
         }
 
         public Charge withQos(String name) {
