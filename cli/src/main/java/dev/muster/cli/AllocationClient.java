@@ -188,6 +188,9 @@ final class AllocationClient {
         return switch (reason) {
             case "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit", "AccountNotAllowed", "QOSNotAllowed" ->
                     "Requested partition configuration not available now";
+            case "PartitionDown" -> "Partition in DOWN state";
+            case "JobHeldUser", "JobHeldAdmin" -> "Job is in held state, pending scheduler release";
+            case "Reservation" -> "Requested reservation not usable now";
             case "ReqNodeNotAvail" -> "Required node not available (down, drained or reserved)";
             default -> "";
         };

@@ -256,7 +256,7 @@ enum JobField {
             case HET_JOB_OFFSET -> j.integer("hetJobId") == 0 ? "N/A" : Integer.toString(j.integer("hetOffset"));
             case HET_JOB_ID_SET -> JobRows.orNA(j.text("hetJobIdSet"));
             case RESIZE_TIME -> "N/A";
-            case JOB_ARRAY_ID -> JobRows.id(j, v.indexesShown);
+            case JOB_ARRAY_ID -> JobRows.columnId(v.context, j, v.indexesShown);
             case JOB_ID -> n(j, "jobId");
             case LAST_SCHED_EVAL -> v.time(j, "lastSchedEval", "N/A");
             case LICENSES -> JobRows.orNull(j.text("licenses"));
@@ -348,7 +348,7 @@ enum JobField {
     }
 
     private static String taskText(Json.Obj j, View v) {
-        String tasks = JobRows.arrayTasks(j);
+        String tasks = v.indexesShown == JobRows.EACH_INDEX ? JobRows.eachTask(j) : JobRows.arrayTasks(j);
         int task = JobRows.taskId(j);
         return !tasks.isEmpty() ? JobRows.cut(tasks, v.indexesShown) : task >= 0 ? Integer.toString(task) : "N/A";
     }

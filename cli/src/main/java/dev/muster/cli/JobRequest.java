@@ -385,7 +385,8 @@ final class JobRequest {
         put(e, "container", o.text(JobOption.CONTAINER));
         put(e, "containerId", o.text(JobOption.CONTAINER_ID));
         put(e, "x11", o.forwarded());
-        put(e, "burstBuffer", o.has(JobOption.BBF) ? o.text(JobOption.BBF) : o.text(JobOption.BB));
+        // sbatch has the lines of --bbf in its script
+        put(e, "burstBuffer", o.has(JobOption.BBF) && o.command() != 'B' ? o.text(JobOption.BBF) : o.text(JobOption.BB));
         put(e, "mcsLabel", o.text(JobOption.MCS_LABEL));
         put(e, "batchFeatures", o.text(JobOption.BATCH));
         put(e, "acctgFreq", o.text(JobOption.ACCTG_FREQ));

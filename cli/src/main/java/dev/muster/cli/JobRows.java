@@ -11,6 +11,9 @@ import java.util.List;
 
 /** How the parts of a job are shown, shared by the commands that print jobs. */
 public final class JobRows {
+    /** Instead of a number of characters: every index by itself. */
+    static final int EACH_INDEX = -1;
+    private static final int ID_SHOWN = 31;
     /** A set of array indexes that is longer than one less is cut, unless SLURM_BITSTR_LEN says otherwise. */
     static final int INDEXES_SHOWN = 64;
     private static final JobFlag[] FLAG_ORDER = {JobFlag.COMPLETING, JobFlag.CONFIGURING, JobFlag.RESIZING,
@@ -29,7 +32,7 @@ public final class JobRows {
 
     /** {@code 12}, {@code 12_3}, {@code 12_[1-9%2]}, {@code 12+1}. */
     static String id(Json.Obj job, int indexesShown) {
-        String tasks = arrayTasks(job);
+        String tasks = indexesShown == EACH_INDEX ? eachTask(job) : arrayTasks(job);
         int array = job.integer("arrayJobId");
         if (array != 0 && !tasks.isEmpty()) {
             return array + "_[" + cut(tasks, indexesShown) + "]";
@@ -41,6 +44,18 @@ public final class JobRows {
             return job.integer("hetJobId") + "+" + job.integer("hetOffset");
         }
         return Integer.toString(job.integer("jobId"));
+    }
+
+    /** As in a column of squeue: at most 31 characters, unless SLURM_BITSTR_LEN says how much is shown. */
+    static String columnId(CommandContext c, Json.Obj job, int indexesShown) {
+        String id = id(job, indexesShown);
+        return id.length() > ID_SHOWN && c.env("SLURM_BITSTR_LEN").isEmpty() ? id.substring(0, ID_SHOWN) : id;
+    }
+
+    /** The pending indexes without steps, as {@code squeue --only-job-state} names them. */
+    static String eachTask(Json.Obj job) {
+        String tasks = arrayTasks(job);
+        return tasks.indexOf(':') < 0 ? tasks : IndexSet.parse(job.text("arrayTasks")).print(0);
     }
 
     /** The pending indexes with the limit of running ones: {@code 1-9%2}. */

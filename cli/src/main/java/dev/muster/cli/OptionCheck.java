@@ -477,8 +477,8 @@ final class OptionCheck {
         }
         int dash = value.indexOf('-');
         long min = parseNumber(dash < 0 ? value : value.substring(0, dash));
-        long max = dash < 0 ? min : parseNumber(value.substring(dash + 1));
-        throw options.context().bad(options.exitError(SPEC_EXIT), min >= 0 && max >= 0 && max < min
+        long max = dash < 0 ? min : dash == value.length() - 1 ? -1 : parseNumber(value.substring(dash + 1));
+        throw options.context().bad(options.exitError(SPEC_EXIT), min >= 0 && max < min && (max >= 0 || dash == value.length() - 1)
                 ? "Maximum node count " + max + " is less than minimum node count " + min : "\"" + value + "\" is not a valid node count");
     }
 

@@ -42,7 +42,7 @@ final class Sattach implements Command {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "jobid.stepid", h)) {
+            if (Standard.told(c, OPTIONS, "<jobid.stepid>", h)) {
                 return 0;
             }
             switch (h.opt().name()) {

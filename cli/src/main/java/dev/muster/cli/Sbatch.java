@@ -43,12 +43,13 @@ final class Sbatch implements Command {
         List<JobOptions> all = components(c, typed, script);
         CliFilter.preSubmit(all, operands);
         o.printDefined();
+        String sent = withBufferFile(script, o.text(JobOption.BBF));
         Json.Obj reply;
         try {
             if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
-                Clusters.choose(c, all, () -> submit(c, all, wrap, operands, script, true));
+                Clusters.choose(c, all, () -> submit(c, all, wrap, operands, sent, true));
             }
-            reply = submit(c, all, wrap, operands, script, o.has(JobOption.TEST_ONLY));
+            reply = submit(c, all, wrap, operands, sent, o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return refused(c, o, e);
         }
@@ -65,6 +66,16 @@ final class Sbatch implements Command {
         CliFilter.taken(o, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
         announce(c, o, reply.integer("jobId"));
         return o.has(JobOption.WAIT) ? awaitEnd(c, reply.integer("jobId")) : 0;
+    }
+
+    /** {@code --bbf}: the file's lines stand in the script behind its first line, where options are not looked for. */
+    private static String withBufferFile(String script, String buffer) {
+        if (buffer.isEmpty()) {
+            return script;
+        }
+        int line = script.indexOf('\n') + 1;
+        return line == 0 ? script + "\n" + buffer
+                : script.substring(0, line) + (buffer.endsWith("\n") ? buffer : buffer + "\n") + script.substring(line);
     }
 
     private static Json.Obj submit(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script, boolean test)

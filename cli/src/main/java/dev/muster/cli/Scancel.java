@@ -50,7 +50,7 @@ final class Scancel implements Command {
         for (String operand : p.operands()) {
             for (String id : HostList.split(operand)) {
                 if (!JobIds.isJobOrStep(id) && !id.endsWith("_")) {
-                    throw c.bad(1, "Invalid job id " + id);
+                    throw c.bad(1, "Invalid " + (id.matches("s[0-9A-Za-z]*") ? "SLUID " : "job id ") + id);
                 }
                 jobs.add(id.endsWith("_") ? id.substring(0, id.length() - 1) : id);
             }
@@ -242,7 +242,10 @@ final class Scancel implements Command {
                 if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
                     throw e;
                 }
-                out.add(id);        // which the controller refuses in its words
+                about = "";
+            }
+            if (about.isEmpty()) {
+                out.add(id);        // unknown or ended: the controller refuses it in its words
                 continue;
             }
             c.out().print("Cancel " + (id.indexOf('.') < 0 ? "job_id=" : "step_id=") + id + about + " [y/n]? ");
@@ -255,14 +258,16 @@ final class Scancel implements Command {
         return out;
     }
 
-    /** Name and partition of a job that is there. */
+    /** Name and partition of a job that has not ended; empty for one that has. */
     private static String about(CommandContext c, String id) throws SlurmException {
         int dot = id.indexOf('.');
         Json.Obj q = new Json.Obj();
         q.put("jobs", List.of(dot < 0 ? id : id.substring(0, dot)));
-        q.put("fields", List.of("name", "partition"));
+        q.put("fields", List.of("name", "partition", "state"));
         for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-            return " name=" + j.text("name") + " partition=" + j.text("partition");
+            if (ACTIVE.contains(j.text("state"))) {
+                return " name=" + j.text("name") + " partition=" + j.text("partition");
+            }
         }
         return "";
     }

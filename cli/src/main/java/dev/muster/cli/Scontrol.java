@@ -454,9 +454,9 @@ final class Scontrol implements Command {
         }
         // a task of an array has the script of all of them
         String id = rest.get(1).replaceFirst("[_.+].*", "");
-        Json.Obj q = new Json.Obj();
-        q.put("jobId", Math.max(0, OptionCheck.parseNumber(id)));
         try {
+            Json.Obj q = new Json.Obj();
+            q.put("jobId", (long) Math.max(0, JobIds.resolve(c, id)));
             byte[] script = dev.muster.model.Bytes
                     .fromBase64(c.host().controller().call("QueryScript", q).text("script")).toArray();
             String path = rest.size() > 2 ? rest.get(2) : "slurm-" + id + ".sh";

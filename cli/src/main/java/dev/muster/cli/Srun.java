@@ -483,6 +483,13 @@ final class Srun implements Command {
                 + "', cpu counts: " + counts);
     }
 
+    /** {@code CpuBindType=verbose,cores}: how the step's tasks are bound, without the lists of maps and masks. */
+    private static void describeBinding(CommandContext c, Json.Obj started) {
+        String bind = started.text("cpuBind");
+        int list = bind.indexOf(':');
+        c.info("CpuBindType=" + (bind.isEmpty() ? "(null type)" : list < 0 ? bind : bind.substring(0, list)));
+    }
+
     private int step(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, boolean own)
             throws SlurmException, UsageException {
         int jobId = allocation.integer("jobId");
@@ -505,6 +512,9 @@ final class Srun implements Command {
         }
         started.objects("shares").stream().filter(s -> addresses.containsKey(s.text("node")))
                 .forEach(s -> s.put("address", addresses.get(s.text("node"))));
+        if (o.verbose() > 0) {
+            describeBinding(c, started);
+        }
         CliFilter.taken(o, 1, jobId, started.integer("stepId"), program);
         if (o.has(JobOption.ASYNC)) {
             c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + StepId.name(started.integer("stepId")));

@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.cli.shape.Tree;
+import dev.muster.model.Sluid;
 import dev.muster.model.CpuFreq;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
@@ -134,7 +135,11 @@ final class StepRows {
     }
 
     /** @param all those of jobs in hidden partitions as well */
-    static List<Json.Obj> load(CommandContext c, List<String> ids, boolean all) throws SlurmException {
+    static List<Json.Obj> load(CommandContext c, List<String> typed, boolean all) throws SlurmException {
+        List<String> ids = new ArrayList<>();
+        for (String id : typed) {
+            ids.add(numbered(c, id));
+        }
         Json.Obj q = new Json.Obj();
         List<Object> jobs = new ArrayList<>();
         for (String id : ids) {
@@ -157,6 +162,13 @@ final class StepRows {
             s.put("now", reply.number("now"));
         }
         return steps;
+    }
+
+    /** A job or step whose job is named by its SLUID, with the job's number instead; 0 for an unknown job. */
+    private static String numbered(CommandContext c, String id) throws SlurmException {
+        int dot = id.indexOf('.');
+        String job = dot < 0 ? id : id.substring(0, dot);
+        return Sluid.parse(job).isEmpty() ? id : Math.max(0, JobIds.resolve(c, job)) + id.substring(job.length());
     }
 
     private static boolean isNamed(Json.Obj s, List<String> ids) {

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.Release;
+import dev.muster.model.SlurmErrno;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +98,7 @@ final class Strigger implements Command {
         };
     }
 
-    private static void option(CommandContext c, Wanted w, GetOpt.Hit h) throws UsageException {
+    private static void option(CommandContext c, Wanted w, GetOpt.Hit h) throws UsageException, SlurmException {
         String name = h.opt().name();
         String value = h.value();
         if (EVENTS.contains(name)) {
@@ -113,7 +114,7 @@ final class Strigger implements Command {
                 w.permanent = true;
             }
             case "id" -> w.id = number(c, "id", value);
-            case "jobid" -> w.job = number(c, "jobid", value);
+            case "jobid" -> w.job = job(c, value);
             case "cluster", "clusters" -> Clusters.checked(c, value);
             case "node" -> {
                 w.ofNodes = true;
@@ -140,6 +141,18 @@ final class Strigger implements Command {
             throw c.bad(1, "Invalid " + option + " " + value);
         }
         return (int) n;
+    }
+
+    /** The number of a job that is named by it, by its SLUID or as a task of an array. */
+    private static int job(CommandContext c, String value) throws UsageException, SlurmException {
+        int id = JobIds.resolve(c, value);
+        if (id == 0) {
+            throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence());
+        }
+        if (id < 0) {
+            throw c.bad(1, "Invalid " + (value.startsWith("s") ? "SLUID " : "jobid ") + value);
+        }
+        return id;
     }
 
     private static int offset(CommandContext c, String value) throws UsageException {

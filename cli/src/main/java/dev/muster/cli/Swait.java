@@ -3,11 +3,10 @@ package dev.muster.cli;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.StepId;
 import java.util.List;
 import java.util.Locale;
 
-/** Waits until none of a job's steps runs or waits for its turn. Exit codes: 0 none is left, 1 the time is over, 2 a mistake. */
+/** Waits until none of a job's steps runs and none of {@code srun --async} waits for its turn. Exit codes: 0 none is left, 1 the time is over, 2 a mistake. */
 final class Swait implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("autocomplete::r", "help:h:n", "quiet:Q:n", "timeout::r", "usage::n",
             "verbose:v:n", "version:V:n");
@@ -42,7 +41,7 @@ final class Swait implements Command {
                     return 0;
                 }
                 case "usage" -> {
-                    c.out().println("Usage: swait [-hQvV] [--timeout=SECS] [jobid]");
+                    c.out().println("Usage: swait [-hQvV] [--timeout=SECS] [--usage] [<jobid>[_<task>] | s<sluid>]");
                     return 0;
                 }
                 case "autocomplete" -> {
@@ -81,7 +80,7 @@ final class Swait implements Command {
     private static void help(CommandContext c) {
         c.out().println("""
                 Usage: swait [OPTIONS] [jobid]
-                Waits until no step of the job runs or is queued. Without a job's id, the job that the command runs in.
+                Waits until no step of the job runs and no step of srun --async is queued. Without a job's id, the job that the command runs in.
 
                 Options:
                       --timeout=SECS          give up after so many seconds
@@ -102,7 +101,7 @@ final class Swait implements Command {
         boolean own = typed.isEmpty();
         String id = !own ? typed : !c.env("SLURM_JOB_SLUID").isEmpty() ? c.env("SLURM_JOB_SLUID") : c.env("SLURM_JOB_ID");
         if (id.isEmpty()) {
-            throw c.bad(MISTAKE, "no job id given");
+            throw c.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
         }
         if (id.indexOf('.') >= 0) {
             throw c.bad(MISTAKE, "swait operates on a job, not a step: " + id);
@@ -122,7 +121,9 @@ final class Swait implements Command {
         String label = (number ? "JobId=" : "SLUID ") + master;
         List<Json.Obj> found = found(c, master);
         if (found.isEmpty()) {
-            throw c.bad(MISTAKE, label + ": " + SlurmErrno.INVALID_JOB_ID.sentence());
+            String manager = id.equals(c.env("SLURM_JOB_ID")) ? c.env("SLURM_STEPMGR") : "";
+            throw c.bad(MISTAKE, (manager.isEmpty() ? "cannot load " + label : "subscribe to stepmgr " + manager + " failed") + ": "
+                    + SlurmErrno.INVALID_JOB_ID.sentence());
         }
         Json.Obj meant = own ? found.stream().filter(j -> !number || Integer.toString(j.integer("jobId")).equals(master))
                 .filter(j -> !JobRows.isPending(j)).findFirst().orElse(found.getFirst()) : meant(c, found, label, id, bar);
@@ -175,7 +176,7 @@ final class Swait implements Command {
             try {
                 Json.Obj q = new Json.Obj().put("jobId", (long) jobId).put("waitMs", Math.clamp(leftMs, 0L, WAIT_MS));
                 Json.Obj job = c.host().controller().call("AwaitSteps", q);
-                if (AllocationClient.isOver(job) || !hasSteps(c, jobId)) {
+                if (AllocationClient.isOver(job) || job.flag("ready")) {
                     return 0;
                 }
             } catch (SlurmException e) {
@@ -197,10 +198,5 @@ final class Swait implements Command {
                 return 1;
             }
         }
-    }
-
-    private static boolean hasSteps(CommandContext c, int jobId) throws SlurmException {
-        Json.Obj q = new Json.Obj().put("jobIds", List.of((long) jobId)).put("stepId", -1L).put("allUsers", Boolean.TRUE);
-        return c.host().controller().call("QuerySteps", q).objects("steps").stream().anyMatch(s -> StepId.parse(s.text("stepId")).orElse(-1) >= 0);
     }
 }

@@ -275,7 +275,13 @@ final class Api {
     /** Who names jobs or partitions is shown them wherever they are. */
     private static Predicate<Job> shown(Privacy sight, JobMessages.QueryJobs q) {
         boolean all = q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
-        return all ? sight::shows : j -> sight.shows(j) && sight.showsPartition(j);
+        Predicate<Job> visible = all ? sight::shows : j -> sight.shows(j) && sight.showsPartition(j);
+        return visible.and(j -> !isCancelledOutOfArray(j));
+    }
+
+    /** As in the original, a task that was cancelled while it waited is known to accounting alone. */
+    private static boolean isCancelledOutOfArray(Job j) {
+        return j.state() == JobState.CANCELLED && j.isArrayTask() && j.id() != j.array().jobId() && j.run().startTime() == 0 && j.restarts() == 0;
     }
 
     private Reply jobs(Caller caller, JobMessages.QueryJobs q) {
@@ -507,11 +513,16 @@ final class Api {
     }
 
     private Reply awaitSteps(Caller caller, JobMessages.AwaitSteps m) {
-        return awaited(caller, m.jobId(), m.waitMs(), j -> !j.state().isActive()
-                || j.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.state() != Step.State.ENDED), false);
+        return awaited(caller, m.jobId(), m.waitMs(), Api::isDrained, false);
     }
 
-    private Reply awaited(Caller caller, int jobId, int waitMs, java.util.function.Predicate<Job> ready, boolean told) {
+    /** Whether no numbered step runs and none of {@code srun --async} waits; other steps that wait belong to an srun that waits itself. */
+    private static boolean isDrained(Job job) {
+        return !job.state().isActive() || job.run().steps().stream().noneMatch(s -> s.id() >= 0
+                && (s.state() == Step.State.RUNNING || s.state() == Step.State.QUEUED && s.desc().async()));
+    }
+
+    private Reply awaited(Caller caller, int jobId, int waitMs, Predicate<Job> ready, boolean told) {
         Optional<Job> first = core.durable().jobs().find(jobId);
         if (first.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
@@ -524,13 +535,17 @@ final class Api {
         }
         Job job = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
         List<String> said = told ? notices.take(jobId) : List.of();
-        return core.durable().jobs().find(jobId).map(j -> Reply.of(allocation(job == null ? j : job, said)))
+        return core.durable().jobs().find(jobId).map(j -> Reply.of(told ? allocation(job == null ? j : job, said)
+                        : allocation(j, said, ready.test(j))))
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
     }
 
     private JobMessages.Allocation allocation(Job job, List<String> said) {
-        return AllocationView.of(core.durable(), links::address, job, views().reason(job).word(), job.state().isActive() && isSettled(job),
-                version(job, -1), said);
+        return allocation(job, said, job.state().isActive() && isSettled(job));
+    }
+
+    private JobMessages.Allocation allocation(Job job, List<String> said, boolean ready) {
+        return AllocationView.of(core.durable(), links::address, job, views().reason(job).word(), ready, version(job, -1), said);
     }
 
     private Reply complete(Caller caller, JobMessages.CompleteAllocation m) {

@@ -154,7 +154,8 @@ final class BurstBuffers {
     Verdict submitted(State state, JobDesc desc, Bytes whole, int component) {
         BurstBufferConf s = settings;
         if (s == null) {
-            return new Taken(desc);
+            // as in the original, a cluster without a burst buffer plugin takes the job and stages nothing
+            return new Taken(desc.withExtras(desc.extras().withBurstBuffer("")));
         }
         Bytes batch = section(s, whole, component);
         String directives = directives(s, desc.extras().burstBuffer() + "\n" + batch.text());

@@ -35,6 +35,9 @@ final class JobEnvironment {
     private final Job job;
     private final Allocation allocation;
     private final Map<String, String> vars = new LinkedHashMap<>();
+    /** {@code srun --preserve-env}: what the step's tasks have of srun's environment and not of the step. */
+    private static final List<String> PRESERVED =
+            List.of("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE");
     /** What is submitted and goes no further. */
     private final Set<String> gone = new HashSet<>();
 
@@ -253,6 +256,10 @@ final class JobEnvironment {
             e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
             e.parts(part.node(), part.gres());
             e.unseen(part.node(), part.gres());
+            if (step.desc().preserveEnv()) {
+                List<String> callers = Submitted.from(submitted).names;
+                e.vars.keySet().removeIf(name -> PRESERVED.contains(name) && callers.contains(name));
+            }
             return e.over(submitted);
         }
     }

@@ -179,11 +179,16 @@ final class JobQuery {
         return states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
                 && partitions(job) && (q.qos().isEmpty() || job.desc().charge().eachQos().stream().anyMatch(q.qos()::contains))
                 && oneOf(q.names(), job.desc().name())
-                && oneOf(q.reservations(), job.desc().charge().reservation())
+                && reservations(job)
                 && (q.licenses().isEmpty() || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))
                 && (nodes.isEmpty() || !job.run().allocation().isEmpty()
                         && job.run().allocation().nodes().stream().anyMatch(s -> nodes.get().contains(s.node())))
                 && shown.test(job);
+    }
+
+    /** A job that waits may name several reservations, of which one suffices; one that runs is in one. */
+    private boolean reservations(Job job) {
+        return q.reservations().isEmpty() || List.of(job.desc().charge().reservation().split(",")).stream().anyMatch(q.reservations()::contains);
     }
 
     private boolean partitions(Job job) {

@@ -132,6 +132,6 @@ final class StepEdge {
                     p.tasks().size(), p.tasks(), p.cpus()));
         }
         return Optional.of(new JobMessages.StepStarted(
-                jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
+                jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of(), step.get().desc().cpuBind()));
     }
 }

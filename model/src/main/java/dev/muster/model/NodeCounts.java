@@ -6,7 +6,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * How many nodes are asked for: {@code 4}, {@code 2-8}, or some numbers alone, {@code 1,5,9} or {@code 1-15:4}.
+ * How many nodes are asked for: {@code 4}, {@code 2-8}, {@code -8} for at most eight, or some numbers alone, {@code 1,5,9} or
+ * {@code 1-15:4}.
  *
  * @param sizes the numbers that will do, ascending, with commas; "" for all from least to most
  */
@@ -18,7 +19,7 @@ public record NodeCounts(int least, int most, String sizes) {
     public static Optional<NodeCounts> parse(String text, ToLongFunction<String> number) {
         if (text.indexOf(',') < 0 && text.indexOf(':') < 0) {
             int dash = text.indexOf('-');
-            long least = number.applyAsLong(dash < 0 ? text : text.substring(0, dash));
+            long least = dash == 0 ? 1 : number.applyAsLong(dash < 0 ? text.startsWith("+") ? text.substring(1) : text : text.substring(0, dash));
             long most = dash < 0 ? least : number.applyAsLong(text.substring(dash + 1));
             return isCount(least) && isCount(most) && least <= most ? Optional.of(new NodeCounts((int) least, (int) most, "")) : Optional.empty();
         }

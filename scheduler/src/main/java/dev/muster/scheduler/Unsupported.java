@@ -25,7 +25,7 @@ final class Unsupported {
     static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
         return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
                 "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings)))
-                .or(() -> first(extras(desc.extras(), settings)))
+                .or(() -> first(extras(desc.extras())))
                 .or(() -> windows(desc, settings)).or(() -> managed(desc, settings))
                 .or(() -> NetworkWords.refusal(desc.request().network(), settings))
                 .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
@@ -77,10 +77,8 @@ final class Unsupported {
                         "without SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ --gres-flags=" + ALONE));
     }
 
-    private static List<Rule> extras(JobDesc.Extras e, Settings settings) {
-        boolean buffers = settings.options().containsKey(Settings.BURST_BUFFER);
+    private static List<Rule> extras(JobDesc.Extras e) {
         return List.of(
-                new Rule(!buffers && !e.burstBuffer().isEmpty(), "without BurstBufferType --bb or --bbf"),
                 said(e.power(), "--power"));
     }
 

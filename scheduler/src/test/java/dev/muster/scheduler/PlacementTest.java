@@ -59,7 +59,6 @@ class PlacementTest {
                 partition=p gresFlags=one-task-per-sharing | without SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ --gres-flags=one-task-per-sharing%s
                 partition=p gresFlags=disable-binding | n1:1
                 partition=p distribution=block       | n1:1
-                partition=p extras.burstBuffer=x     | without BurstBufferType --bb or --bbf%s
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | n1:1
                 """.replace("%s", no));

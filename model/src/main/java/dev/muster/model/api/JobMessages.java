@@ -5,6 +5,7 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.JobDesc;
 import dev.muster.model.StepDesc;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Requests about jobs and steps, and their replies. Times are seconds since 1970; 0 means none. */
@@ -106,8 +107,10 @@ public final class JobMessages {
      * @param stepId    as in {@link dev.muster.model.StepId}
      * @param shares    its nodes in order with their tasks
      * @param ioToken   shown to each node's {@code io} stream
+     * @param cpuBind   how its tasks are bound: what it asked for, or else what its nodes, its partition or TaskPluginParam say
      */
-    public record StepStarted(int jobId, int stepId, int attempt, int tasks, List<NodeShare> shares, String ioToken, List<String> warnings) {}
+    public record StepStarted(int jobId, int stepId, int attempt, int tasks, List<NodeShare> shares, String ioToken, List<String> warnings,
+            String cpuBind) {}
 
     /**
      * One step over several components, of a heterogeneous job or, all for the same ordinary one, its own: created in all of them, or none.
@@ -119,7 +122,12 @@ public final class JobMessages {
     /** Its parts, in that order: all have the same step number, the ranks go on from one to the next. */
     public record HetStepStarted(List<StepStarted> parts) {}
 
-    /** swait: answered when none of the job's numbered steps runs or waits, or after the time. @param waitMs bounded by the controller */
+    /**
+     * swait: answered with an {@link Allocation} that is ready when none of the job's numbered steps runs and no asynchronous one waits, or
+     * after the time with one that is not.
+     *
+     * @param waitMs bounded by the controller
+     */
     public record AwaitSteps(int jobId, int waitMs) {}
 
     /** Asks for running steps; jobIds empty means all. @param shownPartitions of jobs in partitions that are not hidden from the caller */
@@ -155,7 +163,17 @@ public final class JobMessages {
             boolean startEstimates,
             List<String> fields,
             boolean lines,
-            boolean joinArrays) {}
+            boolean joinArrays) {
+        public QueryJobs {
+            accounts = lowerCase(accounts);
+            qos = lowerCase(qos);
+        }
+    }
+
+    /** Names of accounts, QOS and workload characterization keys are lower case everywhere, however they are typed. */
+    private static List<String> lowerCase(List<String> names) {
+        return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+    }
 
     /** @param now the controller's clock, for elapsed and left times */
     public record JobsReply(long now, long lastUpdate, List<JobInfo> jobs) {}
@@ -400,7 +418,13 @@ public final class JobMessages {
             List<String> wckeys,
             boolean cronAllowed,
             String adminComment,
-            boolean tellsOthers) {}
+            boolean tellsOthers) {
+        public Cancel {
+            accounts = lowerCase(accounts);
+            qos = lowerCase(qos);
+            wckeys = lowerCase(wckeys);
+        }
+    }
 
     /** One line per job that could not be touched; jobs in {@link #done} were. */
     public record CancelReply(List<String> done, List<JobError> errors) {}
