@@ -558,7 +558,7 @@ static void fill(struct client *c)
 {
     if (c->out.have - c->out.done >= CLIENT_OUT_BYTES)
         return;
-    if (c->end_only && !c->abort_told && mpi_is_aborted()) {
+    if (c->end_only && !c->abort_told && step_is_aborted()) {
         c->abort_told = true;
         put_frame(c, FRAME_ABORT, FRAME_ALL_TASKS, 0, 0, NULL, 0);
     }

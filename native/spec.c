@@ -218,7 +218,7 @@ static bool number_entry(const char *name, const char *value, bool *known)
         {"uid", 0, UINT32_MAX - 1LL}, {"gid", 0, UINT32_MAX - 1LL}, {"allow_uid", 0, UINT32_MAX - 1LL},
         {"nice", -20, 19}, {"oom_score_adj", -1000, 1000}, {"rows", 0, 65535}, {"columns", 0, 65535},
         {"external", 0, 1}, {"batch", 0, 1}, {"oom_kill_step", 0, 1}, {"pam", 0, 1}, {"pgid", 0, 1},
-        {"wait_children", 0, 1}, {"debug", 0, 9}, {"await_caller", 0, 1},
+        {"wait_children", 0, 1}, {"debug", 0, 9}, {"await_caller", 0, 1}, {"kill_on_bad_exit", 0, 1},
     };
     long long n = 0;
     size_t i = 0;
@@ -242,7 +242,8 @@ static bool number_entry(const char *name, const char *value, bool *known)
     case 11: spec.by_group = n != 0; break;
     case 12: spec.wait_children = n != 0; break;
     case 13: spec.debug = (int)n; break;
-    default: spec.await_caller = n != 0; break;
+    case 14: spec.await_caller = n != 0; break;
+    default: spec.kill_on_bad_exit = n != 0; break;
     }
     return true;
 }

@@ -139,6 +139,10 @@ void step_watch_memory(struct task *task)
         step_terminate();
 }
 
+static bool bad_exit;
+
+bool step_is_aborted(void) { return bad_exit || mpi_is_aborted(); }
+
 static void task_ended(struct task *task, int status, const struct rusage *usage)
 {
     task_read_ready(task);
@@ -157,6 +161,7 @@ static void task_ended(struct task *task, int status, const struct rusage *usage
     step_watch_memory(task);
     if (gate_open && !strcmp(reason, "OutOfMemory"))
         task->status = STATUS_OUT_OF_MEMORY;
+    bad_exit |= spec.kill_on_bad_exit && gate_open && task->status != 0;
     task->epilog_pid = task->executed ? hooks_start_epilog(task) : 0;
     task->phase = task->epilog_pid ? TASK_EPILOG : TASK_DONE;
     io_told();

@@ -127,7 +127,7 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller, kill_on_bad_exit;
     int debug;              /* what the step tells of itself on its standard error: 4 verbose, 5 debug */
     int rows, columns;
     struct limit limits[32];
@@ -169,6 +169,8 @@ bool mpi_begin(char *error, size_t room);
 int mpi_control(void);
 void mpi_hear(void);
 bool mpi_is_aborted(void);
+/* A task asks, by MPI or by its exit status where the step is so, that the whole step is ended. */
+bool step_is_aborted(void);
 bool mpi_is_there(void);
 bool mpi_reaped(pid_t pid);
 void mpi_task_ended(const struct task *task);

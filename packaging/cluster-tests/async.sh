@@ -32,6 +32,9 @@ id=$(run e 'srun --async -N2 -n2 -o e-%n.out sh -c "echo \$SLURMD_NODENAME"; swa
 check "on several nodes" "n1 n2" "$(cat "$dir/work/e-0.out" "$dir/work/e-1.out" | tr '\n' ' ' | sed 's/ $//')"
 check "its exit code is in accounting" "$id.1|1:0" "$(tail -1 "$dir/work/e.log")"
 
+id=$(run k 'for k in 1 0; do srun --async -K$k -N2 -n4 -o k$k-%t.out sh -c "echo here; [ \$SLURM_PROCID != 2 ] || exit 3; for i in 1 2 3 4 5 6; do sleep 0.5; done; echo still"; done; swait' -N2 -n4); over "$id"
+check "--kill-on-bad-exit ends its other tasks on all nodes" "" "$(cat k1-*.out | grep still)"
+check "unless it is 0" "still still still" "$(cat k0-*.out | grep still | xargs)"
 check "--parsable needs it" "srun: error: --parsable requires --async" "$(srun --parsable true 2>&1)"
 check "only within an allocation" "srun: error: --async is only valid for steps submitted within an existing job allocation" "$(srun --async true 2>&1)"
 check "nor with --pty" "srun: error: --async and --pty are mutually exclusive" "$(srun --async --pty true 2>&1)"

@@ -196,7 +196,7 @@ final class AllocationClient {
         };
     }
 
-    private Json.Obj ask(int jobId, int waitMs) throws SlurmException {
+    Json.Obj ask(int jobId, int waitMs) throws SlurmException {
         Json.Obj q = new Json.Obj();
         q.put("jobId", (long) jobId);
         q.put("waitMs", (long) waitMs);

@@ -53,8 +53,12 @@ final class Components {
             JobOptions o = new JobOptions(c, command);
             out.add(new Typed(o, o.readArguments(section)));
         }
+        out.forEach(t -> out.getFirst().options().adopt(t.options(), COMMANDS_OWN));
         return out;
     }
+
+    /** What is about the command and no component: it counts in whichever of them it is typed. */
+    private static final Set<JobOption> COMMANDS_OWN = EnumSet.of(JobOption.PARSABLE, JobOption.QUIET, JobOption.TEST_ONLY, JobOption.WAIT);
 
     /** What stands in the environment, and what the first component says for all. */
     static void complete(List<JobOptions> all) throws UsageException {

@@ -192,6 +192,16 @@ final class JobOptions {
         verbose = Math.max(verbose, first.verbose);
     }
 
+    /** Takes from another component's command line the options that are not about a component. */
+    void adopt(JobOptions other, java.util.Set<JobOption> shared) {
+        for (JobOption o : shared) {
+            if (other.has(o) && !said(o)) {
+                values[o.ordinal()] = other.text(o);
+                origins[o.ordinal()] = other.origins[o.ordinal()];
+            }
+        }
+    }
+
     private static boolean isNo(String v) {
         return v.equals("0") || v.equals("no") || v.equals("false");
     }

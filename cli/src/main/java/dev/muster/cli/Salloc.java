@@ -22,6 +22,17 @@ final class Salloc implements Command {
         return JobOption.table('A');
     }
 
+    /** A line for each component's nodes. */
+    private static void tellReady(CommandContext c, AllocationClient client, Json.Obj allocation) throws SlurmException {
+        c.info("Nodes " + allocation.text("nodes") + " are ready for job");
+        for (Object id : allocation.list("hetMembers")) {
+            int member = ((Number) id).intValue();
+            if (member != allocation.integer("jobId")) {
+                c.info("Nodes " + client.ask(member, 0).text("nodes") + " are ready for job");
+            }
+        }
+    }
+
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         List<Components.Typed> typed = Components.typed(c, 'A', Components.sections('A', c.args()));
@@ -77,7 +88,7 @@ final class Salloc implements Command {
         if (!quiet) {
             c.info("Granted job allocation " + jobId);
             if (client.waitedInQueue() || allocation.integer("nodeCount") > 0) {
-                c.info("Nodes " + allocation.text("nodes") + " are ready for job");
+                tellReady(c, client, allocation);
             }
         }
         if (o.verbose() > 1) {
