@@ -479,7 +479,8 @@ final class Squeue implements Command {
         @Override
         public void head(Json.Obj head) {
             lastUpdate = head.number("lastUpdate");
-            view = new JobField.View(c, head.number("now"), c.env("SLURM_TIME_FORMAT"), w.onlyState ? JobRows.EACH_INDEX : JobRows.indexesShown(c), cluster(c, w),
+            view = new JobField.View(c, head.number("now"), c.env("SLURM_TIME_FORMAT"),
+                    w.onlyState ? JobRows.EACH_INDEX : JobRows.indexesShown(c), cluster(c, w),
                     new JobField.Style(w.expand, w.noConvert));
         }
 

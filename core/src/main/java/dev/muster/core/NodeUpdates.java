@@ -69,7 +69,8 @@ final class NodeUpdates {
         Map<String, String> out = new java.util.TreeMap<>();
         for (Map.Entry<String, String> e : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             // an empty value resets each node's
-            List<String> values = !e.getValue().isEmpty() && EACH.contains(e.getKey()) && HostList.parse(e.getValue()) instanceof HostList.Parsed.Ok ok
+            List<String> values = !e.getValue().isEmpty() && EACH.contains(e.getKey())
+                    && HostList.parse(e.getValue()) instanceof HostList.Parsed.Ok ok
                     ? ok.list().names() : List.of(e.getValue());
             if (values.size() != 1 && values.size() != c.nodes().size()) {
                 return Optional.empty();
