@@ -22,7 +22,7 @@ n3 " "$(sinfo -h -N -o '%N %i' | sort)"
 id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30')
 comes "outside of it a job waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
 scancel "$id"
-check "inside it runs" n1 "$(srun --reservation=r1 printenv SLURM_JOB_NODELIST)"
+check "inside it runs" n1 "$(srun -t 5 --reservation=r1 printenv SLURM_JOB_NODELIST)"
 becomes "sacct has what it asked for and its number" "r1|r1|1" '"$(sacct -X -n -P -o ReqReservation,Reservation,ReservationId -s CD -S now-1hour -E now | head -1)"'
 check "cores of each node" 4 "$(scontrol -o show res "$(scontrol create res start=now+2hours dur=10 nodecnt=2 trespernode=cpu=2 user="$me" | awk '{print $3}')" \
   | sed -n 's/.* CoreCnt=\([0-9]*\).*/\1/p')"
@@ -47,6 +47,16 @@ scontrol create reservation reservationname=short start=now+2 end=now+6 nodes=AL
 id=$(sbatch --parsable -o /dev/null -t 5 --wrap true); sleep 1
 check "nothing runs into it" PENDING "$(squeue -h -o %T -j "$id")"
 becomes "after it" COMPLETED '"$(sacct -X -n -P -o State -j "$id")"'
+# An announced maintenance: everybody waits, inside other reservations too, and is told why.
+scontrol create reservation reservationname=maint start=now+30minutes dur=60 nodes=ALL users=nobody flags=maint,ignore_jobs >/dev/null
+check "a reservation over an announced maintenance" "Reservation created: mine" \
+  "$(scontrol create reservation reservationname=mine start=now dur=20 nodes=n1 users="$me")"
+ids=$(for w in "" "" "-N2" "-w n1" "--reservation=mine" "--reservation=mine"; do sbatch --parsable -o /dev/null -t 60 $w --wrap 'sleep 30'; done | paste -sd,)
+comes "all are told of the maintenance" "6" '"$(squeue -h -j "$ids" -o %r | grep -c "^ReqNodeNotAvail, Reserved for maintenance$")"'
+match "scontrol too" "Reason=ReqNodeNotAvail,_Reserved_for_maintenance" "$(scontrol show job "${ids%%,*}")"
+check "a short job of the reservation runs" n1 "$(srun -Q -t 5 --reservation=mine printenv SLURM_JOB_NODELIST)"
+scancel ${ids//,/ }; wait_empty
+scontrol delete reservation=mine; scontrol delete reservation=maint
 # What the commands say by themselves, and of what a reservation may be: nodes, licences, or both.
 shown() { scontrol -o show res "$1" | sed -E 's/.* (Nodes=.*) NodeCnt=.*(PartitionName=[^ ]* Flags=[^ ]*) .*(TRES=[^ ]*) .*/\1 \2 \3/'; }
 says() { check "$1" "$3" "$(scontrol create res reservationname=w start=now+1hour dur=10 user="$me" $2 2>&1 | head -1)"; scontrol delete reservationname=w >/dev/null 2>&1 || true; }
@@ -64,7 +74,7 @@ check "and nodes besides" "Nodes=n2 PartitionName=(null) Flags=SPEC_NODES,ANY_NO
 check "it has begun" "Error updating the reservation: Reservation already started" "$(scontrol update reservation=any start=now+1hour 2>&1 | head -1)"
 scontrol create res reservationname=f start=now+1hour dur=10 user=nobody nodecnt=1 flags=daily,overlap >/dev/null
 scontrol update reservation=f flags=-daily,+flex tres=node=2 >/dev/null
-check "flags with signs of their own, and nodes counted anew" "Nodes=n[1-2] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
+check "flags with signs of their own, and nodes counted anew" "Nodes=n[2-3] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
 # What an update leaves and what it takes.
 scontrol create res reservationname=fewer start=now+3hours dur=10 user=nobody nodecnt=3 >/dev/null
 scontrol update reservation=fewer nodecnt=2 >/dev/null

@@ -64,6 +64,10 @@ final class JobViews {
     private final long now;
     private final String mailDomain;
     private final Set<Costly> wanted = EnumSet.noneOf(Costly.class);
+    /** What reservations leave a job depends on these alone, which many jobs of a queue have in common. */
+    private record ReservedFrom(String partition, int uid, JobDesc.Charge charge, int limitMin) {}
+
+    private final Map<ReservedFrom, Boolean> allReserved = new HashMap<>();
     private Priorities priorities;
     /** As of the seconds in which jobs were over that never began: many are cancelled in the same one. */
     private final Map<Long, Priorities> then = new HashMap<>();
@@ -105,11 +109,20 @@ final class JobViews {
         }
         return switch (reason) {
             case RESOURCES, REQ_NODE_NOT_AVAIL -> planner.unavailable().words(state, job.desc(), now);
-            // that its turn is not yet come is no news to who waits for nodes that somebody has to bring back
-            case PRIORITY -> planner.unavailable().missing(state, job.desc());
+            // its turn does not matter to a job of which the nodes are down or reserved
+            case PRIORITY -> {
+                String missing = planner.unavailable().missing(state, job.desc());
+                yield missing.isEmpty() && areAllReserved(job.desc()) ? Unavailable.MAINTENANCE : missing;
+            }
             case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED -> Limits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);
             default -> "";
         };
+    }
+
+    private boolean areAllReserved(JobDesc desc) {
+        return state.reservations().size() > 0 && allReserved.computeIfAbsent(
+                new ReservedFrom(desc.partition(), desc.owner().uid(), desc.charge(), desc.timing().timeLimitMin()),
+                key -> planner.unavailable().areAllReserved(state, desc, now));
     }
 
     /** What more there is to be said than the reason's word, "" for nothing. */

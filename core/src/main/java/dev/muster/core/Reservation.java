@@ -121,6 +121,16 @@ public record Reservation(
         return startAt(now) <= now && now < endAt(now);
     }
 
+    /** Jobs in this reservation may run on nodes of another one: MAINT ignores all others, OVERLAP ignores all but MAINT. */
+    public boolean ignores(Reservation other) {
+        return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP) && !other.has(ReservationFlag.MAINT);
+    }
+
+    /** It may be made over other reservations, and others over it. */
+    boolean mayOverlap() {
+        return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP);
+    }
+
     /** Whether a job as described may use it; administrators' jobs always may. */
     public boolean admits(State state, JobDesc d) {
         if (Access.isAdmin(state, d.owner().uid())) {

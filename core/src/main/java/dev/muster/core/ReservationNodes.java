@@ -7,9 +7,11 @@ import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Which nodes and cores a reservation gets: those it names, or the first that are free for all of its time. */
@@ -125,7 +127,10 @@ final class ReservationNodes {
                 && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN)));
         Map<String, Integer> ranks = new HashMap<>();
         keep.forEach(n -> ranks.putIfAbsent(n, ranks.size()));
-        candidates.sort(Comparator.comparingInt(n -> ranks.getOrDefault(n.name(), Integer.MAX_VALUE)));
+        Set<String> reserved = new HashSet<>();
+        candidates.stream().filter(n -> r.mayOverlap() && isReserved(r, n)).forEach(n -> reserved.add(n.name()));
+        candidates.sort(Comparator.comparingInt((Node n) -> ranks.getOrDefault(n.name(), Integer.MAX_VALUE))
+                .thenComparing(n -> reserved.contains(n.name())));
         List<String> nodes = new ArrayList<>();
         Map<String, IndexSet> units = new TreeMap<>();
         if (w.wantsGres() && w.nodeCount() == 0) {
@@ -243,10 +248,8 @@ final class ReservationNodes {
     /** Devices that neither jobs nor other reservations have in any of its times. */
     private IndexSet freeDevices(Reservation r, Node n, Tres.Item item) {
         IndexSet free = GresRequest.devices(n.spec(), item.name(), item.type());
-        if (!r.has(ReservationFlag.MAINT) && !r.has(ReservationFlag.OVERLAP)) {
-            for (Reservation other : state.reservations().values()) {
-                free = other.name().equals(r.name()) || !meet(r, other) ? free : free.minus(other.devicesOn(n.spec(), item.name()));
-            }
+        for (Reservation other : state.reservations().values()) {
+            free = excludes(r, other) ? free.minus(other.devicesOn(n.spec(), item.name())) : free;
         }
         for (int id : n.jobs()) {
             Job job = state.jobs().at(id);
@@ -295,12 +298,8 @@ final class ReservationNodes {
     /** Units of a node that neither jobs nor other reservations have in any of its times. */
     private IndexSet free(Reservation r, Node n) {
         IndexSet free = n.spec().units() == 0 ? IndexSet.empty() : IndexSet.range(0, n.spec().units() - 1, 1);
-        if (!r.has(ReservationFlag.MAINT) && !r.has(ReservationFlag.OVERLAP)) {
-            for (Reservation other : state.reservations().values()) {
-                if (!other.name().equals(r.name()) && meet(r, other)) {
-                    free = free.minus(other.unitsOn(n.spec()));
-                }
-            }
+        for (Reservation other : state.reservations().values()) {
+            free = excludes(r, other) ? free.minus(other.unitsOn(n.spec())) : free;
         }
         for (int id : n.jobs()) {
             Job job = state.jobs().at(id);
@@ -312,7 +311,17 @@ final class ReservationNodes {
     }
 
     private boolean reservedBySomebody(Reservation r, Node n) {
-        return state.reservations().values().stream().anyMatch(o -> !o.name().equals(r.name()) && meet(r, o) && !o.unitsOn(n.spec()).isEmpty());
+        return state.reservations().values().stream().anyMatch(o -> excludes(r, o) && !o.unitsOn(n.spec()).isEmpty());
+    }
+
+    /** Both cannot have the same cores: they meet in time, and neither may lie over the other. Only named nodes may be those of MAINT and OVERLAP. */
+    private boolean excludes(Reservation r, Reservation other) {
+        boolean named = !r.want().nodes().isEmpty();
+        return !other.name().equals(r.name()) && !r.mayOverlap() && !(named && other.mayOverlap()) && meet(r, other);
+    }
+
+    private boolean isReserved(Reservation r, Node n) {
+        return state.reservations().values().stream().anyMatch(o -> !o.name().equals(r.name()) && o.nodes().contains(n.name()) && meet(r, o));
     }
 
     private long lastsUntil(Job job) {

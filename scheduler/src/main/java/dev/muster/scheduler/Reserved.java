@@ -121,27 +121,24 @@ final class Reserved {
      */
     IndexSet allowed(Within where, NodeSlot node, long from, long to) {
         String name = where.reservation();
+        Reservation in = name.isEmpty() ? null : reservation(name);
         IndexSet own = IndexSet.empty();
         IndexSet barred = IndexSet.empty();
         List<Reservation> others = new ArrayList<>();
         for (ReservedNodes.Claim c : nodes.on(node.index)) {
             if (c.reservation().name().equals(name)) {
                 own = own.union(c.units());
-            } else if (keeps(c, from, to) && !yields(name, c.reservation()) && !mayDelay(where, c.reservation())) {
+            } else if (keeps(c, from, to) && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation())) {
                 barred = barred.union(c.units());
                 others.add(c.reservation());
             }
         }
         withhold(name, node, others);
         IndexSet all = node.spec.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.spec.units() - 1, 1);
-        if (name.isEmpty()) {
+        if (in == null || isFlexible(name) || hasAnyNodes(name)) {
             return all.minus(barred);
         }
-        Reservation r = reservation(name);
-        if (isFlexible(name) || hasAnyNodes(name)) {
-            return all.minus(barred);
-        }
-        boolean within = r.windows(now, from, from + 1).stream().anyMatch(w -> w.from() <= from);
+        boolean within = in.windows(now, from, from + 1).stream().anyMatch(w -> w.from() <= from);
         return within ? own.minus(barred) : IndexSet.empty();
     }
 
@@ -200,13 +197,6 @@ final class Reserved {
             marked.add(node);
         }
         node.withheld = out;
-    }
-
-    /** One reservation laid over another: its jobs may run where both are. */
-    private boolean yields(String name, Reservation other) {
-        Reservation r = name.isEmpty() ? null : reservation(name);
-        return r != null && (r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT) || other.has(ReservationFlag.OVERLAP)
-                || other.has(ReservationFlag.MAINT));
     }
 
     /** Units that a job cannot have on the node in that time although it could without reservations. */

@@ -11,7 +11,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.ReservationFlag;
 import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +26,7 @@ public final class Unavailable {
     public static final String WORD = "ReqNodeNotAvail, ";
     private static final String NAMED = WORD + "UnavailableNodes:";
     private static final String RESERVED = WORD + "May be reserved for other job";
+    public static final String MAINTENANCE = WORD + "Reserved for maintenance";
     static final String TOO_FEW = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
 
     /** So many different requests are remembered. */
@@ -66,17 +67,53 @@ public final class Unavailable {
         return version;
     }
 
-    /** "" if the nodes that are there and nobody else's suffice, once they are free. @param now seconds since 1970 */
+    /** What a job is told of nodes that are down, drained or reserved; "" if the others suffice. @param now seconds since 1970 */
     public String words(State state, JobDesc desc, long now) {
         Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
         String missing = missing(state, desc);
-        List<String> others = partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : List.of();
+        Set<String> others = partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : Set.of();
         if (others.isEmpty()) {
             return missing;
         }
-        List<String> both = new ArrayList<>(gone(state, partition.get()).nodes);
-        both.addAll(others);
-        return Feasibility.fitsWithout(state, desc, partition.get(), both) ? "" : RESERVED;
+        List<String> open = new ArrayList<>(nodesOf(state, desc, partition.get()));
+        open.removeAll(others);
+        if (open.isEmpty() && areAllReserved(state, desc, now)) {
+            return MAINTENANCE;
+        }
+        if (Feasibility.names(desc.request().nodeList()).stream().noneMatch(others::contains) && open.size() < desc.request().nodesMin()) {
+            return TOO_FEW;
+        }
+        List<String> closed = new ArrayList<>(partition.get().nodes());
+        closed.removeAll(open);
+        return Feasibility.fitsWithout(state, desc, partition.get(), closed) ? "" : RESERVED;
+    }
+
+    /** In each of its partitions, all nodes that the job might have are reserved for others within its time. @param now seconds since 1970 */
+    public boolean areAllReserved(State state, JobDesc desc, long now) {
+        if (state.reservations().size() == 0) {
+            return false;
+        }
+        for (String name : desc.partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            List<String> nodes = partition.map(p -> nodesOf(state, desc, p)).orElse(List.of());
+            if (nodes.isEmpty() || !reserved(state, desc, partition.get(), now).containsAll(nodes)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Nodes of the partition that are there, within the job's reservation if it names one. */
+    private List<String> nodesOf(State state, JobDesc desc, Partition partition) {
+        List<String> nodes = new ArrayList<>(partition.nodes());
+        nodes.removeAll(gone(state, partition).nodes);
+        bound(state, desc).filter(r -> !r.has(ReservationFlag.FLEX) && !r.has(ReservationFlag.ANY_NODES)).ifPresent(r -> nodes.retainAll(r.nodes()));
+        return nodes;
+    }
+
+    /** The reservation that the job names; empty where it names none or several. */
+    private static Optional<Reservation> bound(State state, JobDesc desc) {
+        return state.reservations().find(desc.charge().reservation());
     }
 
     /** As {@link #words} of nodes that nobody can have; whatever reservations leave. Cheap for requests like others before. */
@@ -114,22 +151,23 @@ public final class Unavailable {
         return Feasibility.fitsWithout(state, desc, partition, gone) ? "" : NAMED + HostList.of(gone).compressed();
     }
 
-    /** Whole nodes that somebody has reserved in the time that the job may take, if it began now. */
-    private static List<String> reserved(State state, JobDesc desc, Partition partition, long now) {
-        if (state.reservations().size() == 0 || !desc.charge().reservation().isEmpty()) {
-            return List.of();
+    /** Whole nodes that are reserved for others in the time that the job may take, if it began now. */
+    private static Set<String> reserved(State state, JobDesc desc, Partition partition, long now) {
+        Optional<Reservation> own = bound(state, desc);
+        if (state.reservations().size() == 0 || own.isEmpty() && !desc.charge().reservation().isEmpty()) {
+            return Set.of();
         }
-        int limitMin = Limits.timeLimitMin(desc, partition);
-        long until = Need.end(now, limitMin);
-        Set<String> out = new LinkedHashSet<>();
+        long until = Need.end(now, Limits.timeLimitMin(desc, partition));
+        Set<String> out = new HashSet<>();
         for (Reservation r : state.reservations().values()) {
-            boolean open = r.has(ReservationFlag.MAGNETIC) && r.admits(state, desc) || r.windows(now, now, until).isEmpty();
-            for (String name : open ? List.<String>of() : r.nodes()) {
+            boolean open = own.isPresent() ? own.get().name().equals(r.name()) || own.get().ignores(r)
+                    : r.has(ReservationFlag.MAGNETIC) && r.admits(state, desc);
+            for (String name : open || r.windows(now, now, until).isEmpty() ? List.<String>of() : r.nodes()) {
                 state.nodes().find(name).map(Node::spec).filter(s -> r.unitsOn(s).count() >= s.units() - s.reservedUnits().count())
                         .ifPresent(s -> out.add(name));
             }
         }
-        return List.copyOf(out);
+        return out;
     }
 
     private Gone gone(State state, Partition partition) {

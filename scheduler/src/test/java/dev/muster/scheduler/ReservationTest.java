@@ -592,4 +592,69 @@ class ReservationTest {
                 submit kind=BATCH charge.reservation=later nodesMin=2 -> 3 PENDING
                 """);
     }
+
+    /**
+     * A job of reservation "mine" on a node that reservation "other" has as well: what flags of both make of the second one, of the job, and of what
+     * it is told. As with Slurm 26.05.
+     */
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', textBlock = """
+            +0    !             !             ! overlaps
+            +1800 !             ! FLEX        ! overlaps
+            +1800 ! MAGNETIC    ! IGNORE_JOBS ! overlaps
+            +1800 ! DAILY       !             ! overlaps
+            +0    ! MAINT       !             ! waits
+            +1800 ! MAINT       !             ! waits
+            +1800 ! MAINT,IGNORE_JOBS ! FLEX  ! waits
+            +1800 ! MAINT       ! OVERLAP     ! waits
+            +1800 ! MAINT       ! MAGNETIC    ! waits
+            +1800 ! MAINT       ! MAGNETIC,FLEX ! waits
+            +1800 ! MAINT       ! MAINT       ! runs
+            +0    ! MAINT       ! MAINT       ! runs
+            +0    ! OVERLAP     !             ! waits
+            +1800 ! OVERLAP     !             ! waits
+            +1800 ! OVERLAP     ! FLEX        ! waits
+            +1800 ! OVERLAP     ! MAGNETIC    ! waits
+            +1800 ! OVERLAP     ! OVERLAP     ! runs
+            +1800 ! OVERLAP     ! MAINT       ! runs
+            +1800 !             ! OVERLAP     ! runs
+            +1800 ! FLEX        ! OVERLAP     ! runs
+            +1800 ! MAGNETIC    ! OVERLAP     ! runs
+            +1800 ! DAILY       ! MAINT       ! runs
+            +1800 !             ! MAINT       ! runs
+            """)
+    void jobsInAReservationHeedTheOthers(String start, String otherFlags, String ownFlags, String becomes) {
+        String other = "starttime=" + start + " duration=7200 nodes=n1 users=bob" + (otherFlags == null ? "" : " flags=" + otherFlags);
+        String mine = "starttime=+0 duration=7200 nodes=n1 users=alice" + (ownFlags == null ? "" : " flags=" + ownFlags);
+        for (boolean first : new boolean[] {true, false}) {
+            Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 defmempercpu=1 default=yes", "");
+            Decision one = c.apply(new Command.CreateReservation(0, first ? "other" : "mine", c.moments(values(first ? other : mine)), Map.of()));
+            assertThat(one).isInstanceOf(Decision.Accepted.class);
+            Decision two = c.apply(new Command.CreateReservation(0, first ? "mine" : "other", c.moments(values(first ? mine : other)), Map.of()));
+            if (becomes.equals("overlaps")) {
+                assertThat(((Decision.Rejected) two).sentence()).isEqualTo("Requested reservation overlaps with another reservation");
+                continue;
+            }
+            assertThat(two).isInstanceOf(Decision.Accepted.class);
+            boolean drawn = ownFlags != null && ownFlags.contains("MAGNETIC");
+            int id = c.accept("partition=p tasks=1 timing.timeLimitMin=60" + (drawn ? "" : " charge.reservation=mine"));
+            c.schedule();
+            boolean runs = !c.state().jobs().at(id).isPending();
+            assertThat(runs ? "runs" : "waits").isEqualTo(becomes);
+            String words = ((Scheduler) c.core().planner()).unavailable().words(c.state(), c.state().jobs().at(id).desc(), c.seconds());
+            assertThat(runs || drawn ? Unavailable.MAINTENANCE : words).isEqualTo(Unavailable.MAINTENANCE);
+        }
+    }
+
+    /** Nodes that are not named are looked for where no reservation lies; MAINT and OVERLAP take reserved ones last. */
+    @Test
+    void nodesThatAreChosen() {
+        play("""
+                reserve m starttime=+1800 duration=7200 nodes=n1 users=bob flags=MAINT
+                reserve c starttime=+1800 duration=7200 nodecnt=1 users=bob         -> c waits n2
+                reserve o starttime=+1800 duration=7200 nodecnt=1 users=bob flags=OVERLAP -> o waits n3 OVERLAP
+                reserve p starttime=+1800 duration=7200 nodecnt=1 users=bob         -> says Requested nodes are busy
+                reserve q starttime=+1800 duration=7200 nodecnt=2 users=bob flags=MAINT -> q waits n1 n2 MAINT
+                """);
+    }
 }
