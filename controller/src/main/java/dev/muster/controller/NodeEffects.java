@@ -7,6 +7,7 @@ import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.core.Touched;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.JobReason;
 import java.util.List;
 
 /** What durable records set in motion: launches, ends, signals, and the wake-up of whoever waits. */
@@ -76,11 +77,20 @@ final class NodeEffects implements Pipeline.Effects {
             case Change.JobSubmitted c -> log.info("_slurm_rpc_submit_batch_job: JobId=" + c.job().id());
             case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> scheduling.event("sched: Allocate JobId=" + job.id()
                     + " NodeList=" + c.allocation().hostList() + " #CPUs=" + c.allocation().cpus() + " Partition=" + job.desc().partition()));
+            case Change.JobEnded c when c.reason() == JobReason.PARTITION_DOWN -> after.jobs().find(c.jobId()).ifPresent(job ->
+                    log.error(job.run().allocation().nodes().isEmpty() ? "Invalid partition (" + job.desc().partition() + ") for JobId=" + logId(job)
+                            : "Killing JobId=" + logId(job) + " on defunct partition " + job.desc().partition()));
             case Change.JobEnded c -> log.info("_job_complete: JobId=" + c.jobId() + " " + c.state() + " ExitCode=" + c.exit());
             case Change.JobRequeued c -> log.info("requeue job JobId=" + c.jobId());
             case Change.NodeStateChanged c -> log.info("node " + c.node() + " state: "
                     + after.nodes().find(c.node()).map(n -> n.baseState()).orElse("?") + (c.reason().isEmpty() ? "" : " Reason=" + c.reason()));
             default -> { }
         }
+    }
+
+    /** As Slurm's log names a job: {@code 9_1(14)}, {@code 9_*}, {@code 10+0(10)}. */
+    private static String logId(Job job) {
+        return job.isArrayRecord() ? job.id() + "_*" : job.isArrayTask() || job.isHet() ? job.displayId() + "(" + job.id() + ")"
+                : Integer.toString(job.id());
     }
 }

@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
@@ -48,7 +49,10 @@ final class PartitionRules {
         return out;
     }
 
-    /** What becomes of jobs whose partitions are not configured any more: they wait for those that are left; without any they end. */
+    /**
+     * Jobs of partitions that are not configured any more wait for those that are left; without any they end, as in Slurm. A partition that
+     * comes back, say after a typing mistake in slurm.conf, brings its batch jobs back to the queue.
+     */
     List<Change> without(List<Partition> configured, Now now) {
         Set<String> names = configured.stream().map(Partition::name).collect(Collectors.toSet());
         List<Change> out = new ArrayList<>();
@@ -56,6 +60,9 @@ final class PartitionRules {
         Map<String, String> leftOf = new HashMap<>();
         for (Job job : state.jobs().values()) {
             String asked = job.desc().partition();
+            if (isLost(job) && names.containsAll(List.of(asked.split(",")))) {
+                out.addAll(back(job, now));
+            }
             if (job.state().isTerminal() || asked.isEmpty()) {
                 continue;
             }
@@ -64,6 +71,30 @@ final class PartitionRules {
                 out.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.PARTITION_DOWN, "", ExitStatus.exited(1), now.seconds()));
             } else if (left.length() < asked.length()) {
                 out.add(new Change.DescriptionChanged(job.id(), job.desc().inPartition(left)));
+            }
+        }
+        return out;
+    }
+
+    /** It ended because its partition was not configured any more. */
+    static boolean isLost(Job job) {
+        return job.state() == JobState.NODE_FAIL && job.reason() == JobReason.PARTITION_DOWN;
+    }
+
+    /** Held jobs are held as before. What ran is requeued if it may be; clients that waited for an allocation have gone. */
+    private List<Change> back(Job job, Now now) {
+        boolean ran = job.attempt() > 0 && !job.run().allocation().nodes().isEmpty();
+        boolean follows = job.isHet() && !job.isHetLeader();
+        if (job.desc().kind() != JobDesc.Kind.BATCH || follows || ran && !Exits.mayRequeue(state, job)) {
+            return List.of();
+        }
+        List<Change> out = new ArrayList<>();
+        for (Job member : job.isHet() ? HetRules.members(state, job) : List.of(job)) {
+            out.add(new Change.JobRequeued(member.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - member.sluid()),
+                    now.seconds(), false));
+            if (member.isHeld()) {
+                JobReason reason = member.holdUid() == member.desc().owner().uid() ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
+                out.add(new Change.PriorityChanged(member.id(), 0, member.holdUid(), reason, ""));
             }
         }
         return out;

@@ -18,6 +18,8 @@ final class TimerRules {
     /** While jobs run, so much of their time at most is forgotten by a restart. */
     static final long UNRECORDED_MS = 10_000;
     private static final int SLICE = Core.CHANGES_MAX / 4;
+    /** Seconds that jobs of a missing partition are kept, whatever MinJobAge says: it may take days until a typing mistake is noticed. */
+    private static final long LOST_PARTITION_S = 7 * 86_400;
 
     private final State state;
     private final Now now;
@@ -217,12 +219,18 @@ final class TimerRules {
                 return;
             }
             Job job = state.jobs().at(e.getValue());
-            if (!job.has(JobFlag.COMPLETING) && !kept.contains(job.id()) && !isBuffered(job)
+            if (!job.has(JobFlag.COMPLETING) && !kept.contains(job.id()) && !isBuffered(job) && !mayComeBack(job)
                     && !(job.array().jobId() == job.id() && !state.tasksOf(job.id()).isEmpty())) {
                 changes.add(new Change.JobPurged(job.id()));
                 count++;
             }
         }
+    }
+
+    /** Its partition is missing, and it goes on when that is configured again. */
+    private boolean mayComeBack(Job job) {
+        return PartitionRules.isLost(job) && !state.partitions().has(job.desc().partition().split(",")[0])
+                && now.seconds() < job.run().endTime() + LOST_PARTITION_S;
     }
 
     private boolean isBuffered(Job job) {

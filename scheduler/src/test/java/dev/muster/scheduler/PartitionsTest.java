@@ -44,6 +44,55 @@ class PartitionsTest {
         assertThat(partition(3)).isEqualTo("low");
     }
 
+    /** What waited waits again, held as it was; what ran is requeued unless it asked not to be; clients of allocations have gone. */
+    @Test
+    void jobsComeBackWithTheirPartition() {
+        play.lines("""
+                submit kind=BATCH partition=high
+                schedule                                             -> 1 RUNNING n1
+                submit kind=BATCH partition=high timing.requeue=NO
+                submit kind=BATCH partition=high
+                hold 3 root                                          -> 3 PENDING JobHeldAdmin
+                submit kind=BATCH partition=high
+                hold 4                                               -> 4 PENDING JobHeldUser
+                submit kind=ALLOCATION partition=high
+                submit kind=BATCH partition=high timing.array=1-3
+                """);
+        cluster.reconfigure("low");
+        play.lines("""
+                schedule -> 1 NODE_FAIL+COMPLETING PartitionDown 1:0; 2 NODE_FAIL PartitionDown 1:0; 3 NODE_FAIL PartitionDown 1:0
+                done 1 n1
+                pass 4000                                            -> 3 NODE_FAIL PartitionDown 1:0
+                """);
+        cluster.reconfigure();
+        play.lines("""
+                settle -> 1 PENDING+REQUEUED restarts=1; 2 PENDING+REQUEUED restarts=1; 3 PENDING+REQUEUED JobHeldAdmin restarts=1
+                settle -> 4 PENDING+REQUEUED JobHeldUser restarts=1; 5 NODE_FAIL PartitionDown 1:0; 6 PENDING+REQUEUED [1-3] restarts=1
+                schedule                                             -> 1 RUNNING n1 restarts=1
+                """);
+    }
+
+    @Test
+    void whatRanWithoutRequeueStaysEnded() {
+        play.lines("""
+                submit kind=BATCH partition=high timing.requeue=NO
+                schedule                                             -> 1 RUNNING n1
+                """);
+        cluster.reconfigure("low");
+        play.lines("done 1 n1");
+        cluster.reconfigure();
+        play.lines("schedule                                         -> 1 NODE_FAIL PartitionDown 1:0");
+    }
+
+    @Test
+    void aPartitionThatNeverComesBackIsForgotten() {
+        play.lines("submit kind=BATCH partition=high");
+        cluster.reconfigure("low");
+        play.lines("pass 700000");
+        cluster.settle();
+        assertThat(cluster.state().jobs().has(1)).isFalse();
+    }
+
     /** Zero is a limit as well. */
     @Test
     void nothingIsLittle() {
