@@ -77,6 +77,11 @@ public final class AccountRules {
 
     /** Fills in what was not said: the user's default account, the account's default QOS. */
     Charged charge(JobDesc typed) {
+        return charge(typed, false);
+    }
+
+    /** As {@link #charge(JobDesc)}. @param anyQos the job may have a QOS that its association lacks: operators give it such ones */
+    Charged charge(JobDesc typed, boolean anyQos) {
         JobDesc asked = typed.withCharge(typed.charge().lowerCase());
         Optional<String> wckey = wckey(asked.owner().user(), asked.charge().wckey());
         if (wckey.isEmpty()) {
@@ -95,7 +100,7 @@ public final class AccountRules {
         List<String> each = List.of(qos.split(","));
         if (qos.isEmpty()) {
             qos = standardQos(assoc.get());
-        } else if (!each.stream().allMatch(q -> accounts.qos(q).isPresent() && assoc.get().qos().contains(q))) {
+        } else if (!each.stream().allMatch(q -> accounts.qos(q).isPresent() && (anyQos || assoc.get().qos().contains(q)))) {
             if (enforces("qos")) {
                 return new Unfit(SlurmErrno.INVALID_QOS);
             }

@@ -158,11 +158,11 @@ final class UpdateRules {
             if (impossible.isPresent()) {
                 return impossible;
             }
-            Optional<Decision.Rejected> unfit = newTerms(job, after);
+            Optional<Decision.Rejected> unfit = newTerms(job, after, c.uid());
             if (unfit.isPresent()) {
                 return unfit;
             }
-            changes.addFirst(new Change.DescriptionChanged(job.id(), charged(after)));
+            changes.addFirst(new Change.DescriptionChanged(job.id(), charged(job.desc(), after, c.uid())));
         }
         return Optional.empty();
     }
@@ -179,7 +179,8 @@ final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
-        boolean admin = Access.isOperator(state, uid);
+        // an administrator's comment is no operator's
+        boolean admin = key.equals("admincomment") ? Access.isAdmin(state, uid) : Access.isOperator(state, uid);
         if (UpdateFields.has(key)) {
             return UpdateFields.set(job, desc, key, value, admin);
         }
@@ -218,7 +219,7 @@ final class UpdateRules {
     }
 
     /** What must hold of a job's account, partition, reservation and times when it is submitted must hold when they change. */
-    private Optional<Decision.Rejected> newTerms(Job job, JobDesc after) {
+    private Optional<Decision.Rejected> newTerms(Job job, JobDesc after, int uid) {
         JobDesc before = job.desc();
         if (after.timing().timeMinMin() > 0 && after.timing().timeLimitMin() > 0 && after.timing().timeMinMin() > after.timing().timeLimitMin()) {
             return refuse(SlurmErrno.INVALID_TIME_MIN);
@@ -244,7 +245,11 @@ final class UpdateRules {
                 return refuse(outside.get());
             }
         }
-        return !isCharged(before, after) && new AccountRules(state).charge(after) instanceof AccountRules.Unfit u
+        if (!after.charge().account().equalsIgnoreCase(before.charge().account()) && uid != before.owner().uid() && !Access.isOperator(state, uid)
+                && !Access.isCoordinator(state, uid, after.charge().account())) {
+            return refuse(SlurmErrno.USER_ID_MISSING);
+        }
+        return !isCharged(before, after) && new AccountRules(state).charge(after, anyQos(before, after, uid)) instanceof AccountRules.Unfit u
                 ? refuse(u.errno()) : Optional.empty();
     }
 
@@ -253,8 +258,14 @@ final class UpdateRules {
         return before.charge().equals(after.charge()) && before.partition().equals(after.partition());
     }
 
-    private JobDesc charged(JobDesc desc) {
-        return new AccountRules(state).charge(desc) instanceof AccountRules.Fit f ? f.desc() : desc;
+    private JobDesc charged(JobDesc before, JobDesc desc, int uid) {
+        return new AccountRules(state).charge(desc, anyQos(before, desc, uid)) instanceof AccountRules.Fit f ? f.desc() : desc;
+    }
+
+    /** Operators give a job a QOS that its association lacks, and the job keeps it whatever else of it changes. */
+    private boolean anyQos(JobDesc before, JobDesc after, int uid) {
+        return Access.isOperator(state, uid) || after.charge().qos().equals(before.charge().qos())
+                && after.charge().account().equals(before.charge().account());
     }
 
     private static Optional<Decision.Rejected> text(Json.Obj desc, String path, String value) {
