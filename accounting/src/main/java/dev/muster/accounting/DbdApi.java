@@ -501,6 +501,8 @@ final class DbdApi {
                     && (!open(q) || row.get("TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
                 named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
+                long end = Long.parseLong(row.get("TimeEnd"));
+                named.put("Duration", Long.toString(Math.max(0, (end == 0 ? now() : end) - Long.parseLong(row.get("TimeStart")))));
                 out.add(named);
             }
         }

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -84,21 +85,54 @@ final class ScontrolAssoc {
         Json.Obj l = a.obj("limits");
         String next = oneLine ? " " : "\n    ";
         String user = share.text("user");
-        String level = share.real("level") < 0 ? "inf" : two(share.real("level"));
         String raw = share.text("rawShares").equals("parent") ? "2147483647" : share.text("rawShares");
         return "ClusterName=" + reply.text("cluster") + " Account=" + share.text("account")
                 + " UserName=" + (user.isEmpty() ? "" : user + "(" + a.number("userId") + ")")
                 + " Partition=" + share.text("partition") + " Priority=" + (l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
                 + " ID=" + a.number("id")
-                + next + "SharesRaw/Norm/Level/Factor=" + raw + "/" + two(share.real("normShares")) + "/" + level + "/" + two(share.real("fairShare"))
+                + next + "SharesRaw/Norm/Level/Factor=" + raw + "/" + two(share.real("normShares")) + "/" + levelShares(reply, a) + "/"
+                + two(share.real("fairShare"))
                 + next + "UsageRaw/Norm/Efctv=" + two(a.real("usage")) + "/" + two(share.real("normUsage")) + "/" + two(share.real("effectiveUsage"))
-                + next + "ParentAccount=" + parent(reply, a.text("parent")) + " DefAssoc=" + (a.flag("isDefault") ? "Yes" : "No")
+                + next + "ParentAccount=" + parent(reply, a.text("parent")) + " Lineage=" + lineage(reply, a)
+                + " DefAssoc=" + (a.flag("isDefault") ? "Yes" : "No")
                 + jobs(a, l, next) + next + submitted(a, l) + group(reply, a, l, next)
                 + next + "MaxJobs=" + used(l, "MaxJobs", a.number("running")) + " MaxJobsAccrue=" + l.text("MaxJobsAccrue")
                 + " MaxSubmitJobs=" + used(l, "MaxSubmitJobs", a.number("submitted")) + " MaxWallPJ=" + l.text("MaxWall")
                 + next + "MaxTRESPJ=" + l.text("MaxTRES") + next + "MaxTRESPN=" + l.text("MaxTRESPerNode")
                 + next + "MaxTRESMinsPJ=" + l.text("MaxTRESMins")
-                + next + "MinPrioThresh=" + l.text("MinPrioThresh");
+                + next + "MinPrioThresh=" + l.text("MinPrioThresh")
+                + next + "Comment=" + JobRows.orNull(l.text("Comment"));
+    }
+
+    /** The sum of the shares of an association and of those beside it; 1 for the root. */
+    private static long levelShares(Json.Obj reply, Json.Obj a) {
+        String above = above(a);
+        return above.isEmpty() ? 1 : reply.objects("assocs").stream().filter(o -> above(o).equals(above)).map(o -> o.obj("share").text("rawShares"))
+                .filter(shares -> shares.matches("[0-9]{1,9}")).mapToLong(Long::parseLong).sum();
+    }
+
+    /** The account that an association is in: a user's own, an account's parent; "" for the root. */
+    private static String above(Json.Obj a) {
+        return a.obj("share").text("user").isEmpty() ? a.text("parent") : a.obj("share").text("account");
+    }
+
+    /** As sacctmgr's Lineage: the accounts from below the root, and a user behind {@code 0-}. */
+    private static String lineage(Json.Obj reply, Json.Obj a) {
+        Json.Obj share = a.obj("share");
+        Map<String, String> parents = new HashMap<>();
+        reply.objects("assocs").stream().filter(o -> o.obj("share").text("user").isEmpty())
+                .forEach(o -> parents.put(o.obj("share").text("account"), o.text("parent")));
+        StringBuilder out = new StringBuilder();
+        String account = share.text("account");
+        for (int depth = 0; depth < parents.size() && !parents.getOrDefault(account, "").isEmpty(); depth++) {
+            out.insert(0, account + "/");
+            account = parents.get(account);
+        }
+        out.insert(0, "/");
+        if (!share.text("user").isEmpty()) {
+            out.append("0-").append(share.text("user")).append('/');
+        }
+        return share.text("partition").isEmpty() ? out.toString() : out.append(share.text("partition")).append('/').toString();
     }
 
     private static String parent(Json.Obj reply, String account) {

@@ -299,6 +299,34 @@ class SacctmgrTest {
     }
 
     @Test
+    void eventsHaveADuration() {
+        host.reply("Show", """
+            {"rows":[{"NodeName":"n1","TimeStart":"1000","TimeEnd":"1003","Duration":"3","State":"DRAIN"},
+             {"NodeName":"","TimeStart":"1000","TimeEnd":"0","Duration":"90061","State":""}]}""");
+        assertThat(run("-n show event format=nodename%5,duration,state").out()).isEqualTo("n1         00:00:03  DRAIN \n"
+            + "         1-01:01:01        \n");
+        assertThat(run("-nP show event format=duration").out()).isEqualTo("00:00:03\n1-01:01:01\n");
+    }
+
+    /** What was modified, and exit code 1 where nothing was: texts of Slurm 26.05. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "user ren set newname=rena                          | {\"names\":[\"ren\"]} | ' Modified users...;  ren;'",
+        "user ren set newname=rena adminlevel=operator      | {\"names\":[\"ren\"]} | ' Modified users...;  ren;'",
+        "user ren set adminlevel=operator                   | {\"names\":[\"ren\"]} | ' Modified users...;  ren;'",
+        "user no set adminlevel=operator                    | {}                   | ' Modified users...;  Nothing modified;'",
+        "user no set fairshare=3                            | {}                   | ' Modified user associations...;  Nothing modified;'",
+        "account no set description=d                       | {}                   | ' Modified accounts...;  Nothing modified;'",
+        "qos no set priority=3                              | {}                   | '  Nothing modified;'",
+    })
+    void whatAModificationSays(String words, String reply, String said) {
+        host.reply("Change", reply);
+        FakeHost.Ran ran = run("-i modify " + words);
+        assertThat(ran.out().replace("\n", ";")).isEqualTo(said);
+        assertThat(ran.rc()).isEqualTo(said.contains("Nothing") ? 1 : 0);
+    }
+
+    @Test
     void runawayJobsAreThoseTheControllerDoesNotKnow() {
         host.reply("Show", """
             {"rows":[{"ID":"7","Name":"a","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0","Key":"70:0"},

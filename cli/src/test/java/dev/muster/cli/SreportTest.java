@@ -62,6 +62,16 @@ class SreportTest {
         assertThat(host.run("sreport -nP " + option + " cl ut" + SPAN).out()).isEqualTo(expected + "\n");
     }
 
+    /** A cluster that has records for a quarter of the time. */
+    @Test
+    void reportedShowsHolesInAccounting() {
+        rows("""
+                {"Cluster":"c1","TRES":"cpu","Count":"4","Allocated":"66600","Down":"0","PlannedDown":"0","Idle":"66600","Planned":"0",\
+                "OverCommitted":"0","Reported":"133200"}""");
+        assertThat(host.run("sreport -nP -t percent cl ut" + SPAN).out()).isEqualTo("c1|50.00%|0.00%|0.00%|50.00%|0.00%|25.00%\n");
+        assertThat(host.run("sreport -nP -t secper cl ut format=reported" + SPAN).out()).isEqualTo("133200(25.00%)\n");
+    }
+
     @Test
     void fieldsAndTheirWidths() {
         utilization();

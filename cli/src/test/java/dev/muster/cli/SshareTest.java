@@ -82,6 +82,27 @@ class SshareTest {
                 """);
     }
 
+    /** Level is the sum of the shares beside an association, with its own; Lineage the way to it. */
+    @Test
+    void sharesOfAssociations() {
+        host.reply("QueryAssocMgr", """
+                {"cluster":"c1","tracked":[],"assocs":[
+                 {"id":1,"share":{"account":"root","rawShares":"1"}},
+                 {"id":2,"share":{"account":"root","user":"root","rawShares":"7","normShares":0.4667}},
+                 {"id":5,"parent":"root","share":{"account":"a1","rawShares":"8","normShares":0.5333}},
+                 {"id":6,"parent":"a1","share":{"account":"a2","rawShares":"2","normShares":0.2,"level":3.5}},
+                 {"id":7,"share":{"account":"a2","user":"ann","rawShares":"1","normShares":1}},
+                 {"id":8,"share":{"account":"a1","user":"bob","rawShares":"parent"}},
+                 {"id":9,"share":{"account":"a1","user":"eve","partition":"p","rawShares":"8"}}]}""");
+        assertThat(host.run("scontrol -o show assoc_mgr flags=assoc").out().lines()
+                .flatMap(l -> java.util.regex.Pattern.compile(" ID=\\d+|Factor=(\\S+)|Lineage=(\\S+)").matcher(l).results()
+                        .map(m -> m.group().strip()))
+                .collect(java.util.stream.Collectors.joining(" "))).isEqualTo("ID=1 Factor=1/0.00/1/0.00 Lineage=/ "
+                        + "ID=2 Factor=7/0.47/15/0.00 Lineage=/0-root/ ID=5 Factor=8/0.53/15/0.00 Lineage=/a1/ "
+                        + "ID=6 Factor=2/0.20/10/0.00 Lineage=/a1/a2/ ID=7 Factor=1/1.00/1/0.00 Lineage=/a1/a2/0-ann/ "
+                        + "ID=8 Factor=2147483647/0.00/10/0.00 Lineage=/a1/0-bob/ ID=9 Factor=8/0.00/10/0.00 Lineage=/a1/0-eve/p/");
+    }
+
     @Test
     void asJson() {
         String json = run(true, "sshare -a --json").replaceAll("\\s+", "");

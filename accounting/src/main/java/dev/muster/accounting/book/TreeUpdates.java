@@ -75,14 +75,18 @@ final class TreeUpdates {
                 if (!meant || a.parent().equals(parent) || book.assoc(cluster.name(), parent, "", "").isEmpty()) {
                     continue;
                 }
-                if (book.isBelow(cluster.name(), parent, a.account())) {
-                    c.errors.add(" Error with request: Can't set the parent of '" + a.account() + "' to '" + parent + "': it is below it");
+                if (parent.equals(a.account()) || book.isBelow(cluster.name(), parent, a.account())) {
+                    c.errors.add("  Requested parent account " + parent + " is a child of " + a.account() + " on cluster " + cluster.name()
+                            + ". Please re-parent " + parent + " before using it as a parent.");
                     return;
                 }
+                List<Assoc> below = book.tree(cluster.name()).stream().filter(o -> o.account().equals(a.account()) && !o.user().isEmpty()
+                        || book.isBelow(cluster.name(), o.account(), a.account())).toList();
                 Assoc moved = new Assoc(a.id(), a.cluster(), a.account(), "", "", parent, false, a.limits(), a.created(), c.now, false);
                 book.put(moved);
                 // named by where it was found
                 c.assocs.add(Changes.ref(a));
+                below.stream().filter(o -> o.id() != a.id()).map(Changes::ref).forEach(c.assocs::add);
                 c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
             }
         }
@@ -153,11 +157,10 @@ final class TreeUpdates {
         if (!possible()) {
             return;
         }
-        if (c.sets("newname")) {
-            rename();
+        List<User> meant = List.copyOf(book.usersEver()).stream().filter(u -> !u.deleted() && named("name", u.name())).toList();
+        if (c.sets("newname") && !mayRename(meant)) {
             return;
         }
-        List<User> meant = List.copyOf(book.usersEver()).stream().filter(u -> !u.deleted() && named("name", u.name())).toList();
         if (c.sets("adminlevel")) {
             if (AdminLevels.of(c.set("adminlevel")).isEmpty()) {
                 c.errors.add(" Bad admin level '" + c.set("adminlevel") + "'");
@@ -174,6 +177,9 @@ final class TreeUpdates {
         if (c.sets("defaultwckey")) {
             meant.forEach(this::defaultWckey);
         }
+        if (c.sets("newname") && c.errors.isEmpty()) {
+            meant.stream().map(u -> book.user(u.name()).orElse(u)).forEach(this::renamed);
+        }
         if (!c.errors.isEmpty() || !c.setsLimits(LimitField.ASSOC)) {
             return;
         }
@@ -185,24 +191,30 @@ final class TreeUpdates {
         limits(touched);
     }
 
-    /** Everything that is a user's becomes that of the new name: a user of the system that the old one has become. */
-    private void rename() {
-        String to = c.rules.preservesUsers() ? c.set("newname").strip() : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
-        List<User> meant = book.usersEver().stream().filter(u -> !u.deleted() && named("name", u.name())).toList();
-        if (c.where("name").size() != 1 || c.change.set().size() > 1 || to.isEmpty()) {
-            c.errors.add(" Can't modify: exactly one user gets a new name, and nothing else with it");
-            return;
-        }
-        if (book.usersEver().stream().anyMatch(u -> u.name().equals(to) && !u.deleted())
-                || book.assocsEver().stream().anyMatch(a -> a.user().equals(to) && !a.deleted())) {
+    private String newName() {
+        return c.rules.preservesUsers() ? c.set("newname").strip() : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    private boolean mayRename(List<User> meant) {
+        String to = newName();
+        if (c.where("name").size() != 1 || to.isEmpty()) {
+            c.errors.add(" If you are changing a users name you can only specify 1 user at a time.");
+        } else if (meant.stream().noneMatch(u -> u.name().equals(to)) && (book.usersEver().stream().anyMatch(u -> u.name().equals(to) && !u.deleted())
+                || book.assocsEver().stream().anyMatch(a -> a.user().equals(to) && !a.deleted()))) {
             c.errors.add(" Can't modify: the user '" + to + "' is there already");
-            return;
         }
-        for (User u : meant) {
-            rename(u, to);
+        return c.errors.isEmpty();
+    }
+
+    /** Everything that is a user's becomes that of the new name: a user of the system that the old one has become. */
+    private void renamed(User u) {
+        if (!u.name().equals(newName())) {
+            rename(u, newName());
+        }
+        if (!c.names.contains(u.name())) {
             c.names.add(u.name());
-            c.log("Modify Users", "", u.name(), c.info());
         }
+        c.log("Modify Users", "", u.name(), c.info());
     }
 
     private void rename(User u, String to) {

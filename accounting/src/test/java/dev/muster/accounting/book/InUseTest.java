@@ -87,6 +87,10 @@ class InUseTest {
         assertThat(book.assoc("c", "b", "bob", "")).isEmpty();
         assertThat(book.assoc("c", "b", "rob", "").orElseThrow()).matches(a -> a.id() == id && a.isDefault() && a.limit("MaxJobs").equals("3"));
         assertThat(book.coordinators("c", "a")).containsExactly("rob");
+        assertThat(root("modify user name=rob set newname=rob").names()).containsExactly("rob");
+        assertThat(root("modify user name=rob set newname=robert adminlevel=operator").names()).containsExactly("rob");
+        assertThat(book.user("robert").orElseThrow().adminLevel().name()).isEqualTo("OPERATOR");
+        assertThat(root("modify user name=robert set newname=rob").names()).containsExactly("robert");
         // the old name is free
         assertThat(root("add user name=bob account=b").error()).isEmpty();
         assertThat(book.assoc("c", "b", "bob", "").orElseThrow().id()).isNotEqualTo(id);

@@ -42,14 +42,14 @@ final class ChangeText {
             case "modify cluster" -> modifyClusters(reply);
             case "modify account" -> modified(reply, "accounts", "account", set.containsKey("description") || set.containsKey("organization"));
             case "modify user" -> modified(reply, "users", "user", set.containsKey("adminlevel") || set.containsKey("defaultaccount")
-                    || set.containsKey("defaultwckey"));
+                    || set.containsKey("defaultwckey") || set.containsKey("newname"));
             case "modify job" -> jobs(reply);
-            case "modify qos" -> names(reply, " Modified qos...", "Nothing modified");
+            case "modify qos" -> names(reply, " Modified qos...", " Nothing modified");
             case "modify resource" -> names(reply, " Modified server resource ...", "Nothing modified");
             case "delete account" -> deleted(reply, "accounts", "account");
             case "delete user" -> deleted(reply, "users", "user");
             case "delete cluster" -> names(reply, " Deleting clusters...", "Nothing deleted");
-            case "delete qos" -> names(reply, " Deleting QOS(s)...", "Nothing deleted");
+            case "delete qos" -> names(reply, " Deleting QOS(s)...", " Nothing deleted");
             case "delete resource" -> names(reply, " Deleting resource(s)...", "Nothing deleted");
             default -> names(reply, " " + verb, "Nothing done");
         };
@@ -299,13 +299,15 @@ final class ChangeText {
     private boolean modified(Json.Obj reply, String plural, String single, boolean ownSet) {
         boolean any = false;
         if (ownSet) {
-            any = names(reply, " Modified " + plural + "...", "Nothing modified");
+            say(" Modified " + plural + "...");
+            reply.texts("names").forEach(n -> say("  " + n));
+            any = !reply.texts("names").isEmpty() || nothing(" Nothing modified");
         }
         if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
-            if (reply.objects("assocs").isEmpty()) {
-                return nothing("Nothing modified") || any;
-            }
             say(" Modified " + single + " associations...");
+            if (reply.objects("assocs").isEmpty()) {
+                return nothing(" Nothing modified") || any;
+            }
             reply.objects("assocs").forEach(a -> say(assoc(a)));
             any = true;
         }

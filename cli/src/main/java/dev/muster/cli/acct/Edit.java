@@ -27,7 +27,8 @@ final class Edit {
                     + "\"Resource\" or \"User\""));
 
     /** Refusals that the original prints as results. */
-    private static final List<String> ON_STDOUT = List.of(" Nothing new added.", " Unknown QOS flag", " Can't modify", "  U = ");
+    private static final List<String> ON_STDOUT = List.of(" Nothing new added.", " Unknown QOS flag", " Can't modify", "  U = ", "  Requested parent account",
+            " If you are changing a users name");
     private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
     private static final List<Entity.Name> USER_SET =
             Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey newname:1=newname");
@@ -150,7 +151,7 @@ final class Edit {
     private int inParts() throws UsageException {
         Map<String, String> all = new LinkedHashMap<>(set);
         Map<String, String> own = new LinkedHashMap<>(set);
-        own.keySet().retainAll(List.of("adminlevel", "defaultaccount", "defaultwckey", "description", "organization"));
+        own.keySet().retainAll(List.of("adminlevel", "defaultaccount", "defaultwckey", "newname", "description", "organization"));
         if (own.isEmpty() || own.size() == all.size() || List.of("resource", "job").contains(entity.name())) {
             return execute();
         }
@@ -161,6 +162,7 @@ final class Edit {
         set.clear();
         set.putAll(all);
         set.keySet().removeAll(own.keySet());
+        where.computeIfPresent("name", (key, name) -> own.getOrDefault("newname", name));
         return Math.max(first, execute());
     }
 

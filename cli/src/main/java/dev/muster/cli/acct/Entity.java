@@ -152,7 +152,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             count:2|Count|6|Count
             cpucount:2|CPU Cnt|7|TRES|CPUS
             description:2|Descr|20|Description
-            duration:2|Duration|13|Duration
+            duration:2|Duration|13|Duration|SECONDS
             end:2 timeend:5|TimeEnd|19|TimeEnd|TIME
             event:2|Event|7|Event
             flags:2|Flags|20|ResourceFlags
