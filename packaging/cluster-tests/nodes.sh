@@ -68,6 +68,25 @@ soon '[ -f "$dir/run2/conf/slurm.conf" ]'; check "sackd fetches" "$(cksum < "$SL
 echo "# and more" >> "$dir/more.conf"; scontrol reconfigure; soon 'grep -q more "$dir/run2/conf/more.conf"'
 check "and follows" "# and more" "$(tail -1 "$dir/run2/conf/more.conf")"
 kill $sackd; wait $sackd 2>/dev/null || true
+# A partition that is missing for one reconfigure: its jobs end as in Slurm, each is logged, and they come back with it.
+cp "$SLURM_CONF" "$dir/whole.conf"; echo "PartitionName=old Nodes=n1" >> "$SLURM_CONF"; cp "$SLURM_CONF" "$dir/old.conf"; scontrol reconfigure
+run=$(sbatch --parsable -p old -t 5 -o /dev/null --wrap 'sleep 60'); becomes "it runs" RUNNING '"$(squeue -h -o %T -j "$run")"'
+held=$(sbatch --parsable -p old -H -o /dev/null --wrap true)
+cp "$dir/whole.conf" "$SLURM_CONF"; scontrol reconfigure
+becomes "both end" "NODE_FAIL PartitionDown,NODE_FAIL PartitionDown" '"$(squeue -a -h -t all -j "$run,$held" -o "%T %r" | paste -sd,)"'
+match "the log names one" "error: Killing JobId=$run on defunct partition old" "$(cat "$dir/log/slurmctld.log")"
+match "and the other" "error: Invalid partition \(old\) for JobId=$held" "$(cat "$dir/log/slurmctld.log")"
+cp "$dir/old.conf" "$SLURM_CONF"; scontrol reconfigure
+becomes "what ran runs again" RUNNING '"$(squeue -h -o %T -j "$run")"'
+becomes "what was held is held" "PENDING JobHeldUser" '"$(squeue -h -o "%T %r" -j "$held")"'
+scancel "$run" "$held"; wait_empty
+# All mistakes at once, each with its place; a name that is another cluster's.
+printf 'FooBar=3\nKillWait=abc\n' >> "$SLURM_CONF"
+check "two mistakes" 2 "$(scontrol reconfigure 2>&1 | grep -c 'slurm.conf:[0-9]*: ')"
+sed 's/^ClusterName=.*/ClusterName=another/' "$dir/whole.conf" > "$SLURM_CONF"
+match "another ClusterName" 'slurm_reconfigure error: .*slurm.conf:[0-9]+: CLUSTER NAME MISMATCH. slurmctld has been started with "ClusterName=' \
+  "$(scontrol reconfigure 2>&1)"
+cp "$dir/whole.conf" "$SLURM_CONF"; check "the file as it was" 0 "$(scontrol reconfigure >/dev/null 2>&1; echo $?)"
 scontrol update nodename=n1 cpubind=core availablefeatures=a,b; scontrol update nodename=n1 activefeatures=b
 match "a binding and features of its own" 'CpuBind=cores .*AvailableFeatures=a,b ActiveFeatures=b ' "$(scontrol -o show node n1)"
 check "no more than it can have" "slurm_update error: Active features not subset of available features" "$(scontrol update nodename=n1 activefeatures=c 2>&1)"

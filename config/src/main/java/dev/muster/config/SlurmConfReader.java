@@ -302,17 +302,30 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
         preemption(file);
         int select = Key.SELECT_TYPE_PARAMETERS.ordinal();
-        if (errors.isEmpty()) {
+        if (!isWrong(Key.SELECT_TYPE, Key.SELECT_TYPE_PARAMETERS)) {
             texts[select] = SelectWords.of(texts[Key.SELECT_TYPE.ordinal()], texts[select], given[select], valuesAt(Key.SELECT_TYPE_PARAMETERS));
         }
         startsAtNodes(Key.RESUME_PROGRAM);
         startsAtNodes(Key.RESUME_FAIL_PROGRAM);
-        if (numbers[Key.PRIORITY_DECAY_HALF_LIFE.ordinal()] == 0 && !given[Key.PRIORITY_USAGE_RESET_PERIOD.ordinal()] && errors.isEmpty()) {
+        if (numbers[Key.PRIORITY_DECAY_HALF_LIFE.ordinal()] == 0 && !given[Key.PRIORITY_USAGE_RESET_PERIOD.ordinal()]
+                && !isWrong(Key.PRIORITY_DECAY_HALF_LIFE)) {
             errors.add(new ConfigError(file, 0, "You have to either have PriorityDecayHalfLife != 0 or PriorityUsageResetPeriod set to something "
                 + "or the priority plugin will result in rolling over.", ""));
         }
         exclusive(file, Key.DEF_MEM_PER_CPU, Key.DEF_MEM_PER_NODE);
         exclusive(file, Key.MAX_MEM_PER_CPU, Key.MAX_MEM_PER_NODE);
+    }
+
+    /** The line of one of the keys has a mistake already, of which others would only follow. */
+    private boolean isWrong(Key... keys) {
+        for (ConfigError e : errors) {
+            for (Key key : keys) {
+                if (given[key.ordinal()] && e.line() == at[key.ordinal()] && e.file().equals(files[key.ordinal()])) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Who has to give way, and how: one goes with the other. */
@@ -322,7 +335,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         boolean none = type.isEmpty() || type.equals("preempt/none");
         boolean how = modes.stream().anyMatch(m -> m.equals("CANCEL") || m.equals("REQUEUE") || m.equals("SUSPEND"));
         boolean odd = none ? !List.of("OFF", "GANG").containsAll(modes) : List.of("preempt/partition_prio", "preempt/qos").contains(type) && !how;
-        if (odd && errors.isEmpty()) {
+        if (odd && !isWrong(Key.PREEMPT_TYPE, Key.PREEMPT_MODE)) {
             errors.add(new ConfigError(file, 0, "PreemptType and PreemptMode values incompatible", ""));
         }
     }

@@ -228,6 +228,17 @@ class SlurmConfTest {
             "slurm.conf: ClusterName needs to be specified", "slurm.conf: No SlurmctldHost defined.");
     }
 
+    /** One mistake hides no other: who migrates a site's file mends it in one go. */
+    @Test
+    void allMistakesAreToldAtOnce() {
+        assertThat(errors(BASE + "FooBar=3\nReturnToService=zz\nTaskPluginParam=Nonsense\nPreemptMode=CANCEL\nSelectTypeParameters=CR_Foo\n"
+                + "PriorityDecayHalfLife=0\nNodeName=m1 CPUs=many\nPartitionName=bad Nodes=n99\nInclude missing.conf\n"))
+            .extracting(e -> e.replaceAll("^(\\S+): .*?(FooBar|ReturnToService|TaskPluginParam|PreemptMode|SelectType|Decay|CPUs|n99"
+                + "|missing).*", "$1 $2"))
+            .contains("slurm.conf:5 FooBar", "slurm.conf:6 ReturnToService", "slurm.conf:7 TaskPluginParam", "slurm.conf PreemptMode",
+                "slurm.conf:9 SelectType", "slurm.conf Decay", "slurm.conf:11 CPUs", "slurm.conf:12 n99", "slurm.conf:13 missing");
+    }
+
     @Test
     void whatSlurmQuotesOfTheLine() {
         SlurmConf.Parsed.Invalid invalid = (SlurmConf.Parsed.Invalid) parse(BASE + "NodeName=x CPUs=foo Port=1");

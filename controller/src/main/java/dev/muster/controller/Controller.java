@@ -512,6 +512,9 @@ final class Controller {
         return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live.stream().map(this::changed).toList(), new TreeMap<>());
     }
 
+    /** Mistakes of a configuration in one answer; the log has all. */
+    private static final int MISTAKES_TOLD_MAX = 50;
+
     private static final Map<String, String> CHANGEABLE = Map.of("SuspendExcNodes", Power.KEPT_NODES, "SuspendExcParts", Power.KEPT_PARTITIONS,
             "SuspendExcStates", Power.KEPT_STATES, "FairShareDampeningFactor", "priority_dampening");
 
@@ -609,12 +612,11 @@ final class Controller {
         return ConfigBridge.gids(identities, named);
     }
 
-    /** Reads the file again. A bad file changes nothing; the sentence says where it is bad. */
+    /** Reads the file again. A bad file changes nothing; each line of the answer names one mistake and its place. */
     synchronized String reconfigure() {
         switch (SlurmConf.read(confFile)) {
             case SlurmConf.Parsed.Invalid bad -> {
-                bad.errors().forEach(e -> log.error(e.message()));
-                return bad.errors().stream().map(ConfigError::message).findFirst().orElse("unreadable configuration");
+                return mistakes(bad.errors());
             }
             case SlurmConf.Parsed.Ok ok -> {
                 List<ConfigError> wrong = new java.util.ArrayList<>();
@@ -623,9 +625,13 @@ final class Controller {
                 ResourcesYaml.read(ok.conf(), wrong);
                 BurstBufferConf.read(ok.conf(), wrong);
                 KafkaConf.read(ok.conf(), wrong);
+                if (!ok.conf().clusterName().equals(conf.get().clusterName())) {
+                    wrong.add(new ConfigError(ok.conf().place(Key.CLUSTER_NAME), 0, "CLUSTER NAME MISMATCH. slurmctld has been started with "
+                            + "\"ClusterName=" + conf.get().clusterName() + "\", but read \"" + ok.conf().clusterName()
+                            + "\": restart slurmctld to change the name", ""));
+                }
                 if (!wrong.isEmpty()) {
-                    wrong.forEach(e -> log.error(e.message()));
-                    return wrong.getFirst().message();
+                    return mistakes(wrong);
                 }
                 try {
                     configure(ok.conf());
@@ -644,6 +650,15 @@ final class Controller {
                 return "";
             }
         }
+    }
+
+    private String mistakes(List<ConfigError> errors) {
+        errors.forEach(e -> log.error(e.message()));
+        List<String> told = new ArrayList<>(errors.stream().limit(MISTAKES_TOLD_MAX).map(ConfigError::message).toList());
+        if (errors.size() > told.size()) {
+            told.add("and " + (errors.size() - told.size()) + " more mistakes: see slurmctld's log");
+        }
+        return String.join("\n", told);
     }
 
     /** A level by name, or flags to add or take away: until the configuration is read again. "" or what is wrong. */

@@ -70,15 +70,11 @@ public final class Main {
         Topologies.read(conf, wrong);
         BurstBufferConf.read(conf, wrong);
         KafkaConf.read(conf, wrong);
-        if (!wrong.isEmpty()) {
-            wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
-            System.err.println("slurmctld: fatal: Failed to initialize topology plugin");
-            return 1;
-        }
+        boolean onlyResources = wrong.isEmpty();
         ResourcesYaml.read(conf, wrong);
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
-            System.err.println("slurmctld: fatal: Unable to process resources.yaml");
+            System.err.println("slurmctld: fatal: " + (onlyResources ? "Unable to process resources.yaml" : "Failed to initialize topology plugin"));
             return 1;
         }
         try {

@@ -27,6 +27,8 @@ public final class Verifier {
 
     /** The request for the configuration. */
     public static final String CONFIG_PATH = "/muster/v1/FetchConfig";
+    /** The request to read the configuration again. */
+    private static final String RECONFIGURE_PATH = "/muster/v1/Reconfigure";
 
     /** Parts of a credential. */
     private static final int PARTS = 5;
@@ -197,8 +199,9 @@ public final class Verifier {
         }
         long now = nowMs.getAsLong();
         byte[] made = known.clusterKey;
-        // who has no configuration yet does not know the cluster's name
-        boolean ours = cluster.isEmpty() || known.cluster.equals(cluster) || known.cluster.isEmpty() && path.equals(CONFIG_PATH);
+        // without a configuration a caller does not know the cluster's name; where ClusterName was changed, reconfigure says what is wrong
+        boolean ours = cluster.isEmpty() || known.cluster.equals(cluster) || known.cluster.isEmpty() && path.equals(CONFIG_PATH)
+                || path.equals(RECONFIGURE_PATH);
         boolean good = ours && Math.abs(now - known.issuedMs) <= Session.LIFETIME_S * 1000L + SKEW_MS
                 && keys.get().good(now).stream().anyMatch(k -> Arrays.equals(k, made));
         return good ? known.session : null;
