@@ -54,8 +54,8 @@ class SacctmgrTest {
              Settings
               Description     = d1
               Organization    = o1
-             Associations
-              A = a1         C = rig      \s
+             Associations =
+              C = rig        A = a1                 \s
              Settings
               Fairshare     = 5
               GrpTRES       = cpu=4,mem=1G
@@ -303,9 +303,29 @@ class SacctmgrTest {
         host.reply("Show", """
             {"rows":[{"NodeName":"n1","TimeStart":"1000","TimeEnd":"1003","Duration":"3","State":"DRAIN"},
              {"NodeName":"","TimeStart":"1000","TimeEnd":"0","Duration":"90061","State":""}]}""");
-        assertThat(run("-n show event format=nodename%5,duration,state").out()).isEqualTo("n1         00:00:03  DRAIN \n"
+        assertThat(run("-n show event format=nodename%5,duration,state").out()).isEqualTo("   n1      00:00:03  DRAIN \n"
             + "         1-01:01:01        \n");
         assertThat(run("-nP show event format=duration").out()).isEqualTo("00:00:03\n1-01:01:01\n");
+    }
+
+    /** What was added and what was there before: texts of Slurm 26.05. */
+    @Test
+    void additionsOfUsersAndAccounts() {
+        host.reply("Change", "{\"names\":[\"u1\"],\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b1\",\"user\":\"u1\",\"partition\":\"debug\"}],"
+                + "\"more\":[\"rig\\nu1\\nw1\"]}");
+        assertThat(run("-i add user u1 account=b1 wckeys=w1 partition=debug").out()).isEqualTo(" Adding User(s)\n  u1\n Settings\n Associations =\n"
+                + "  C = rig        A = b1                   U = u1        P = debug\n Wckey(s)\n  C = rig        W = w1         U = u1       \n");
+        host.reply("Change", "{\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b1\",\"user\":\"u1\"}]}");
+        assertThat(run("-i add user u1 account=b1 maxjobs=2").out()).isEqualTo(" Associations =\n"
+                + "  C = rig        A = b1                   U = u1       \n Non Default Settings\n  MaxJobs       = 2\n");
+        host.reply("Change", "{\"names\":[\"b6\"],\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b6\"}]}");
+        assertThat(run("-i add account b1,b6 maxjobs=1").out()).isEqualTo(" Adding Account(s)\n  b6\n Settings\n  Description     = Account Name\n"
+                + "  Organization    = Parent/Account Name\nAlready existing account b1 on cluster rig\n  C = rig        A = b6                  \n"
+                + " Settings\n  MaxJobs       = 1\n");
+        host.reply("Change", "{\"error\":[\" Nothing new added.\"],\"errno\":-1}");
+        assertThat(run("-i add account b1 cluster=rig")).isEqualTo(new FakeHost.Ran(1, " Already existing account b1 on cluster rig\n", ""));
+        assertThat(run("-i add user u1 account=b1")).matches(r -> r.rc() == 1
+                && r.out().startsWith("Request didn't affect anything\nNothing added.\n"));
     }
 
     /** What was modified, and exit code 1 where nothing was: texts of Slurm 26.05. */

@@ -107,7 +107,7 @@ final class TreeChanges {
             wckeys.addFirst(key);
         }
         if (accounts.isEmpty() && wckeys.isEmpty()) {
-            c.errors.add(" Need name of account to add user to.");
+            c.errors.add(" Need name of account or wckey to add.");
             return;
         }
         List<String> clusters = clusters();

@@ -45,7 +45,7 @@ final class ChangeText {
                     || set.containsKey("defaultwckey") || set.containsKey("newname"));
             case "modify job" -> jobs(reply);
             case "modify qos" -> names(reply, " Modified qos...", " Nothing modified");
-            case "modify resource" -> names(reply, " Modified server resource ...", "Nothing modified");
+            case "modify resource" -> names(reply, " Modified server resource ...", " Nothing modified");
             case "delete account" -> deleted(reply, "accounts", "account");
             case "delete user" -> deleted(reply, "users", "user");
             case "delete cluster" -> names(reply, " Deleting clusters...", "Nothing deleted");
@@ -139,18 +139,34 @@ final class ChangeText {
             say("  Description     = " + set.getOrDefault("description", "Account Name"));
             say("  Organization    = " + set.getOrDefault("organization", "Parent/Account Name"));
         }
-        if (!reply.objects("assocs").isEmpty()) {
-            say(" Associations");
-            for (Json.Obj a : reply.objects("assocs")) {
-                say("  A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10));
+        List<Json.Obj> added = reply.objects("assocs");
+        if (!added.isEmpty()) {
+            List<String> there = existing(added);
+            there.forEach(n -> say("Already existing account " + n + " on cluster " + added.getFirst().text("cluster")));
+            if (there.isEmpty()) {
+                say(" Associations =");
             }
+            added.forEach(a -> say("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 20)));
         }
         if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
             say(" Settings");
             limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
-            say("  Parent        = " + set.getOrDefault("parent", "root"));
+            if (set.containsKey("parent")) {
+                say("  Parent        = " + set.get("parent"));
+            }
         }
         return true;
+    }
+
+    /** Accounts that were named and are not among those added. */
+    private List<String> existing(List<Json.Obj> added) {
+        List<String> out = new ArrayList<>();
+        for (String name : where.getOrDefault("name", "").toLowerCase(java.util.Locale.ROOT).split(",")) {
+            if (!name.isBlank() && added.stream().noneMatch(a -> a.text("account").equals(name))) {
+                out.add(name);
+            }
+        }
+        return out;
     }
 
     private boolean addUsers(Json.Obj reply) {
@@ -158,9 +174,8 @@ final class ChangeText {
             say(" Adding User(s)");
             reply.texts("names").forEach(n -> say("  " + n));
         }
-        boolean own = set.containsKey("defaultaccount") || set.containsKey("adminlevel") || set.containsKey("defaultwckey");
-        if (own && !reply.texts("names").isEmpty()) {
-            say(" Settings =");
+        if (!reply.texts("names").isEmpty()) {
+            say(" Settings");
             if (set.containsKey("defaultaccount")) {
                 say("  Default Account = " + set.get("defaultaccount"));
             }
@@ -173,20 +188,16 @@ final class ChangeText {
         }
         if (!reply.objects("assocs").isEmpty()) {
             say(" Associations =");
-            for (Json.Obj a : reply.objects("assocs")) {
-                String partition = a.text("partition").isEmpty() ? "" : " P = " + pad(a.text("partition"), 10);
-                String user = a.text("user").substring(0, Math.min(9, a.text("user").length()));
-                say("  U = " + pad(user, 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
-            }
+            reply.objects("assocs").forEach(a -> say(assoc(a)));
         }
         if (!reply.texts("more").isEmpty()) {
-            say(" WCKeys =");
+            say(" Wckey(s)");
             for (String key : reply.texts("more")) {
                 String[] part = key.split("\n");
-                say("  U = " + pad(part[1], 9) + " W = " + pad(part[2], 10) + " C = " + pad(part[0], 10));
+                say("  C = " + pad(part[0], 10) + " W = " + pad(part[2], 10) + " U = " + pad(part[1], 9));
             }
         }
-        if (!reply.objects("assocs").isEmpty()) {
+        if (!reply.objects("assocs").isEmpty() && limited(LimitField.ASSOC)) {
             say(" Non Default Settings");
             limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
         }
@@ -257,7 +268,9 @@ final class ChangeText {
             say(" Removing Coordinators with user name");
             reply.texts("names").forEach(n -> say("  " + n));
         }
-        if (!reply.texts("more").isEmpty()) {
+        if (reply.texts("more").isEmpty()) {
+            say(" From all accounts");
+        } else {
             say(" From Account(s)");
             reply.texts("more").forEach(n -> say("  " + n));
         }
@@ -273,6 +286,9 @@ final class ChangeText {
     // ---- modifying
 
     private boolean modifyClusters(Json.Obj reply) {
+        if (reply.texts("names").isEmpty()) {
+            return nothing(" Nothing modified");
+        }
         say(" Setting");
         if (limited(LimitField.ASSOC)) {
             say("  Default Limits:");
@@ -281,9 +297,6 @@ final class ChangeText {
         if (set.containsKey("classification")) {
             String typed = set.get("classification").toLowerCase(java.util.Locale.ROOT);
             say("  Classification = " + (typed.isEmpty() ? "" : Character.toUpperCase(typed.charAt(0)) + typed.substring(1)));
-        }
-        if (reply.texts("names").isEmpty()) {
-            return nothing("Nothing modified");
         }
         if (set.containsKey("classification")) {
             say(" Modified cluster...");

@@ -27,7 +27,8 @@ final class Edit {
                     + "\"Resource\" or \"User\""));
 
     /** Refusals that the original prints as results. */
-    private static final List<String> ON_STDOUT = List.of(" Nothing new added.", " Unknown QOS flag", " Can't modify", "  U = ", "  Requested parent account",
+    private static final String NOTHING_NEW = " Nothing new added.";
+    private static final List<String> ON_STDOUT = List.of(NOTHING_NEW, " Unknown QOS flag", " Can't modify", "  U = ", "  Requested parent account",
             " If you are changing a users name");
     private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
     private static final List<Entity.Name> USER_SET =
@@ -421,7 +422,9 @@ final class Edit {
             return 1;
         }
         for (String sentence : reply.texts("error")) {
-            if (access && verb.equals("add")) {
+            if (verb.equals("add") && sentence.equals(NOTHING_NEW) && List.of("account", "user").contains(entity.name())) {
+                nothingNew();
+            } else if (access && verb.equals("add")) {
                 String what = switch (entity.name()) {
                     case "qos" -> "QOS";
                     case "resource" -> "Resources";
@@ -438,5 +441,20 @@ final class Edit {
             }
         }
         return 1;
+    }
+
+    /** All of it was there before. */
+    private void nothingNew() {
+        if (entity.name().equals("user")) {
+            c.out().println("Request didn't affect anything\nNothing added.\nMake sure the accounts requested here have been added to the "
+                    + "system/cluster. (sacctmgr add account...)");
+            return;
+        }
+        String clusters = where.getOrDefault("cluster", String.join(",", c.host().clusters()));
+        for (String name : where.getOrDefault("name", "").toLowerCase(Locale.ROOT).split(",")) {
+            for (String cluster : clusters.split(",")) {
+                c.out().println(" Already existing account " + name + " on cluster " + cluster);
+            }
+        }
     }
 }
