@@ -20,11 +20,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /** One command for one launcher: its request is the host the command sees, its connection the streams and files. */
 final class ServiceCommand implements Host {
+    /** Commands that ask slurmdbd. */
+    private static final Set<String> OF_ACCOUNTING = Set.of("sacct", "sacctmgr", "sreport");
     private static final int STDIN_CHUNK = 64 << 10;
     private static final int ANSWER_HEAD = 4;
     private static final int POSITION_BYTES = 14;
@@ -90,6 +93,9 @@ final class ServiceCommand implements Host {
             if (step) {
                 connection.onSignal(this::signalled);
                 connection.readBeside();
+            }
+            if (OF_ACCOUNTING.contains(name) && settings().authType.equals("auth/munge")) {
+                needsOwnProcess();      // before anything is printed: then it would be too late
             }
             rc = Commands.run(new CommandContext(name, argv.getFirst(), argv.subList(1, argv.size()), env, this, out, err, stdin()));
         } catch (OutOfMemoryError | RuntimeException e) {
