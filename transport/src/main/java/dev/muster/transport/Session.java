@@ -13,6 +13,14 @@ import java.util.Optional;
 public record Session(String token, byte[] key) {
     /** How long a token is good, seconds. */
     public static final int LIFETIME_S = 60;
+    /**
+     * Whether one that was issued then is to be renewed: half of its life is over, or it is from a time to come, for the clock was set back
+     * meanwhile.
+     */
+    public static boolean isOld(long issuedMs, long nowMs) {
+        return nowMs < issuedMs || nowMs - issuedMs > LIFETIME_S * 500L;
+    }
+
     /** How the token of a session from a JSON Web Token begins. */
     static final String JWT = "jwt.";
 

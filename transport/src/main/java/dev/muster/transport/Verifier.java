@@ -60,6 +60,10 @@ public final class Verifier {
     /** @param clusterKey with which the token was made: it is no longer good when that is not */
     private record KeySession(MungeSession session, byte[] clusterKey, long issuedMs, String cluster) {}
 
+    private static final long TELL_EVERY_MS = 60_000;
+    private volatile long toldMs = MonotonicClock.ms() - TELL_EVERY_MS;
+    private volatile Consumer<String> complain = sentence -> { };
+
     private record MungeSession(Caller caller, Optional<Identity> who, byte[] key, long expiresMs) {}
 
     /**
@@ -146,6 +150,7 @@ public final class Verifier {
             return new Unproved("malformed credential");
         }
         if (Math.abs(timeMs - nowMs.getAsLong()) > SKEW_MS) {
+            tell("a request", timeMs);
             return new Unproved("credential out of time: are the clocks in step?");
         }
         Optional<Claim> claim;
@@ -204,7 +209,27 @@ public final class Verifier {
                 || path.equals(RECONFIGURE_PATH);
         boolean good = ours && Math.abs(now - known.issuedMs) <= Session.LIFETIME_S * 1000L + SKEW_MS
                 && keys.get().good(now).stream().anyMatch(k -> Arrays.equals(k, made));
+        if (ours && !good) {
+            tell("a credential", known.issuedMs);
+        }
         return good ? known.session : null;
+    }
+
+    /** From now on this is told of credentials that are refused for their time. */
+    public Verifier telling(Consumer<String> complain) {
+        this.complain = complain;
+        return this;
+    }
+
+    /** Once a minute: it may be the word of a caller that is not known. */
+    private void tell(String what, long timeMs) {
+        long away = (timeMs - nowMs.getAsLong()) / 1000;
+        if (Math.abs(away) < Session.LIFETIME_S || MonotonicClock.ms() - toldMs < TELL_EVERY_MS) {
+            return;
+        }
+        toldMs = MonotonicClock.ms();
+        complain.accept(what + " was refused, its time is " + Math.abs(away) + " seconds " + (away > 0 ? "ahead of" : "behind") + " this host's: "
+                + "are the clocks in step?");
     }
 
     /** A token whose signature is that of a key that is good now; whether it is still good is asked each time. */
