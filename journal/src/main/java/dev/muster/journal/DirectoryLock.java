@@ -9,9 +9,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** Keeps a second process away from a directory; the kernel gives the lock back when the holder dies. */
 final class DirectoryLock implements AutoCloseable {
+    /** The directory's files are the daemon's alone, whatever its umask. */
+    static final FileAttribute<?> OWN_FILE = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
     static final String FILE_NAME = "lock";
 
     private final FileChannel channel;
@@ -22,7 +28,7 @@ final class DirectoryLock implements AutoCloseable {
 
     static DirectoryLock take(Path directory) throws IOException {
         Path file = directory.resolve(FILE_NAME);
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWN_FILE);
         if (!locked(channel)) {
             channel.close();
             throw new JournalException(directory + " is in use by process " + holder(file));

@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -97,7 +98,7 @@ public final class FileJournal implements Journal {
 
     static FileJournal open(Path directory, Options options, Disk disk) {
         try {
-            Files.createDirectories(directory);
+            Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             DirectoryLock held = DirectoryLock.take(directory);
             try {
                 return new FileJournal(directory, options, disk, held);

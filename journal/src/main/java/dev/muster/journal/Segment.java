@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 
 /** One file of the log: written by {@link FileJournal} only, read here. */
@@ -34,7 +35,7 @@ record Segment(Path file, long firstIndex) {
     /** Makes the zero-filled file that becomes the next segment; its blocks exist, so that a sync moves data only. */
     static void prepare(Path file, long bytes, Disk disk) throws IOException {
         Files.deleteIfExists(file);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), DirectoryLock.OWN_FILE)) {
             ByteBuffer zeros = ByteBuffer.allocateDirect(1 << 20);
             for (long at = 0; at < bytes; at += zeros.capacity()) {
                 zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));

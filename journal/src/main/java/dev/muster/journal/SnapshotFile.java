@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Iterator;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -24,7 +25,7 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
         Path file = directory.resolve(PREFIX + Segment.digits(index) + SUFFIX);
         Path aside = directory.resolve(PREFIX + Segment.digits(index) + ".tmp");
         Files.deleteIfExists(aside);
-        try (FileChannel channel = FileChannel.open(aside, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(aside, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), DirectoryLock.OWN_FILE)) {
             disk.write(channel, Frames.fileHeader(Frames.SNAPSHOT_MAGIC, clusterId, index), 0);
             long at = Frames.FILE_HEADER_BYTES;
             ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
