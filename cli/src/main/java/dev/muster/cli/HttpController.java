@@ -227,7 +227,7 @@ final class HttpController implements Controller {
     }
 
     private synchronized Session session() throws SlurmException {
-        if (session == null || host.nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
+        if (session == null || Session.isOld(sessionMs, host.nowMs())) {
             session = accounting ? Sessions.openAccounting(conf, host) : Sessions.open(conf, host, cluster);
             sessionMs = host.nowMs();
         }

@@ -50,21 +50,29 @@ final class Names {
         if (key.isEmpty() || key.startsWith("-")) {
             return "";
         }
+        String line = output("getent", database, key);
+        int from = 0;
+        for (int i = 0; i < field; i++) {
+            from = line.indexOf(':', from) + 1;
+            if (from == 0) {
+                return "";
+            }
+        }
+        int end = line.indexOf(':', from);
+        return end < 0 ? "" : line.substring(from, end);
+    }
+
+    /** The uid of digits: of the user who has them as a name, or as a number; -1 where no user has. */
+    static int ofDigits(String digits) {
+        return number(output("id", "-u", digits).strip());
+    }
+
+    private static String output(String... command) {
         try {
-            Process p = new ProcessBuilder("getent", database, key).redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
+            Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
             p.getOutputStream().close();
             try (InputStream in = p.getInputStream()) {
-                String line = new String(in.readNBytes(4096), StandardCharsets.UTF_8);
-                int from = 0;
-                for (int i = 0; i < field; i++) {
-                    from = line.indexOf(':', from) + 1;
-                    if (from == 0) {
-                        return "";
-                    }
-                }
-                int end = line.indexOf(':', from);
-                return end < 0 ? "" : line.substring(from, end);
+                return new String(in.readNBytes(4096), StandardCharsets.UTF_8);
             }
         } catch (IOException e) {
             return "";

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.transport.PeerIds;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,8 +10,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
-import jdk.net.ExtendedSocketOptions;
-import jdk.net.UnixDomainPrincipal;
 
 /**
  * One launcher: frames of a length, a type and bytes. That it went away is noticed by the next heartbeat, or at once where a
@@ -106,11 +105,11 @@ final class ServiceConnection implements AutoCloseable {
         signals = handler;
     }
 
-    /** User and group of the launcher, as the kernel and the user database have them. */
+    /** User and group of the launcher by number, as the kernel has them. */
     String peer() {
         try {
-            UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
-            return peer.user().getName() + "\n" + peer.group().getName();
+            PeerIds peer = PeerIds.of(channel);
+            return peer.uid() + "\n" + peer.gid();
         } catch (IOException e) {
             return "?" + System.identityHashCode(this);     // nobody's but this connection's
         }

@@ -83,7 +83,7 @@ final class ServiceShared {
     /** A session that a launcher of the same caller brought lately. @param who as the kernel said, and which daemons vouch */
     Optional<Vouched> vouched(String who, long nowMs) {
         synchronized (vouched) {
-            return Optional.ofNullable(vouched.get(who)).filter(v -> nowMs - v.sinceMs < Session.LIFETIME_S * 500L && nowMs >= v.sinceMs);
+            return Optional.ofNullable(vouched.get(who)).filter(v -> !Session.isOld(v.sinceMs, nowMs));
         }
     }
 

@@ -81,7 +81,7 @@ final class SubmitLoad {
         }
 
         private synchronized Session session() {
-            if (session == null || System.currentTimeMillis() - sessionMs > SESSION_MS) {
+            if (session == null || Session.isOld(sessionMs, System.currentTimeMillis())) {
                 try {
                     session = Sessions.open(conf, host);
                 } catch (SlurmException e) {

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.transport.MonotonicClock;
 import java.io.IOException;
 
 /** The users and groups of this machine, read again when they may have changed. */
@@ -12,8 +13,8 @@ final class UserNames {
     private long readMs;
 
     private synchronized void refresh() {
-        long now = System.currentTimeMillis();
-        if (now - readMs > FRESH_MS) {
+        long now = MonotonicClock.ms();
+        if (passwd.isEmpty() || now - readMs > FRESH_MS) {
             readMs = now;
             passwd = read("/etc/passwd");
             group = read("/etc/group");
@@ -49,12 +50,14 @@ final class UserNames {
     }
 
     private int id(String database, String nameOrId) {
-        long n = OptionCheck.parseNumber(nameOrId);
-        if (n >= 0) {
-            return n <= Integer.MAX_VALUE ? (int) n : -1;
-        }
         refresh();
         int id = Names.idOf(database.equals("passwd") ? passwd : group, nameOrId);
-        return id >= 0 ? id : Names.number(Names.fromGetent(database, nameOrId, 2));
+        long n = nameOrId.chars().allMatch(Character::isDigit) ? OptionCheck.parseNumber(nameOrId) : -1;
+        if (id >= 0 || n < 0) {
+            return id >= 0 ? id : Names.number(Names.fromGetent(database, nameOrId, 2));
+        }
+        // a number may be a name that only the name service knows, which getent would take for the number
+        int named = database.equals("passwd") ? Names.ofDigits(nameOrId) : -1;
+        return named >= 0 ? named : n <= Integer.MAX_VALUE ? (int) n : -1;
     }
 }

@@ -1,10 +1,14 @@
 package dev.muster.daemon;
 
 import dev.muster.transport.Syslog;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -107,10 +111,22 @@ public final class DaemonLog {
             return;
         }
         OutputStream old = out;
-        out = new FileOutputStream(path, true);
+        out = Files.newOutputStream(own(Path.of(path)), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         if (old != null) {
             old.close();
         }
+    }
+
+    /** A log names jobs and users: a new one is its owner's alone. One that is there keeps the mode that the site gave it. */
+    private static Path own(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            try {
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            } catch (FileAlreadyExistsException e) {
+                return file;
+            }
+        }
+        return file;
     }
 
     /**

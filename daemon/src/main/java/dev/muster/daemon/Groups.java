@@ -42,6 +42,9 @@ public final class Groups {
 
     private boolean isFresh(Seen old) {
         long age = nowMs.getAsLong() - old.atMs;
+        if (age < 0) {
+            return false;       // the clock was set back: how old it is is not known
+        }
         return age < (old.group.isEmpty() ? Math.min(keepMs, Identities.KEEP_MS) : keepMs)
                 || !force && old.group.isPresent() && changedMs.getAsLong() <= old.atMs;
     }

@@ -1,6 +1,7 @@
 package dev.muster.daemon;
 
 import dev.muster.model.Identity;
+import dev.muster.transport.MonotonicClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -17,6 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Identities {
     static final long KEEP_MS = 60_000;
     private static final int STATED_MAX = 200_000;
+    /** Before a number, in a key that is no name: names may be all digits. */
+    private static final String NUMBER = "+";
     private final Map<String, Kept<Optional<Identity>>> users = new ConcurrentHashMap<>();
     private final Groups groups = new Groups(k -> run("getent", "group", k).flatMap(Identities::parseGroup), System::currentTimeMillis,
             new java.io.File("/etc/group")::lastModified);
@@ -38,7 +41,7 @@ public final class Identities {
     /** From now on this is who the user is, whatever this host knows of him. The caller answers for it that it may be believed. */
     public void state(Identity who) {
         synchronized (stated) {
-            for (String key : List.of(Integer.toString(who.uid()), who.user())) {
+            for (String key : List.of(NUMBER + who.uid(), who.user())) {
                 stated.remove(key);
                 stated.put(key, who);
             }
@@ -46,16 +49,17 @@ public final class Identities {
     }
 
     public Optional<Identity> byUid(int uid) {
-        return user(Integer.toString(uid));
+        return user(NUMBER + uid);
     }
 
+    /** By name; a number is the user of that number only where no user has it as a name. */
     public Optional<Identity> byName(String name) {
-        return name.isEmpty() || name.startsWith("-") ? Optional.empty() : user(name);
+        return name.isEmpty() || name.startsWith("-") || name.startsWith(NUMBER) ? Optional.empty() : user(name);
     }
 
     /** The groups that the user is in now, looked up anew; who was stated is in those that were stated. */
     public Optional<List<Integer>> gidsNow(int uid) {
-        users.remove(Integer.toString(uid));
+        users.remove(NUMBER + uid);
         return byUid(uid).map(Identity::gids);
     }
 
@@ -88,15 +92,19 @@ public final class Identities {
     }
 
     private static boolean fresh(Kept<?> kept) {
-        return kept != null && kept.untilMs > System.currentTimeMillis();
+        return kept != null && kept.untilMs > MonotonicClock.ms();
     }
 
     private static <T> Kept<T> kept(T value) {
-        return new Kept<>(value, System.currentTimeMillis() + KEEP_MS);
+        return new Kept<>(value, MonotonicClock.ms() + KEEP_MS);
     }
 
+    /** getent takes digits for a number, id for a name first. */
     private Optional<Identity> lookUp(String key) {
-        Optional<String> line = run("getent", "passwd", key);
+        boolean digits = key.chars().allMatch(Character::isDigit);
+        Optional<String> asked = digits ? run("id", "-u", "--", key).map(String::strip)
+                : Optional.of(key.startsWith(NUMBER) ? key.substring(NUMBER.length()) : key);
+        Optional<String> line = asked.flatMap(k -> run("getent", "passwd", k));
         if (line.isEmpty()) {
             return Optional.empty();
         }

@@ -3,6 +3,7 @@ package dev.muster.daemon;
 import dev.muster.config.AuthPlaces;
 import dev.muster.transport.Caller;
 import dev.muster.transport.KeySet;
+import dev.muster.transport.PeerIds;
 import dev.muster.transport.Session;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -16,8 +17,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.function.Supplier;
-import jdk.net.ExtendedSocketOptions;
-import jdk.net.UnixDomainPrincipal;
 
 /**
  * The socket through which a daemon vouches for processes of its host: whoever connects gets a session for the uid that the
@@ -103,8 +102,8 @@ public final class Sack implements AutoCloseable {
 
     private void answer(SocketChannel client) {
         try (client) {
-            UnixDomainPrincipal peer = client.getOption(ExtendedSocketOptions.SO_PEERCRED);
-            Caller caller = new Caller(uid(peer.user().getName()), gid(peer.group().getName()));
+            PeerIds peer = PeerIds.of(client);
+            Caller caller = new Caller(peer.uid(), peer.gid());
             byte[] nonce = new byte[16];
             random.nextBytes(nonce);
             long now = System.currentTimeMillis();
@@ -118,20 +117,9 @@ public final class Sack implements AutoCloseable {
             while (out.hasRemaining()) {
                 client.write(out);
             }
-        } catch (IOException | NumberFormatException e) {
+        } catch (IOException | RuntimeException e) {
             log.debug("sack: " + e.getMessage());
         }
-    }
-
-    /** The principal's name is the user's, or the number where the user has no name. */
-    private int uid(String name) {
-        return name.chars().allMatch(Character::isDigit) ? Integer.parseInt(name)
-                : identities.byName(name).orElseThrow(() -> new NumberFormatException("unknown user " + name)).uid();
-    }
-
-    private int gid(String name) {
-        return name.chars().allMatch(Character::isDigit) ? Integer.parseInt(name)
-                : identities.group(name).orElseThrow(() -> new NumberFormatException("unknown group " + name)).gid();
     }
 
     /** Where it listens. */

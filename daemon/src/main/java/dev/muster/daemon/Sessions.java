@@ -35,6 +35,7 @@ public final class Sessions {
     private final int daemonUid;
     private final SecureRandom random = new SecureRandom();
     private TlsNews news = TlsNews.NONE;
+    private volatile Consumer<String> complain = sentence -> { };
     private Session current;
     private long issuedMs;
     private Session accounting;
@@ -78,13 +79,13 @@ public final class Sessions {
 
     /** @param tokens where JSON Web Tokens are taken as well; @param stated told who callers are, where the configuration has them say so */
     public Verifier verifier(Optional<Tokens> tokens, Consumer<Identity> stated) {
-        return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis);
+        return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis).telling(sentence -> complain.accept(sentence));
     }
 
     /** A session good for now. @throws IllegalStateException if there is neither key nor munge */
     public synchronized Session session() {
         long now = System.currentTimeMillis();
-        if (current == null || now - issuedMs > Session.LIFETIME_S * 500L) {
+        if (current == null || Session.isOld(issuedMs, now)) {
             byte[] bytes = new byte[32];
             random.nextBytes(bytes);
             current = keys.get().main(now).map(k -> Session.issue(k, cluster, self, now, java.util.Arrays.copyOf(bytes, 16)))
@@ -101,7 +102,7 @@ public final class Sessions {
             return session();
         }
         long now = System.currentTimeMillis();
-        if (accounting == null || now - accountingIssuedMs > Session.LIFETIME_S * 500L) {
+        if (accounting == null || Session.isOld(accountingIssuedMs, now)) {
             byte[] bytes = new byte[32];
             random.nextBytes(bytes);
             accounting = accountingMunge.get().session(bytes, daemonUid).orElseThrow(() -> new IllegalStateException("munge does not answer"));
@@ -118,6 +119,12 @@ public final class Sessions {
     /** How this daemon opens connections. */
     public Tls tls() {
         return tls;
+    }
+
+    /** From now on this is told of callers who are refused for the time of their credential. */
+    public Sessions complainingTo(Consumer<String> log) {
+        complain = log;
+        return this;
     }
 
     /** From now on this is told of encrypted connections; identities that are asked for later tell it as well. */

@@ -61,9 +61,9 @@ class Auth {
             }
             return withToken(token, name);
         }
-        boolean own = peer.isPresent() && (peer.get().user().equals(ownName) || peer.get().user().equals("root"));
+        boolean own = peer.isPresent() && (peer.get().uid() == Privileges.uid() || peer.get().uid() == 0);
         if (own && plugins.contains(LOCAL) && (name.isEmpty() || name.equals(ownName))) {
-            return kept("", () -> new Caller(Access.of(environment("")), new Request.User(ownName, peer.get().group())));
+            return kept("", () -> new Caller(Access.of(environment("")), new Request.User(ownName, Privileges.groupName(peer.get().gid()))));
         }
         throw refused("no token, and no local connection of the user that slurmrestd runs as");
     }

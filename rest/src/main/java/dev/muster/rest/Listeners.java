@@ -1,6 +1,7 @@
 package dev.muster.rest;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.transport.PeerIds;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,8 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
-import jdk.net.ExtendedSocketOptions;
-import jdk.net.UnixDomainPrincipal;
 
 /**
  * The sockets that are listened on. More connections than allowed wait until others end, all but one of each socket in the kernel.
@@ -238,8 +237,8 @@ final class Listeners implements AutoCloseable {
         Runnable free = place();
         ReadBounds.Reading reading = bounds.of(channel, true);
         try (channel) {
-            UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
-            new Connection(router, source, Optional.of(new Request.Peer(peer.user().getName(), peer.group().getName())), false, free, reading)
+            PeerIds peer = PeerIds.of(channel);
+            new Connection(router, source, Optional.of(new Request.Peer(peer.uid(), peer.gid())), false, free, reading)
                     .serve(Channels.newInputStream(channel), patience.watched(Channels.newOutputStream(channel), channel));
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());

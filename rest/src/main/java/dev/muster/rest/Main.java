@@ -122,7 +122,7 @@ public final class Main {
 
     /** As inetd starts it, or a pipe: whoever started this process is its user. */
     private static int piped(Router router) throws IOException {
-        Request.Peer self = new Request.Peer(Privileges.userName(), "");
+        Request.Peer self = new Request.Peer(Privileges.uid(), Privileges.gid());
         return new Connection(router, "stdin", Optional.of(self)).serve(new FileInputStream(FileDescriptor.in),
                 new FileOutputStream(FileDescriptor.out)) ? 0 : 1;
     }

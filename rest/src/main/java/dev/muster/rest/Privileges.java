@@ -39,6 +39,10 @@ final class Privileges {
         return status("Gid");
     }
 
+    static String groupName(int gid) {
+        return IDENTITIES.groupName(gid);
+    }
+
     static String userName() {
         return IDENTITIES.userName(uid());
     }
@@ -61,10 +65,8 @@ final class Privileges {
     }
 
     private static int numeric(String text, boolean user) throws Options.Unfit {
-        if (text.matches("[0-9]{1,9}")) {
-            return Integer.parseInt(text);
-        }
         return (user ? IDENTITIES.byName(text).map(Identity::uid) : IDENTITIES.group(text).map(Identities.Group::gid))
+                .or(() -> text.matches("[0-9]{1,9}") ? Optional.of(Integer.parseInt(text)) : Optional.empty())
                 .orElseThrow(() -> new Options.Unfit("Unable to resolve " + (user ? "user: " : "gid: ") + text));
     }
 

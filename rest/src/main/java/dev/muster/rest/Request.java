@@ -20,7 +20,7 @@ record Request(String method, String path, Map<String, String> query, Map<String
     }
 
     /** What the system says of the other end of a local connection. */
-    record Peer(String user, String group) {}
+    record Peer(int uid, int gid) {}
 
     /** No header can have this name: it stands for a connection that is encrypted. */
     static final String SECURE = ":secure";
