@@ -24,6 +24,7 @@
 #define JAVA_VERSION_LEAST 25
 #define MAIN_STACK_BYTES (8u << 20)
 #define COMPILING_NICE 15
+#define DAEMON_UMASK 022
 /* The journal's files are laid out before they are filled. */
 #define SPARE_MB 32
 #define HEAP_OF_STATE 6
@@ -127,10 +128,23 @@ static void service_socket(const char *pattern)
 {
     struct stat network;
     const char *mark = strstr(pattern, "%n");
+    int n = 0;
     if (!mark)
-        snprintf(launcher.service, sizeof launcher.service, "%s", pattern);
+        n = snprintf(launcher.service, sizeof launcher.service, "%s", pattern);
     else if (stat("/proc/self/ns/net", &network) == 0)
-        snprintf(launcher.service, sizeof launcher.service, "%.*s%lu%s", (int)(mark - pattern), pattern, (unsigned long)network.st_ino, mark + 2);
+        n = snprintf(launcher.service, sizeof launcher.service, "%.*s%lu%s", (int)(mark - pattern), pattern, (unsigned long)network.st_ino, mark + 2);
+    if (n + sizeof SERVICE_OF_ROOT > sizeof launcher.service)
+        *launcher.service = 0;          /* another socket's path */
+}
+
+static bool is_service(void)
+{
+    return !strcmp(launcher.name, SERVICE_NAME);
+}
+
+static bool is_service_of_root(void)
+{
+    return is_service() && launcher.argc > 1 && !strcmp(launcher.argv[1], "root");
 }
 
 /* launcher.conf: java_home=…, command_service=… with command_service_uid=…; for the Java machine cli_options=…,
@@ -139,8 +153,8 @@ static void read_conf(bool is_daemon)
 {
     char line[4096];
     char *path = join("%s/lib/muster/launcher.conf", launcher.prefix);
-    char *own = join("%s_options=", launcher.name);
-    const char *kind = is_daemon ? "daemon_options=" : "cli_options=";
+    char *own = is_service() ? join("%sservice_options=", is_service_of_root() ? "root_" : "") : join("%s_options=", launcher.name);
+    const char *kind = is_service() ? own : is_daemon ? "daemon_options=" : "cli_options=";
     FILE *in = fopen(path, "re");
     while (in && fgets(line, sizeof line, in)) {
         line[strcspn(line, "\n")] = 0;
@@ -150,6 +164,8 @@ static void read_conf(bool is_daemon)
             service_socket(line + 16);
         if (!strncmp(line, "command_service_uid=", 20))
             launcher.service_uid = strtol(line + 20, NULL, 10);
+        if (!strncmp(line, "command_service_gid=", 20))
+            launcher.service_gid = strtol(line + 20, NULL, 10);
         const char *more = !strncmp(line, own, strlen(own)) ? line + strlen(own)
                            : !strncmp(line, kind, strlen(kind)) ? line + strlen(kind) : NULL;
         if (more && strlen(extra_options) + strlen(more) + 2 < sizeof extra_options) {
@@ -315,6 +331,29 @@ static void common_options(const char *kind)
     option(join("-Dmuster.prefix=%s", launcher.prefix));
 }
 
+/* No other process attaches to it: its memory holds sessions of many users. */
+static void service_options(void)
+{
+    char *cache = join("%s/lib/muster/service.aot", launcher.prefix), *save = NULL;
+    option("-XX:+UseSerialGC");
+    option("-XX:TieredStopAtLevel=1");
+    option("-Xms32m");
+    option("-Xmx512m");
+    option("-Xss512k");
+    option("-XX:-UsePerfData");
+    option("-XX:+DisableAttachMechanism");
+    option("-Xlog:disable");
+    if (access(cache, R_OK) == 0) {
+        option(join("-XX:AOTCache=%s", cache));
+        option("-XX:AOTMode=auto");
+    }
+    free(cache);
+    for (char *o = strtok_r(extra_options, " ", &save); o; o = strtok_r(NULL, " ", &save))
+        option(o);
+    option(join("-Dmuster.prefix=%s", launcher.prefix));
+    class_path("cli");
+}
+
 static void make_options(bool is_daemon)
 {
     common_options(is_daemon ? "daemon" : "cli");
@@ -437,8 +476,8 @@ static void *run_java(void *main_class)
     if (create(&vm, (void **)&env, &init) != JNI_OK)
         fatal("the Java machine in %s does not start", java_home);
     compile_behind(COMPILING_NICE);
-    char *natives = native_class(main_class);
-    natives_register(env, natives);
+    if (!is_service())
+        natives_register(env, native_class(main_class));
     if (daemon_of(launcher.name))
         natives_register(env, "dev/muster/daemon/Native");
     jclass class = (*env)->FindClass(env, main_class);
@@ -460,7 +499,7 @@ static void run_on_thread(const char *main_class)
 {
     pthread_t thread;
     pthread_attr_t attributes;
-    if (!daemon_of(launcher.name))
+    if (!daemon_of(launcher.name) && !is_service())
         mallopt(M_ARENA_MAX, 1);        /* a thread's own arena grows a page at a time, with a system call for each */
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, MAIN_STACK_BYTES);
@@ -519,9 +558,29 @@ static void detach(void)
     _exit(rc);      /* 1 when the daemon ended without an answer: it has said why */
 }
 
+/* The Java machine is deaf to these; the job still gets them, from launcher.environment. */
+static void hide_java_variables(void)
+{
+    unsetenv("JAVA_TOOL_OPTIONS");
+    unsetenv("_JAVA_OPTIONS");
+    unsetenv("JDK_JAVA_OPTIONS");
+    setenv("MUSTER_REQUEST_ID", launcher.request_id, 1);
+}
+
+static void run_service(void)
+{
+    if (!service_begin(is_service_of_root()))
+        exit(1);
+    hide_java_variables();
+    find_java();
+    service_options();
+    run_on_thread("dev/muster/cli/CommandService");
+}
+
 static void run_daemon(const struct daemon *d)
 {
     signal(SIGPROF, SIG_IGN);       /* sent for diagnosis; must not end a daemon */
+    umask(DAEMON_UMASK);            /* files that are not for everybody are made with their own mode, whatever this was */
     if (!stays_in_foreground(d))
         detach();
     find_java();
@@ -555,15 +614,6 @@ static void make_request_id(void)
         sprintf(launcher.request_id + 2 * i, "%02x", random[i]);
 }
 
-/* The Java machine is deaf to these; the job still gets them, from launcher.environment. */
-static void hide_java_variables(void)
-{
-    unsetenv("JAVA_TOOL_OPTIONS");
-    unsetenv("_JAVA_OPTIONS");
-    unsetenv("JDK_JAVA_OPTIONS");
-    setenv("MUSTER_REQUEST_ID", launcher.request_id, 1);
-}
-
 int main(int argc, char **argv)
 {
     int rc;
@@ -578,6 +628,10 @@ int main(int argc, char **argv)
     }
     remember_caller(argc, argv);
     read_conf(d != NULL);
+    if (is_service()) {
+        run_service();
+        return 1;
+    }
     if (d) {
         signal(SIGHUP, SIG_DFL);    /* also where nohup started it: to a daemon it says that its files are to be read again */
         hide_java_variables();

@@ -263,16 +263,30 @@ static int connect_to(const char *path, int timeout_ms)
     return fd;
 }
 
-/* Only root or the user named at installation may carry out commands of others. */
+/* Only root carries out root's commands; root or the user named at installation those of others. */
 static bool is_trusted(int fd)
 {
     struct ucred peer;
     socklen_t length = sizeof peer;
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
-           && (peer.uid == 0 || (launcher.service_uid >= 0 && peer.uid == (uid_t)launcher.service_uid));
+           && (peer.uid == 0 || (geteuid() != 0 && service_uid_fits(launcher.service_uid) && peer.uid == (uid_t)launcher.service_uid));
+}
+
+static int connect_to_service(void)
+{
+    char path[sizeof launcher.service + sizeof SERVICE_OF_ROOT];
+    snprintf(path, sizeof path, "%s%s", launcher.service, geteuid() == 0 ? SERVICE_OF_ROOT : "");
+    return connect_to(path, SILENCE_MS);
 }
 
 /* ---- what the service asks for ---- */
+
+/* The sockets through which daemons vouch for callers; any other is none of the service's business. */
+static bool is_sack(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return *path == '/' && !strncmp(slash + 1, "sack", 4);
+}
 
 /* A session for this caller from one of the sack sockets, which are separated by newlines; empty when none answers. */
 static bool lend_session(struct bytes *paths)
@@ -281,7 +295,7 @@ static bool lend_session(struct bytes *paths)
     size_t have = 0;
     add(paths, "", 1);
     for (char *path = strtok_r(paths->at, "\n", &save); path && !have; path = strtok_r(NULL, "\n", &save)) {
-        int fd = connect_to(path, SACK_MS);
+        int fd = is_sack(path) ? connect_to(path, SACK_MS) : -1;
         ssize_t n = 1;
         while (fd >= 0 && n > 0 && have < sizeof session && readable(fd, SACK_MS)) {
             n = recv(fd, session + have, sizeof session - have, 0);
@@ -353,11 +367,70 @@ static size_t asked(const struct bytes *body)
     return most > LEND_BYTES_MAX ? LEND_BYTES_MAX : most;
 }
 
-/* Reads a file as the caller: u32 most bytes, path. */
+static bool is_below(const char *path, const char *directory, size_t length, const char *name)
+{
+    return *name && !strncmp(path, directory, length) && path[length] == '/' && !strcmp(path + length + 1, name);
+}
+
+/* The caller's word, as it is or where the command looks for it: in the working directory, for a script also along PATH. */
+static bool means(const char *path, const char *word)
+{
+    static char here[PATH_MAX];
+    const char *places = getenv("PATH");
+    if (!strcmp(path, word))
+        return true;
+    if (*word == '/' || !*word)
+        return false;
+    if (!*here && !getcwd(here, sizeof here))
+        return false;
+    if (is_below(path, here, !strcmp(here, "/") ? 0 : strlen(here), word) || is_below(path, "/proc/self/fd", 13, word))
+        return true;
+    for (const char *at = places; at && *at; at += strcspn(at, ":"), at += *at == ':')
+        if (is_below(path, at, strcspn(at, ":"), word))
+            return true;
+    return false;
+}
+
+/* An argument is a path, or has one behind its option's name. */
+static bool argument_means(const char *path, const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+    return means(path, argument) || (equals && means(path, equals + 1))
+           || (argument[0] == '-' && argument[1] && argument[1] != '-' && means(path, argument + 2));
+}
+
+/* What the command itself asks for: its configuration, what the caller's words and environment name, the caller's defaults. */
+static bool is_asked_for(const char *path)
+{
+    char own[PATH_MAX + 32];
+    const char *home = getenv("HOME"), *named = getenv("SLURM_CONF");
+    snprintf(own, sizeof own, "%s/etc/slurm.conf", launcher.prefix);
+    const char *confs[] = {named ? named : "", own, "/run/slurm/conf/slurm.conf", "/etc/slurm/slurm.conf"};
+    for (size_t i = 0; i < sizeof confs / sizeof confs[0]; i++) {
+        const char *slash = strrchr(confs[i], '/');
+        if (!strcmp(path, confs[i]) || (slash && is_below(path, confs[i], (size_t)(slash - confs[i]), "cli_filter.lua")))
+            return true;
+    }
+    if (home && is_below(path, home, strlen(home), ".slurm/defaults"))
+        return true;
+    for (int i = 1; i < launcher.argc; i++)
+        if (argument_means(path, launcher.argv[i]))
+            return true;
+    for (char **e = launcher.environment; *e; e++) {
+        const char *equals = strchr(*e, '=');
+        if (equals && means(path, equals + 1))
+            return true;
+    }
+    return false;
+}
+
+/* Reads a file as the caller: u32 most bytes, path. What the command did not ask for this process reads itself, if need be, on the long path. */
 static bool lend_file(struct bytes *body)
 {
     size_t most = asked(body);
     add(body, "", 1);
+    if (body->have <= 5 || !is_asked_for(body->at + 4))
+        return false;
     int fd = body->have > 5 ? open(body->at + 4, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
     struct stat st;
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -369,28 +442,6 @@ static bool lend_file(struct bytes *body)
     bool good = lend_from(fd, most);
     close(fd);
     return good;
-}
-
-/* Writes a file as the caller: u32 mode, path, NUL, content. */
-static bool take_file(struct bytes *body)
-{
-    char *path = body->at + 4, *end = body->have > 5 ? memchr(path, 0, body->have - 4) : NULL;
-    if (!end)
-        return answer('A', EINVAL, NULL, 0);
-    const char *content = end + 1;
-    size_t left = body->have - (size_t)(content - body->at);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, (mode_t)(big_endian(body->at) & 0777));
-    int error = fd < 0 ? errno : 0;
-    while (fd >= 0 && left && !error) {
-        ssize_t n = write(fd, content, left);
-        if (n < 0 && errno != EINTR)
-            error = errno;
-        content += n > 0 ? n : 0;
-        left -= n > 0 ? (size_t)n : 0;
-    }
-    if (fd >= 0 && close(fd) < 0 && !error)
-        error = errno;
-    return answer('A', error, NULL, 0);
 }
 
 /* A reader that is gone ends this process by SIGPIPE, as it ends any other program. */
@@ -462,7 +513,6 @@ static int obey(char type, struct bytes *body)
     case 'D': die_by(body->have == 4 ? (int)big_endian(body->at) : SIGTERM); return CONTINUE;
     case 'R': input_asked = asked(body); return CONTINUE;
     case 'P': return lend_file(body) ? CONTINUE : COLD;
-    case 'W': return take_file(body) ? CONTINUE : COLD;
     case 'X': return body->have == 4 ? (int)(big_endian(body->at) & 0xff) : COLD;
     case 'C':
     default: return COLD;
@@ -582,7 +632,7 @@ bool warm_unfinished(const char **state, size_t *state_bytes, char **progress, c
 bool warm_run(int *rc)
 {
     struct bytes body = {0};
-    if (!*launcher.service || !is_warm() || (service = connect_to(launcher.service, SILENCE_MS)) < 0)
+    if (!*launcher.service || !is_warm() || (service = connect_to_service()) < 0)
         return false;
     follows_step = !strcmp(launcher.name, "srun");
     *rc = is_trusted(service) && describe(&body) && (!follows_step || take_signals())

@@ -110,7 +110,7 @@ ask() { # TITLE COMMAND...: in turns; the wall time, and what slurmctld used
   row "$t" ms ask; rm -f "$work"/ask.*
   echo "  $(for k in $(kinds); do echo "$k: $(awk '{print $2}' "$work/mb.$k" | med) ms of its CPU, $(awk '{print $3}' "$work/mb.$k" | med) MB, exit $(awk '{print $4}' "$work/mb.$k" | sort -u | tr '\n' ' ');"; done)$(service_of muster)"
 }
-service_of() { local p; p=$(pgrep -f -- "$prefix/.*command-service" | head -1 || true); [ -z "$p" ] || echo " command service: $(awk '/VmHWM/{print int($2/1024)}' "/proc/$p/status") MB at most"; }
+service_of() { local p; p=$(pgrep -f -- "$prefix/sbin/muster-commands" | head -1 || true); [ -z "$p" ] || echo " command service: $(awk '/VmHWM/{print int($2/1024)}' "/proc/$p/status") MB at most"; }
 sdiag_of() { of "$1" sdiag | awk -v s="$2" -v f="$3" '/^[A-Z]/{on=index($0, s)==1} on && index($0, f)>0 {n=$NF; print n; exit}'; }
 
 # until slurmctld of KIND answers after a start: restarted KIND TERM|KILL, as "ms ctld-ms"

@@ -10,8 +10,10 @@ squeue = prefix + "/bin/squeue"
 srun = prefix + "/bin/srun"
 shutil.copy(sys.argv[1], squeue)
 shutil.copy(sys.argv[1], srun)
-path = prefix + "/service"
-open(prefix + "/lib/muster/launcher.conf", "w").write(f"java_home={os.environ.get('JAVA_HOME', '')}\ncommand_service={path}\ncommand_service_uid={os.getuid()}\n")
+# root's commands have a service of their own
+path = prefix + "/service" + (".root" if os.getuid() == 0 else "")
+open(prefix + "/lib/muster/launcher.conf", "w").write(
+    f"java_home={os.environ.get('JAVA_HOME', '')}\ncommand_service={prefix}/service\ncommand_service_uid={os.getuid()}\n")
 COLD = b"no program in"       # what the long path says in an installation without jars
 
 
@@ -97,7 +99,6 @@ def test_output_and_exit_code():
 
 
 def test_files_and_input_are_the_callers():
-    name = prefix + "/written"
     seen = {}
 
     def handler(s):
@@ -105,12 +106,69 @@ def test_files_and_input_are_the_callers():
         seen["none"] = s.ask(b"P", u32(100) + b"/nonexistent")
         seen["directory"] = s.ask(b"P", u32(100) + b"/etc")
         seen["input"] = s.ask(b"R", u32(1000))
-        seen["write"] = s.ask(b"W", u32(0o640) + name.encode() + b"\0content")
         s.exit(0)
-    done, s = command(handler, input=b"script")
+    done, s = command(handler, "/etc/passwd", "--file=/nonexistent", "-D/etc", input=b"script")
     assert done.returncode == 0 and seen["passwd"] == (0, open("/etc/passwd", "rb").read(100))
     assert seen["none"][0] == 2 and seen["directory"][0] == 21 and seen["input"] == (0, b"script")
-    assert seen["write"] == (0, b"") and open(name).read() == "content"
+
+
+def test_what_the_command_does_not_name_is_neither_read_nor_written():
+    name = prefix + "/written"
+    for args, frame in (((), b"P" + u32(100) + b"/etc/passwd"), (("passwd",), b"P" + u32(100) + b"/etc/passwd"), (("/etc",), b"P" + u32(100) + b"/etc/passwd"),
+                        (("/etc/passwd",), b"P" + u32(100) + b"/etc/../etc/shadow"), ((name,), b"W" + u32(0o640) + name.encode() + b"\0content")):
+        def handler(s):
+            s.send(frame[:1], frame[1:])
+            s.frame()
+        done, s = command(handler, *(args or ("-u", "me")))
+        assert COLD in done.stderr and isinstance(s.error, Exception), (args, frame, done)
+    assert not os.path.exists(name)
+
+
+def test_only_sack_sockets_are_asked_for_a_session():
+    other = prefix + "/other.socket"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(other)
+    listener.listen(1)
+    listener.settimeout(0.5)
+    seen = {}
+
+    def handler(s):
+        s.send(b"S", other.encode() + b"\n")
+        seen["answer"] = s.frame()
+        s.exit(0)
+    done, s = command(handler)
+    assert seen["answer"] == (b"T", b""), seen
+    try:
+        listener.accept()
+        assert False, "it was asked"
+    except socket.timeout:
+        pass
+
+
+def test_roots_commands_are_not_served_by_another_user():
+    if os.getuid() != 0:
+        return
+    taken = []
+    for place, uid in ((prefix + "/service", 0), (path, 65534)):
+        if os.path.exists(place):
+            os.unlink(place)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(place)
+        os.seteuid(uid)
+        listener.listen(1)       # the kernel names who listened
+        os.seteuid(0)
+        listener.settimeout(1)
+        done = subprocess.run([squeue, "-u", "me"], capture_output=True, env={"PATH": "/usr/bin"})
+        assert COLD in done.stderr, done
+        try:
+            c = listener.accept()[0]
+            c.settimeout(1)
+            taken.append(c.recv(10))
+        except socket.timeout:
+            taken.append(b"")
+        listener.close()
+        os.unlink(place)
+    assert taken == [b"", b""], taken
 
 
 def test_session_from_the_sack():

@@ -2,7 +2,7 @@
 # srun by way of the command service: its output, input, signals and end, also when the service or the caller is killed or stopped.
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4
-service() { pgrep -f "dev.muster.cli.CommandService $prefix/var/run/commands." | head -1; }
+service() { local p; p=$(cat "$prefix/var/run/commands.$(stat -L -c %i /proc/self/ns/net)$([ "$(id -u)" != 0 ] || echo .root).lock" 2>/dev/null) && kill -0 "$p" 2>/dev/null && echo "$p" || true; }
 await_service() { local n=0; while ! [ -n "$(service)" ] || ! squeue >/dev/null 2>&1; do n=$((n+1)); [ $n -lt 50 ] || break; sleep 0.2; done; sleep 1.5; }
 srun_pid() { local n=0 p; while ! p=$(pgrep -P "$1" -x srun); do n=$((n+1)); [ $n -lt 50 ] || return 0; sleep 0.05; done; echo "$p"; }
 lines='for i in $(seq 12); do echo line $i of $SLURM_PROCID; sleep 0.25; done; exit 4'

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.transport.MonotonicClock;
 import java.io.File;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -14,10 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Runs short commands for the launchers of this machine in one warm process, so that a command costs no start of a Java
- * machine. It runs as an
- * unprivileged user and holds no keys: each caller's launcher brings a session that the kernel's word stands behind,
- * and opens the caller's
- * files. The protocol is in {@code native/README.md}.
+ * machine. It runs as a
+ * user of its own (that for root's commands as root) and holds no keys: each caller's launcher brings a session that the kernel's word stands
+ * behind, and reads the files that the caller named. The protocol is in {@code native/README.md}.
  */
 public final class CommandService {
     /** More at a time are sent the long way. */
@@ -40,15 +40,15 @@ public final class CommandService {
         this.server = server;
     }
 
-    /** @param args socket path, and optionally the slurm.conf that commands without SLURM_CONF use */
+    /** Standard input is the socket that the launcher made, and listens already. */
     public static void main(String[] args) throws IOException {
-        if (args.length < 1) {
-            System.err.println("usage: CommandService SOCKET [SLURM_CONF]");
+        if (!(System.inheritedChannel() instanceof ServerSocketChannel server)) {
+            System.err.println("muster-commands: no socket");
             System.exit(1);
+            return;
         }
-        CommandService service = open(Path.of(args[0]), args.length > 1 ? args[1] : "");
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> new File(args[0]).delete()));
-        Thread.ofPlatform().daemon().name("lifetime").start(() -> service.endWithTheLastDaemon(Path.of(args[0]).toFile()));
+        CommandService service = new CommandService(server);
+        Thread.ofPlatform().daemon().name("lifetime").start(service::endWithTheLastDaemon);
         Training.inBackground();
         service.serve();
     }
@@ -57,16 +57,16 @@ public final class CommandService {
      * Lives while a daemon of the installation is connected; the first one has a while to come. Where the installation was replaced, the daemons
      * are to start the new one's service.
      */
-    private void endWithTheLastDaemon(File socket) {
+    private void endWithTheLastDaemon() {
         File program = new File(System.getProperty("java.class.path").split(File.pathSeparator)[0]);
         long installedMs = program.lastModified();
-        long aloneSinceMs = System.currentTimeMillis();
-        while (System.currentTimeMillis() - aloneSinceMs < ALONE_MS) {
+        long aloneSinceMs = MonotonicClock.ms();
+        while (MonotonicClock.ms() - aloneSinceMs < ALONE_MS) {
             if (daemons.get() > 0) {
-                aloneSinceMs = System.currentTimeMillis();
+                aloneSinceMs = MonotonicClock.ms();
             }
             if (isReplaced(program, installedMs, System.currentTimeMillis())) {
-                finish(socket);
+                finish();
             }
             pause();
         }
@@ -76,14 +76,18 @@ public final class CommandService {
     /** It has another time than then, and has had it for a while. */
     static boolean isReplaced(File program, long installedMs, long nowMs) {
         long modifiedMs = program.lastModified();
-        return modifiedMs != 0 && modifiedMs != installedMs && nowMs - modifiedMs > SETTLE_MS;
+        return modifiedMs != 0 && modifiedMs != installedMs && (nowMs - modifiedMs > SETTLE_MS || nowMs < modifiedMs);
     }
 
     /** No new launcher finds it; those that it works for are waited for, and then go on by themselves. */
-    private void finish(File socket) {
-        socket.delete();
-        long untilMs = System.currentTimeMillis() + PATIENCE_MS;
-        while (places.availablePermits() < COMMANDS_MAX && System.currentTimeMillis() < untilMs) {
+    private void finish() {
+        try {
+            close();
+        } catch (IOException e) {
+            System.exit(0);
+        }
+        long untilMs = MonotonicClock.ms() + PATIENCE_MS;
+        while (places.availablePermits() < COMMANDS_MAX && MonotonicClock.ms() < untilMs) {
             pause();
         }
         System.exit(0);

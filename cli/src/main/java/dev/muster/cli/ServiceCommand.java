@@ -299,7 +299,7 @@ final class ServiceCommand implements Host {
      */
     private synchronized Session ownSession() throws SlurmException {
         boolean first = session == null && !isKnownSession;
-        if (session == null || nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
+        if (session == null || Session.isOld(sessionMs, nowMs())) {
             String sockets = String.join("\n", conf().sackSockets()) + "\n";
             String who = connection.peer() + "\n" + sockets;
             Optional<ServiceShared.Vouched> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
@@ -425,10 +425,10 @@ final class ServiceCommand implements Host {
         return ask('P', 'A', joined(number(maxBytes), RawText.encode(path)), path);
     }
 
+    /** No process but the caller's own writes files. */
     @Override
     public void writeFile(String path, byte[] content, int mode) throws IOException {
-        byte[] head = joined(number(mode), joined(RawText.encode(path), new byte[1]));
-        ask('W', 'A', joined(head, content), path);
+        needsOwnProcess();
     }
 
     @Override

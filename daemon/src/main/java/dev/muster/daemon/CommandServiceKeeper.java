@@ -4,40 +4,38 @@ import java.io.File;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Keeps this installation's command service running while a daemon of it does: starts it where nobody has, as an unprivileged
- * user, and again when it ends. The service lives as long as somebody is connected with the frame {@code D}.
+ * Keeps this installation's command services running while a daemon of it does: starts each that is not there, and again when it ends. A service
+ * lives as long as a daemon is connected with the frame {@code D}. The program that becomes the service makes its socket and gives up what it
+ * may beforehand ({@code native/service.c}); this class only starts it. Root's commands have a service of their own, which runs as root.
  */
 public final class CommandServiceKeeper {
     private static final int PAUSE_MS = 1000;
     private static final int START_WAIT_MS = 10_000;
+    private static final String PROGRAM = "sbin/muster-commands";
+    private static final String OF_ROOT = ".root";
     /** {@code u32 length, 'D'}: this connection is a daemon's. */
     private static final byte[] DAEMON_FRAME = {0, 0, 0, 1, 'D'};
 
     private final Path prefix;
     private final Path socket;
-    private final String uid;
-    private final String javaHome;
-    private final List<String> options;
+    private final boolean ofRoot;
+    private final boolean starts;
     private final DaemonLog log;
+    private boolean complained;
 
-    private CommandServiceKeeper(Path prefix, TreeMap<String, String> conf, DaemonLog log) {
+    private CommandServiceKeeper(Path prefix, Path socket, boolean ofRoot, boolean starts, DaemonLog log) {
         this.prefix = prefix;
-        this.socket = Path.of(conf.get("command_service").replace("%n", network()));
-        this.uid = conf.getOrDefault("command_service_uid", "65534");
-        this.javaHome = conf.getOrDefault("java_home", System.getProperty("java.home"));
-        this.options = List.of(conf.getOrDefault("service_options", "").strip().split(" +"));
+        this.socket = ofRoot ? socket.resolveSibling(socket.getFileName() + OF_ROOT) : socket;
+        this.ofRoot = ofRoot;
+        this.starts = starts;
         this.log = log;
     }
 
@@ -50,7 +48,7 @@ public final class CommandServiceKeeper {
         }
     }
 
-    /** Keeps it on a thread of its own, if the installation has one configured. */
+    /** Keeps them on threads of their own, if the installation has them configured. */
     public static void start(Optional<String> prefix, DaemonLog log) {
         if (prefix.isEmpty()) {
             return;
@@ -66,9 +64,28 @@ public final class CommandServiceKeeper {
         } catch (IOException e) {
             log.debug("no launcher.conf: " + e.getMessage());
         }
-        if (conf.containsKey("command_service")) {
-            CommandServiceKeeper keeper = new CommandServiceKeeper(Path.of(prefix.get()), conf, log);
-            Thread.ofPlatform().daemon().name("command-service").start(keeper::keep);
+        String pattern = conf.getOrDefault("command_service", "");
+        if (pattern.isEmpty()) {
+            return;
+        }
+        Path socket = Path.of(pattern.replace("%n", network()));
+        long uid = ownUid();
+        boolean starts = uid == 0 || Long.toString(uid).equals(conf.get("command_service_uid"));
+        keep(new CommandServiceKeeper(Path.of(prefix.get()), socket, false, starts, log));
+        if (uid == 0) {
+            keep(new CommandServiceKeeper(Path.of(prefix.get()), socket, true, true, log));
+        }
+    }
+
+    private static void keep(CommandServiceKeeper keeper) {
+        Thread.ofPlatform().daemon().name("command-service").start(keeper::keep);
+    }
+
+    private static long ownUid() {
+        try {
+            return ((Number) Files.getAttribute(Path.of("/proc/self"), "unix:uid")).longValue();
+        } catch (IOException e) {
+            return -1;
         }
     }
 
@@ -80,7 +97,7 @@ public final class CommandServiceKeeper {
                 while (channel.read(ignored) >= 0) {
                     ignored.clear();
                 }
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 log.debug("command service: " + e.getMessage());
             }
             try {
@@ -95,19 +112,18 @@ public final class CommandServiceKeeper {
         try {
             return SocketChannel.open(UnixDomainSocketAddress.of(socket));
         } catch (IOException e) {
+            if (!starts) {
+                throw e;
+            }
             return startAndConnect();
         }
     }
 
-    /** One daemon starts it, the others of the machine wait for it. */
+    /** Of several daemons one starts it, as the program's lock decides; the others of the machine wait for it. */
     private SocketChannel startAndConnect() throws IOException {
-        Path lockFile = socket.resolveSibling(socket.getFileName() + ".lock");
-        try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            FileLock lock = channel.tryLock();
-            if (lock != null) {
-                spawn();
-            }
-            long endNs = System.nanoTime() + START_WAIT_MS * 1_000_000L;
+        Process process = spawn();
+        long endNs = System.nanoTime() + START_WAIT_MS * 1_000_000L;
+        try {
             while (true) {
                 try {
                     return SocketChannel.open(UnixDomainSocketAddress.of(socket));
@@ -115,6 +131,7 @@ public final class CommandServiceKeeper {
                     if (System.nanoTime() > endNs) {
                         throw e;
                     }
+                    complain(process);
                 }
                 Thread.sleep(100);
             }
@@ -124,34 +141,26 @@ public final class CommandServiceKeeper {
         }
     }
 
-    private void spawn() throws IOException {
-        List<String> command = new ArrayList<>();
-        if (ProcessHandle.current().info().user().orElse("").equals("root")) {
-            command.addAll(List.of("setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups", "--no-new-privs"));
+    /** Once: without the service commands only take longer. */
+    private void complain(Process process) throws IOException {
+        if (process.isAlive() || complained) {
+            return;
         }
-        StringBuilder classPath = new StringBuilder();
-        File[] jars = prefix.resolve("lib/muster/jars/cli").toFile().listFiles((d, n) -> n.endsWith(".jar"));
-        if (jars == null) {
-            throw new IOException("no commands in " + prefix);
+        String why = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        if (!why.isEmpty() && !why.contains("cannot lock")) {
+            complained = true;
+            log.info("commands are slower than they could be, the command service does not start: " + why);
         }
-        java.util.Arrays.sort(jars);
-        for (File jar : jars) {
-            classPath.append(classPath.isEmpty() ? "" : ":").append(jar);
-        }
-        command.addAll(List.of(javaHome + "/bin/java", "-XX:+UseSerialGC", "-Xms32m", "-Xmx512m", "-Xss512k", "-XX:-UsePerfData",
-                "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
-        File cache = prefix.resolve("lib/muster/service.aot").toFile();
-        if (cache.canRead()) {
-            command.addAll(List.of("-XX:AOTCache=" + cache, "-XX:AOTMode=auto"));
-        }
-        options.stream().filter(o -> !o.isEmpty()).forEach(command::add);
-        command.addAll(List.of("-Dmuster.prefix=" + prefix, "-cp", classPath.toString(), "dev.muster.cli.CommandService", socket.toString()));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+    }
+
+    private Process spawn() throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(prefix.resolve(PROGRAM).toString(), ofRoot ? "root" : "users")
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .directory(new File("/"));
         builder.environment().clear();
         builder.environment().put("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
-        builder.start();
+        Process process = builder.start();
         log.verbose("command service started");
+        return process;
     }
 }
