@@ -56,8 +56,28 @@ public final class AccountingStore implements AutoCloseable {
         try {
             return new AccountingStore(database);
         } catch (SQLException e) {
-            throw new AccountingException("cannot open the accounting database " + database.where() + ": " + e.getMessage(), e);
+            throw unusable(database, e);
         }
+    }
+
+    /** The files that {@link #on} would apply. @throws AccountingException if it would not go on with the database */
+    static List<String> pending(Database database) {
+        if (database.file().filter(file -> !java.nio.file.Files.exists(file)).isPresent()) {
+            return Migrations.FILES;
+        }
+        Writer writer = new Writer(database);
+        try {
+            return writer.run(c -> Migrations.pending(c, database.dialect()));
+        } catch (SQLException e) {
+            throw unusable(database, e);
+        } finally {
+            writer.close();
+        }
+    }
+
+    private static AccountingException unusable(Database database, SQLException e) {
+        return new AccountingException(database.file().map(file -> "accounting: " + EmbeddedErrors.sentence(file, e))
+                .orElseGet(() -> "cannot open the accounting database " + database.where() + ": " + e.getMessage()), e);
     }
 
     private AccountingStore(Database database) throws SQLException {

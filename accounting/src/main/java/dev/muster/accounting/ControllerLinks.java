@@ -6,6 +6,7 @@ import dev.muster.accounting.book.Registration;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Sync;
 import dev.muster.model.accounting.DbdMessages.SyncReply;
+import dev.muster.transport.MonotonicClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +30,7 @@ final class ControllerLinks {
     private static final class Link {
         private final Projection projection;
         private final String journal;
-        private long seenMs = System.currentTimeMillis();
+        private long seenMs = MonotonicClock.ms();
         private boolean waiting;
         private long version;
         private long barrierWanted;
@@ -43,7 +44,7 @@ final class ControllerLinks {
 
     private final Map<String, Link> links = new HashMap<>();
     private final Supplier<Book> book;
-    private final long bornMs = System.currentTimeMillis();
+    private final long bornMs = MonotonicClock.ms();
     /** Clusters whose controller was there when slurmdbd ended: it holds rows and will soon be back. */
     private final Set<String> expected = new HashSet<>();
     /** Clusters that keep their rows elsewhere, and when they were heard of. */
@@ -62,7 +63,7 @@ final class ControllerLinks {
 
     /** One that keeps its rows elsewhere has said where it is. */
     synchronized void heardFrom(String cluster) {
-        external.put(cluster, System.currentTimeMillis());
+        external.put(cluster, MonotonicClock.ms());
     }
 
     synchronized void registered(String cluster, String journal, Projection projection) {
@@ -86,13 +87,13 @@ final class ControllerLinks {
         }
         link.version = q.version();
         link.barrierDone = Math.max(link.barrierDone, q.barrier());
-        link.seenMs = System.currentTimeMillis();
+        link.seenMs = MonotonicClock.ms();
         notifyAll();
         long deadlineMs = link.seenMs + Math.clamp(q.waitMs(), 0, WAIT_MS_MAX);
         link.waiting = true;
         try {
             while (links.get(q.cluster()) == link && book.get().version() == q.version() && link.barrierWanted <= q.barrier()) {
-                long leftMs = deadlineMs - System.currentTimeMillis();
+                long leftMs = deadlineMs - MonotonicClock.ms();
                 if (leftMs <= 0) {
                     break;
                 }
@@ -102,7 +103,7 @@ final class ControllerLinks {
             Thread.currentThread().interrupt();
         } finally {
             link.waiting = false;
-            link.seenMs = System.currentTimeMillis();
+            link.seenMs = MonotonicClock.ms();
         }
         Book now = book.get();
         boolean changed = now.version() != q.version();
@@ -123,8 +124,8 @@ final class ControllerLinks {
      * @return whether it is all there
      */
     synchronized boolean flush(List<String> clusters, long waitMs) {
-        long deadlineMs = System.currentTimeMillis() + waitMs;
-        boolean back = await(Math.min(waitMs, bornMs + AWAY_MS - System.currentTimeMillis()),
+        long deadlineMs = MonotonicClock.ms() + waitMs;
+        boolean back = await(Math.min(waitMs, bornMs + AWAY_MS - MonotonicClock.ms()),
                 () -> expected.stream().noneMatch(c -> clusters.isEmpty() || clusters.contains(c)));
         Map<Link, Long> wanted = new HashMap<>();
         links.forEach((cluster, link) -> {
@@ -133,7 +134,7 @@ final class ControllerLinks {
             }
         });
         notifyAll();
-        return await(deadlineMs - System.currentTimeMillis(), () -> wanted.entrySet().stream().allMatch(w -> w.getKey().barrierDone >= w.getValue()))
+        return await(deadlineMs - MonotonicClock.ms(), () -> wanted.entrySet().stream().allMatch(w -> w.getKey().barrierDone >= w.getValue()))
                 && back;
     }
 
@@ -142,14 +143,14 @@ final class ControllerLinks {
     }
 
     private static boolean heardWithin(Link link, long ms) {
-        return link.waiting || System.currentTimeMillis() - link.seenMs < ms;
+        return link.waiting || MonotonicClock.ms() - link.seenMs < ms;
     }
 
     private boolean await(long waitMs, Supplier<Boolean> done) {
-        long deadlineMs = System.currentTimeMillis() + waitMs;
+        long deadlineMs = MonotonicClock.ms() + waitMs;
         try {
             while (!done.get()) {
-                long leftMs = deadlineMs - System.currentTimeMillis();
+                long leftMs = deadlineMs - MonotonicClock.ms();
                 if (leftMs <= 0) {
                     return false;
                 }
@@ -170,11 +171,11 @@ final class ControllerLinks {
                 out.add(cluster);
             }
         });
-        if (System.currentTimeMillis() - bornMs > AWAY_MS) {
+        if (MonotonicClock.ms() - bornMs > AWAY_MS) {
             out.addAll(expected);
         }
         external.forEach((cluster, seenMs) -> {
-            if (System.currentTimeMillis() - seenMs > EXTERNAL_AWAY_MS) {
+            if (MonotonicClock.ms() - seenMs > EXTERNAL_AWAY_MS) {
                 out.add(cluster);
             }
         });

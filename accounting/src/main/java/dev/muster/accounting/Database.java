@@ -1,7 +1,9 @@
 package dev.muster.accounting;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -117,6 +119,10 @@ public final class Database implements AutoCloseable {
     private final Opener opener;
     private final ArrayDeque<Connection> idle = new ArrayDeque<>();
 
+    /** The embedded database's number for a file that cannot be used. */
+    private static final int IO_FAILED = 90031;
+    private Optional<Path> file = Optional.empty();
+
     private Database(Dialect dialect, String where, Opener opener) {
         this.dialect = dialect;
         this.where = where;
@@ -129,8 +135,34 @@ public final class Database implements AutoCloseable {
      * table beside a transaction that goes on: the file could hold a journal's index without its rows.
      */
     public static Database embedded(Path directory) {
-        return h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;WRITE_DELAY=0;RETENTION_TIME="
+        Database out = h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;WRITE_DELAY=0;RETENTION_TIME="
                 + RETENTION_MS + ";CACHE_SIZE=" + CACHE_KB);
+        out.file = Optional.of(directory.toAbsolutePath().resolve("accounting.mv.db"));
+        return out;
+    }
+
+    /** The file of an embedded database. */
+    Optional<Path> file() {
+        return file;
+    }
+
+    private Connection opened() throws SQLException {
+        ownFile();
+        return opener.open();
+    }
+
+    /** The file is its owner's alone, before the library makes it with the mode that the umask leaves. */
+    private void ownFile() throws SQLException {
+        try {
+            if (file.isPresent() && !Files.exists(file.get())) {
+                Files.createDirectories(file.get().getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                Files.createFile(file.get(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            } else if (file.isPresent()) {
+                Files.setPosixFilePermissions(file.get(), PosixFilePermissions.fromString("rw-------"));
+            }
+        } catch (IOException e) {
+            throw new SQLException(file.get() + ": " + e.getMessage(), "", IO_FAILED, e);
+        }
     }
 
     /** A database in memory, for tests and simulations. */
@@ -269,7 +301,7 @@ public final class Database implements AutoCloseable {
 
     /** A connection of one's own. */
     Connection open() throws SQLException {
-        return opener.open();
+        return opened();
     }
 
     /** Reads within one transaction that sees one moment. */
@@ -301,7 +333,7 @@ public final class Database implements AutoCloseable {
             }
             closeQuietly(known);
         }
-        Connection fresh = opener.open();
+        Connection fresh = opened();
         fresh.setAutoCommit(false);
         fresh.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         return fresh;

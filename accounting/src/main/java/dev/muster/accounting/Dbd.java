@@ -10,6 +10,8 @@ import dev.muster.daemon.TlsLog;
 import dev.muster.model.Release;
 import dev.muster.transport.Server;
 import dev.muster.transport.TlsIdentity;
+import dev.muster.daemon.StartErrors;
+import dev.muster.transport.Verifier;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +64,6 @@ final class Dbd {
                 if (!conf.storageLoc().startsWith("/")) {
                     throw new IOException("StorageType=" + EMBEDDED + " needs a directory as StorageLoc, not '" + conf.storageLoc() + "'");
                 }
-                java.nio.file.Files.createDirectories(Path.of(conf.storageLoc()));
                 yield Database.embedded(Path.of(conf.storageLoc()));
             }
             default -> throw new IOException("StorageType=" + conf.storageType() + " is not known: " + MARIADB + ", " + POSTGRESQL + " or "
@@ -110,9 +111,9 @@ final class Dbd {
         TlsPlaces tls = TlsPlaces.of(conf);
         Optional<TlsIdentity> identity = tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty();
         identity.ifPresent(own -> own.tell(new TlsLog(flag -> DbdConfig.hasFlag(conf, flag), log::info)));
-        server = Server.start("", conf.dbdPort(), identity,
-                DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities), api::handle,
-                Map.of(), Dbd::page, log::error);
+        Verifier verifier = DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities).telling(log::error);
+        server = StartErrors.listening("DbdPort", conf.dbdPort(), () -> Server.start("", conf.dbdPort(), identity, verifier, api::handle, Map.of(),
+                Dbd::page, log::error));
         Thread.ofVirtual().name("sweep").start(this::sweep);
         log.info("slurmdbd version " + Release.VERSION + " started");
     }

@@ -208,7 +208,10 @@ final class DbdApi {
             return registerExternal(caller, r);
         }
         Projection projection = links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
+        DbdMessages.Registered ahead = new DbdMessages.Registered(0);
         if (projection.sequence() > r.lastSeq()) {
+            Projection.Highest highest = projection.highest();
+            ahead = new DbdMessages.Registered(0, projection.sequence(), highest.jobId(), highest.sluid());
             log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "
                     + r.lastSeq());
             projection.rewind(r.lastSeq());
@@ -227,7 +230,7 @@ final class DbdApi {
         if (changed) {
             links.announce(books.book().version(), 0);
         }
-        return Reply.of(new DbdMessages.Registered(projection.sequence()));
+        return Reply.of(new DbdMessages.Registered(projection.sequence(), ahead.ahead(), ahead.jobId(), ahead.sluid()));
     }
 
     private Reply append(DbdMessages.Append a) {

@@ -8,6 +8,8 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
+import dev.muster.daemon.StartErrors;
+import dev.muster.daemon.UncaughtFaults;
 import dev.muster.model.Release;
 import java.io.File;
 import java.io.IOException;
@@ -48,7 +50,7 @@ public final class Main {
         try {
             rc = run(options.get());
         } catch (IOException | RuntimeException e) {
-            System.err.println("slurmdbd: fatal: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+            System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
             rc = 1;
         }
         if (rc != 0) {
@@ -183,16 +185,14 @@ public final class Main {
         DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Dbd.logLevel(conf, o.verbose),
                 conf.text("LogTimeFormat"));
         log.adoptLibraries();
+        UncaughtFaults.install(log, Set.of("sweep", "accounting"));
         if (!conf.given("DbdHost")) {
             log.error("slurmdbd.conf lacks DbdHost parameter, using 'localhost'");
         }
         DbdConfig.inert(conf).forEach(sentence -> log.info("warning: " + sentence));
         CountDownLatch end = new CountDownLatch(1);
         if (o.onlyCheck) {
-            try (AccountingStore store = AccountingStore.on(Dbd.database(conf))) {
-                log.info("Slurm Database is the current version, no conversion needed");
-                return 0;
-            }
+            return check(conf, log);
         }
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
@@ -201,12 +201,14 @@ public final class Main {
         try {
             dbd.start();
         } catch (IOException | RuntimeException e) {
-            log.fatal(e.getMessage() == null ? e.toString() : e.getMessage());
-            System.err.println("slurmdbd: fatal: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+            log.fatal(StartErrors.sentence(e));
+            if (!o.foreground && !conf.logFile().isEmpty()) {        // else the log has said it there
+                System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
+            }
             dbd.stop();
             return 1;
         }
-        PidFile pid = new PidFile(conf.pidFile());
+        PidFile pid = PidFile.make("PidFile", conf.pidFile(), log);
         Signals.on("HUP", () -> {
             log.info("Reconfigure signal (SIGHUP) received");
             dbd.reconfigure();
@@ -223,6 +225,23 @@ public final class Main {
         dbd.stop();
         pid.remove();
         return 0;
+    }
+
+    /** -u: 0 where the tables are as they are to be, 1 where a start would change them, or would not go on with them. Nothing is written. */
+    private static int check(SlurmdbdConf conf, DaemonLog log) throws IOException {
+        List<String> pending;
+        try {
+            pending = AccountingStore.pending(Dbd.database(conf));
+        } catch (AccountingException e) {
+            log.error(e.getMessage());
+            return 1;
+        }
+        if (pending.isEmpty()) {
+            log.info("Slurm Database is the current version, no conversion needed");
+            return 0;
+        }
+        log.info("Slurm Database needs a conversion: a start of slurmdbd would apply " + String.join(", ", pending));
+        return 1;
     }
 
     /** -n and -s. */

@@ -16,7 +16,7 @@ import java.util.List;
  * that a kill may have left done but not noted is done again, and may then fail; not so with PostgreSQL, where what is done is noted with it.
  */
 final class Migrations {
-    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql",
+    static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql",
             "V003__components_and_licences.sql", "V004__whom_jobs_share_with.sql", "V005__scripts_and_environments.sql",
             "V006__energy_and_network.sql", "V007__containers_of_steps.sql",
             "V008__reservations_and_archives.sql", "V009__peaks_of_tasks.sql", "V010__instances_of_nodes.sql",
@@ -30,8 +30,31 @@ final class Migrations {
         apply(to, dialect, () -> { });
     }
 
+    /**
+     * What {@link #apply} would do, without doing it.
+     *
+     * @return files that would be applied; empty where the database is of the newest schema
+     * @throws SQLException if it would refuse the database
+     */
+    static List<String> pending(Connection to, Database.Dialect dialect) throws SQLException {
+        ForeignTables.refuse(to, dialect);
+        int applied = 0;
+        try (ResultSet tables = to.getMetaData().getTables(to.getCatalog(), null, "schema_version", null)) {
+            if (!tables.next()) {
+                return FILES;
+            }
+        }
+        try (Statement statement = to.createStatement();
+                ResultSet max = statement.executeQuery("select coalesce(max(\"version\"), 0) from \"schema_version\"")) {
+            max.next();
+            applied = max.getInt(1);
+        }
+        return FILES.subList(Math.min(applied, FILES.size()), FILES.size());
+    }
+
     /** @param moment called wherever a kill may come between two effects: a test throws there */
     static void apply(Connection to, Database.Dialect dialect, Runnable moment) throws SQLException {
+        ForeignTables.refuse(to, dialect);
         try (Statement statement = to.createStatement()) {
             statement.execute(dialect.translated("create table if not exists \"schema_version\" "
                 + "(\"version\" int primary key, \"file\" varchar not null)"));

@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.model.Sluid;
 import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.EventRow;
@@ -38,6 +39,9 @@ public final class Projection implements RowSink, AutoCloseable {
     private final boolean closesStore;
     private volatile long sequence;
 
+    /** Rows of jobs among which the highest number is: tasks of an array have theirs after jobs that were submitted later. */
+    private static final int NEWEST_ROWS = 1000;
+
     Projection(AccountingStore store, int key, long sequence, boolean closesStore) {
         this.store = store;
         this.key = key;
@@ -56,6 +60,33 @@ public final class Projection implements RowSink, AutoCloseable {
     @Override
     public long sequence() {
         return sequence;
+    }
+
+    /** Numbers of the newest job of this journal that has a row; 0 where there is none. */
+    public record Highest(int jobId, long sluid) {
+        public static final Highest NONE = new Highest(0, 0);
+    }
+
+    public Highest highest() {
+        String sql = "select \"job_id\", \"sluid\" from \"job\" where \"cluster_key\" = ? and \"sluid\" < ? order by \"sluid\" desc";
+        try {
+            return store.database().read(reader -> {
+                try (PreparedStatement statement = reader.prepareStatement(sql)) {
+                    statement.setMaxRows(NEWEST_ROWS);
+                    statement.setInt(1, key);
+                    statement.setLong(2, Sluid.UNSIZED_END);
+                    Highest out = Highest.NONE;
+                    try (ResultSet row = statement.executeQuery()) {
+                        while (row.next()) {
+                            out = new Highest(Math.max(out.jobId, row.getInt(1)), Math.max(out.sluid, row.getLong(2)));
+                        }
+                    }
+                    return out;
+                }
+            });
+        } catch (SQLException e) {
+            throw AccountingStore.failed("read", e);
+        }
     }
 
     /** Goes back to an earlier index: what follows it is taken again. */

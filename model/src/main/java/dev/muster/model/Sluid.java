@@ -13,6 +13,8 @@ public final class Sluid {
      */
     private static final int ATTEMPT_BIT = 36;
     private static final int SIZE_BIT = 58;
+    /** Numbers below are of jobs at their first size. */
+    public static final long UNSIZED_END = 1L << SIZE_BIT;
     /** More sizes than this have no number of their own. */
     public static final int SIZES_MAX = 30;
 

@@ -36,8 +36,16 @@ public final class DbdMessages {
         }
     }
 
-    /** @param seq everything up to it is in the tables; -1 to an external cluster whose name is that of one with rows here */
-    public record Registered(long seq) {}
+    /**
+     * @param seq   everything up to it is in the tables; -1 to an external cluster whose name is that of one with rows here
+     * @param ahead the entry up to which rows were there, where the journal ends before it; else 0, as the two below
+     * @param jobId of the newest job of these rows, with its sluid
+     */
+    public record Registered(long seq, long ahead, int jobId, long sluid) {
+        public Registered(long seq) {
+            this(seq, 0, 0, 0);
+        }
+    }
 
     /** Rows of one journal, in order. Answered by {@link Registered}. */
     public record Append(String cluster, String journal, List<Batch> batches) {}
