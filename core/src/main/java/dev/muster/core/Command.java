@@ -20,7 +20,11 @@ public sealed interface Command {
     record ApplyPolicy(Policy policy) implements Command {}
 
     /** After a journal whose tail was cut: numbers that may have been given out are skipped. */
-    record SkipReservedIds() implements Command {}
+    record SkipReservedIds(int knownJobId, long knownSluid) implements Command {
+        public SkipReservedIds() {
+            this(0, 0);
+        }
+    }
 
     /**
      * @param script      "" content for allocations

@@ -117,8 +117,7 @@ public final class Core {
         return switch (command) {
             case Command.ApplyConfig c -> applyConfig(c, now);
             case Command.ApplyPolicy c -> Decision.of(new UsageRules(state, now).policy(c.policy()), "");
-            case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
-                    state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
+            case Command.SkipReservedIds c -> Decision.of(List.of(Ids.above(state, c.knownJobId(), c.knownSluid())), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use, submissions).decide(c);
             case Command.SetCrontab c -> new CronRules(state, now).set(c, new SubmitRules(state, now, planner, use, submissions));
             case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use, submissions);

@@ -23,6 +23,13 @@ final class Ids {
         sluidCeiling = state.sluidCeiling();
     }
 
+    /** Leaves out what is reserved, and all up to numbers that are known otherwise to have been given. */
+    static Change.JobIdsReserved above(State state, int knownJobId, long knownSluid) {
+        int first = Math.max(state.jobIdCeiling(), knownJobId < state.settings().maxJobId() ? knownJobId + 1 : 0);
+        long sluid = Math.max(state.sluidCeiling(), knownSluid + 1);
+        return new Change.JobIdsReserved(first, first + Core.ID_BLOCK, sluid, sluid + Core.ID_BLOCK);
+    }
+
     /** Numbers between FirstJobId and MaxJobId go round; where all are taken, those above are better than none. */
     int jobId() {
         for (long tried = 0; ; tried++) {

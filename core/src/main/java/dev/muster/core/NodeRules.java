@@ -60,6 +60,9 @@ final class NodeRules {
             return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
         }
         Node node = found.get();
+        if (isAhead(state, m)) {
+            changes.add(Ids.above(state, m.highestJobId(), 0));
+        }
         if (!m.bootId().equals(node.bootId()) || !m.hardware().equals(node.hardware()) || m.startTime() != node.startTime()
                 || !m.version().equals(node.version())) {
             changes.add(new Change.NodeRegistered(m.node(), m.bootId(), m.version(), m.startTime(), m.hardware()));
@@ -97,6 +100,14 @@ final class NodeRules {
             }
         }
         return Decision.of(changes, "", direct);
+    }
+
+    /**
+     * The node launched jobs with numbers that this state has not given yet: it is an older copy. Numbers far above are those of before they
+     * began anew at FirstJobId.
+     */
+    private static boolean isAhead(State state, NodeMessages.Register m) {
+        return m.highestJobId() >= state.nextJobId() && m.highestJobId() - state.nextJobId() < AHEAD_MAX;
     }
 
     private void missing(Job job, NodeMessages.Register m) {
@@ -215,6 +226,8 @@ final class NodeRules {
         }));
     }
 
+    private static final int AHEAD_MAX = 1_000_000;
+    private static final String BATCH_FAILURE = "batch job complete failure";
     static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
 
     private void partEnded(
@@ -275,7 +288,7 @@ final class NodeRules {
     private void prologDone(Job job, String node, NodeMessages.PrologDone m) {
         if (!m.error().isEmpty()) {
             drain(node, m.error());
-            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, true, false);
+            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, true, false, false);
             return;
         }
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
@@ -323,15 +336,16 @@ final class NodeRules {
     }
 
     private void launchFailed(Job job, String node, NodeMessages.LaunchFailed m) {
+        boolean unfit = m.drain() && m.nodeFault() && !m.reason().equals(NodeMessages.LaunchFailed.PROLOG_ERROR);
         if (m.drain()) {
-            drain(node, m.reason());
+            drain(node, unfit && m.stepId() == NodeMessages.STEP_BATCH ? BATCH_FAILURE + ": " + m.reason() : m.reason());
         }
         if (StepId.isAsked(m.stepId()) && !m.nodeFault()) {
             job.step(m.stepId()).ifPresent(s -> partEnded(job, s, node, ExitStatus.exited(1), failedTasks(s, node), m.reason(), NO_USAGE));
             return;
         }
         if (job.state().isActive()) {
-            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, m.nodeFault(), m.reason().equals(NodeMessages.LaunchFailed.NO_ENVIRONMENT));
+            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, m.nodeFault(), m.reason().equals(NodeMessages.LaunchFailed.NO_ENVIRONMENT), unfit);
         }
     }
 
@@ -345,12 +359,16 @@ final class NodeRules {
         return out;
     }
 
-    /** A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise. */
-    private void relaunch(Job job, JobReason reason, boolean mayRequeue, boolean hold) {
+    /**
+     * A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise.
+     *
+     * @param unfit the node is drained for a fault that is not the job's, which is tried on others and so is not held
+     */
+    private void relaunch(Job job, JobReason reason, boolean mayRequeue, boolean hold, boolean unfit) {
         boolean forced = state.settings().options().containsKey(Settings.PROLOG_FORCE_REQUEUE);
         if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && (forced || Exits.mayRequeue(state, job))) {
             boolean often = job.restarts() >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
-            boolean held = often || hold || !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
+            boolean held = often || hold || !unfit && !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
             JobReason why = often ? JobReason.JOB_HOLD_MAX_REQUEUE : held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE;
             changes.add(new Change.JobRequeued(job.id(), held, why, "",
                     held ? 0 : Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));

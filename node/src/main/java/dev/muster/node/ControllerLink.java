@@ -75,10 +75,10 @@ final class ControllerLink implements AutoCloseable {
                         retryMs = RETRY_FIRST_MS;
                         lastError = "";
                     }
-                } catch (IOException | Json.MalformedException e) {
+                } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
                             + ": "
-                            + (e instanceof IOException io ? Reasons.of(io) : e.getMessage());
+                            + (e instanceof IOException io ? Reasons.of(io) : e instanceof Json.MalformedException ? e.getMessage() : Faults.described(e));
                     if (!closed && !error.equals(lastError)) {
                         log.error(error);
                     }
@@ -181,6 +181,9 @@ final class ControllerLink implements AutoCloseable {
             }
         } catch (IOException e) {
             frames.close();
+        } catch (RuntimeException e) {
+            Faults.report(e);
+            frames.close();     // a link that says nothing more would make the node DOWN: the next one may do better
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

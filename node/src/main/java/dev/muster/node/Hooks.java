@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Prolog, Epilog and their like: run as the daemon's user, with a fixed environment, within a time limit. */
 final class Hooks {
+    static final String PROLOG_ERROR = dev.muster.model.node.NodeMessages.LaunchFailed.PROLOG_ERROR;
+    static final String EPILOG_ERROR = "Epilog error";
     /** The health program may not stand in its own way. */
     static final int HEALTH_SECONDS = 60;
     private static final String JOIN_AND_RUN = "program=$1; shift; for group; do echo $$ > \"$group/cgroup.procs\"; done; exec \"$program\"";
@@ -128,7 +130,8 @@ final class Hooks {
         Map<String, String> out = basic();
         for (String entry : share.environment()) {
             int equals = entry.indexOf('=');
-            if (equals > 0 && (entry.startsWith("SLURM") || DEVICES.contains(entry.substring(0, equals)))) {
+            // an environment has no NUL: the user's text must not make the site's program fail, which would drain the node
+            if (equals > 0 && entry.indexOf('\0') < 0 && (entry.startsWith("SLURM") || DEVICES.contains(entry.substring(0, equals)))) {
                 out.put(entry.substring(0, equals), entry.substring(equals + 1));
             }
         }
@@ -154,7 +157,7 @@ final class Hooks {
                 Optional<String> error = runOne(program, environment, timeoutSeconds, groups);
                 if (error.isPresent()) {
                     log.error("[job " + environment.get("SLURM_JOB_ID") + "] " + kind + " failed: " + error.get());
-                    return kind.equals("prolog") ? "Prolog error" : "Epilog error";
+                    return kind.equals("prolog") ? PROLOG_ERROR : EPILOG_ERROR;
                 }
             }
             return "";
@@ -170,7 +173,7 @@ final class Hooks {
     /** @param arguments of a program that runs in no group */
     private static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups,
             List<String> arguments) {
-        if (!Files.isExecutable(Path.of(program))) {
+        if (!new File(program).canExecute()) {
             return Optional.of(program + ": not executable");
         }
         List<String> command = new ArrayList<>();
@@ -198,6 +201,8 @@ final class Hooks {
             return code == 0 ? Optional.empty() : Optional.of(program + ": exit status " + code);
         } catch (IOException e) {
             return Optional.of(program + ": " + Reasons.of(e));
+        } catch (RuntimeException e) {
+            return Optional.of(program + ": " + e);     // a program that cannot be begun has failed, as one that exits with an error
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of(program + ": interrupted");

@@ -18,13 +18,13 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Suspend;
+import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -146,11 +146,16 @@ final class Jobs {
         }
     }
 
+    /** False: the step is not to start, which the controller was told. */
     private boolean mark(NodeJob job, int stepId) {
         try {
-            return spool.mark(job.jobId(), job.attempt(), stepId);
+            boolean isNew = spool.mark(job.jobId(), job.attempt(), stepId);
+            if (!isNew && stepId != NodeMessages.STEP_EXTERN) {
+                fail(job, stepId, "launched before", false, false);
+            }
+            return isNew;
         } catch (IOException e) {
-            log.error("cannot record a launch: " + Reasons.of(e));
+            fail(job, stepId, "cannot record the launch: " + Reasons.of(e), true, true);
             return false;
         }
     }
@@ -167,6 +172,7 @@ final class Jobs {
         if (known != null) {
             if (known.phase == NodeJob.Phase.KNOWN && runProlog) {
                 known.phase = NodeJob.Phase.PREPARING;
+                save(known);
                 runProlog(known);
             }
             return Optional.of(known);
@@ -181,22 +187,32 @@ final class Jobs {
                     + share.owner().uid(), true, false);
             return Optional.empty();
         }
+        job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
+        job.phase = !hooks.hasProlog() ? NodeJob.Phase.READY : runProlog ? NodeJob.Phase.PREPARING : NodeJob.Phase.KNOWN;
         try {
             spool.makeJobDirectory(share.jobId(), share.attempt());
+            write(job);
         } catch (IOException e) {
             fail(job, stepId, "cannot make the job's directory: " + Reasons.of(e), true, true);
+            discard(job);
             return Optional.empty();
         }
         jobs.put(key(share.jobId(), share.attempt()), job);
         armLimit(job, share.secondsLeft());
-        job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
-        if (runProlog || !hooks.hasProlog()) {
+        if (job.phase == NodeJob.Phase.READY) {
+            startExternal(job);
+        } else if (job.phase == NodeJob.Phase.PREPARING) {
             runProlog(job);
-        } else {
-            job.phase = NodeJob.Phase.KNOWN;
-            save(job);
         }
         return Optional.of(job);
+    }
+
+    private void discard(NodeJob job) {
+        try {
+            spool.remove(job.jobId(), job.attempt());
+        } catch (IOException e) {
+            log.error("cannot remove the directory of " + job.name() + ": " + Reasons.of(e));
+        }
     }
 
     private void runProlog(NodeJob job) {
@@ -206,15 +222,12 @@ final class Jobs {
             startExternal(job);
             return;
         }
-        save(job);
         boolean inJob = settings.around().inJob();
         if (inJob) {
             startExternal(job);
         }
-        Loop.aside(() -> {
-            String error = hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of());
-            loop.post(() -> prologEnded(job, error));
-        });
+        loop.aside(() -> hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of()), e -> Hooks.PROLOG_ERROR,
+                error -> prologEnded(job, error));
     }
 
     private void prologEnded(NodeJob job, String error) {
@@ -251,33 +264,36 @@ final class Jobs {
     private void start(NodeJob job, NodeStep step, Launch launch) {
         if (!mark(job, launch.stepId())) {
             job.steps.remove(launch.stepId());
-            fail(job, launch.stepId(), "launched before", false, false);
             return;
         }
         log.info((step.isBatch() ? "Launching batch job " + job.jobId() + " for UID " + job.share.owner().uid()
                 : "launch task StepId=" + stepName(job, step.stepId) + " request from UID:" + job.share.owner().uid()
                         + " GID:" + job.share.owner().gid()));
-        starters.execute(() -> {
-            try {
-                Launcher.Begun begun = starter.start(launch);
-                loop.post(() -> started(job, step, begun));
-            } catch (Launcher.FailedException e) {
-                loop.post(() -> startFailed(job, step, e));
-            }
-        });
+        begin(job, step, () -> starter.start(launch));
     }
 
     private void startExternal(NodeJob job) {
         if (!job.share.externStep() || job.steps.containsKey(NodeMessages.STEP_EXTERN) || !mark(job, NodeMessages.STEP_EXTERN)) {
             return;
         }
-        NodeStep step = addStep(job, NodeMessages.STEP_EXTERN);
+        begin(job, addStep(job, NodeMessages.STEP_EXTERN), () -> starter.startExternal(job.share));
+    }
+
+    /** Carries out a launch. */
+    private interface Starting {
+        Launcher.Begun begun() throws Launcher.FailedException;
+    }
+
+    private void begin(NodeJob job, NodeStep step, Starting starting) {
         starters.execute(() -> {
             try {
-                Launcher.Begun begun = starter.startExternal(job.share);
+                Launcher.Begun begun = starting.begun();
                 loop.post(() -> started(job, step, begun));
             } catch (Launcher.FailedException e) {
                 loop.post(() -> startFailed(job, step, e));
+            } catch (RuntimeException | Error e) {
+                Faults.report(e);
+                loop.post(() -> startFailed(job, step, Launcher.FailedException.ofUnfitNode("slurmd internal error: " + e)));
             }
         });
     }
@@ -310,6 +326,21 @@ final class Jobs {
     private void fail(NodeJob job, int stepId, String why, boolean nodeFault, boolean drain) {
         log.error("cannot launch " + stepName(job, stepId) + ": " + why);
         reports.add(seq -> new LaunchFailed(seq, job.jobId(), job.attempt(), stepId, why, nodeFault, drain), () -> { });
+    }
+
+    /** An order that was not carried out: its job ends here, or is launched elsewhere. */
+    void failed(ToNode order, String why) {
+        switch (order) {
+            case Launch l -> refuse(l.share(), l.stepId(), why);
+            case Prepare p -> refuse(p.share(), NodeMessages.STEP_BATCH, why);
+            case EndJob e -> reports.add(seq -> new JobDone(seq, e.jobId(), e.attempt(), why), () -> { });
+            default -> log.debug("not carried out: " + order.getClass().getSimpleName());
+        }
+    }
+
+    private void refuse(JobShare share, int stepId, String why) {
+        job(share.jobId(), share.attempt()).ifPresent(job -> job.steps.remove(stepId));
+        fail(new NodeJob(share), stepId, why, true, true);
     }
 
     private void follow(NodeJob job, NodeStep step, CompletableFuture<Boolean> stepdEnded) {
@@ -356,10 +387,7 @@ final class Jobs {
             return;
         }
         step.cleaning = true;
-        Loop.aside(() -> {
-            starter.removeContainers(step.directory);
-            loop.post(() -> over(job, step, status, reason));
-        });
+        loop.aside(() -> starter.removeContainers(step.directory), () -> over(job, step, status, reason));
     }
 
     private void over(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
@@ -369,8 +397,8 @@ final class Jobs {
         step.phase = NodeStep.Phase.ENDED;
         step.over = true;
         step.whenRunning.clear();
-        cgroups.removeStep(job.jobId(), job.attempt(), step.stepId);
-        starter.stepEnded(job.jobId(), step.stepId);
+        Faults.guard(() -> cgroups.removeStep(job.jobId(), job.attempt(), step.stepId));
+        Faults.guard(() -> starter.stepEnded(job.jobId(), step.stepId));
         log.verbose("[" + stepName(job, step.stepId) + "] done with job");
         reportExit(job, step, status, reason);
         settle(job);
@@ -379,9 +407,18 @@ final class Jobs {
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
-        NodeMessages.Usage usage = starter.used(step.directory, status);
+        NodeMessages.Usage usage = used(step, status);
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
+    }
+
+    private NodeMessages.Usage used(NodeStep step, Optional<StatusFile> status) {
+        try {
+            return starter.used(step.directory, status);
+        } catch (RuntimeException e) {
+            Faults.report(e);
+            return NodeMessages.Usage.NONE;
+        }
     }
 
     /** What a killed stepd left is killed too; only then the step is over. */
@@ -394,10 +431,7 @@ final class Jobs {
             stepEnded(job, step, last, reason);
             return;
         }
-        Loop.aside(() -> {
-            Leftovers.end(job, step, last, settings, cgroups, log);
-            loop.post(() -> stepEnded(job, step, last, reason));
-        });
+        loop.aside(() -> Leftovers.end(job, step, last, settings, cgroups, log), () -> stepEnded(job, step, last, reason));
     }
 
     void endJob(EndJob order) {
@@ -517,10 +551,8 @@ final class Jobs {
         }
         job.phase = NodeJob.Phase.EPILOG;
         save(job);
-        Loop.aside(() -> {
-            String error = hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of());
-            loop.post(() -> epilogEnded(job, error));
-        });
+        loop.aside(() -> hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of()), e -> Hooks.EPILOG_ERROR,
+                error -> epilogEnded(job, error));
     }
 
     /** An epilog that ran in the external step leaves that behind. */
@@ -537,15 +569,12 @@ final class Jobs {
         if (hooks.hasEpilog()) {
             save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
         }
-        cgroups.removeJob(job.jobId(), job.attempt());
+        Faults.guard(() -> cgroups.removeJob(job.jobId(), job.attempt()));
         if (!starter.cleansUp(job.share)) {
             reportDone(job);
             return;
         }
-        Loop.aside(() -> {
-            starter.cleanUp(job.share);
-            loop.post(() -> reportDone(job));
-        });
+        loop.aside(() -> starter.cleanUp(job.share), () -> reportDone(job));
     }
 
     private void reportDone(NodeJob job) {
@@ -578,11 +607,7 @@ final class Jobs {
             return;
         }
         unclaimed.remove(key(job.jobId(), job.attempt()));
-        try {
-            spool.remove(job.jobId(), job.attempt());
-        } catch (IOException e) {
-            log.error("cannot remove the directory of " + job.name() + ": " + Reasons.of(e));
-        }
+        discard(job);
     }
 
     // ---- orders while it runs ----
@@ -659,30 +684,7 @@ final class Jobs {
 
     /** Those whose tasks are to be looked at in a second, for {@link TaskSamples}. @param second 0 for all */
     List<ProcessTable.Running> running(int second) {
-        List<ProcessTable.Running> out = new ArrayList<>();
-        for (NodeJob job : jobs.values()) {
-            for (NodeStep step : job.steps.values()) {
-                if (step.phase == NodeStep.Phase.RUNNING && job.isLookedAt(step, second, settings.around().sensing().tasks().seconds())) {
-                    out.add(new ProcessTable.Running(job.jobId(), job.attempt(), step.stepId, job.share.owner(), step.directory,
-                            spool.stepdPid(step.directory), spool.status(step.directory)));
-                }
-            }
-        }
-        return out;
-    }
-
-    /** Jobs with a memory limit, for {@link MemoryWatch}. */
-    List<MemoryWatch.Watched> withMemoryLimit() {
-        List<MemoryWatch.Watched> out = new ArrayList<>();
-        for (NodeJob job : jobs.values()) {
-            List<Long> stepds = job.steps.values().stream()
-                    .filter(s -> s.phase == NodeStep.Phase.RUNNING)
-                    .map(s -> spool.stepdPid(s.directory)).filter(p -> p > 0).toList();
-            if (job.share.memoryMb() > 0 && !stepds.isEmpty()) {
-                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds, job.sampleSeconds()));
-            }
-        }
-        return out;
+        return RunningSteps.lookedAt(jobs.values(), spool, second, settings.around().sensing().tasks().seconds());
     }
 
     void memoryExceeded(int jobId, int attempt, long usedMb, long limitMb) {
@@ -711,7 +713,8 @@ final class Jobs {
                 log.error(directory + " holds no readable job: left alone");
                 continue;
             }
-            adopt(file.get(), spool.steps(directory));
+            List<Integer> steps = spool.steps(directory);
+            Faults.guard(() -> adopt(file.get(), steps));
         }
     }
 
@@ -771,23 +774,20 @@ final class Jobs {
         }
     }
 
+    /** The job goes on where its file cannot be written; the node takes no further ones. */
     private void save(NodeJob job) {
-        Map<String, String> reasons = new TreeMap<>();
-        for (NodeStep step : job.steps.values()) {
-            if (!step.endReason.isEmpty()) {
-                reasons.put(Integer.toString(step.stepId), step.endReason);
-            }
-            if (!step.ioToken.isEmpty()) {
-                reasons.put("token." + step.stepId, step.ioToken);
-            }
-        }
         try {
-            spool.saveJob(job.jobId(), job.attempt(), new Spool.JobFile(
-                    job.share, job.phase.name(), job.killWaitSeconds, job.endReason, reasons, job.epilogError,
-                    job.deadlineMs));
+            write(job);
         } catch (IOException e) {
-            log.error("cannot write the file of " + job.name() + ": " + Reasons.of(e));
+            String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e);
+            log.error("cannot write the file of " + job.name() + ": " + why);
+            reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
         }
+    }
+
+    private void write(NodeJob job) throws IOException {
+        spool.saveJob(job.jobId(), job.attempt(), new Spool.JobFile(job.share, job.phase.name(), job.killWaitSeconds, job.endReason,
+                job.stepReasons(), job.epilogError, job.deadlineMs));
     }
 
     private static String stepName(NodeJob job, int stepId) {

@@ -75,6 +75,11 @@ interface Launcher {
             return new FailedException(message, true, true);
         }
 
+        /** A file or process of the node failed. It is unfit where each further launch fails likewise. */
+        static FailedException ofSystem(String message) {
+            return new FailedException(message, true, Reasons.isOfNode(message));
+        }
+
         /** What was asked for cannot be had: the step's own fault. */
         static FailedException ofUser(String message) {
             return new FailedException(message, false, false);

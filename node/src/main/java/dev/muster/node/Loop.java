@@ -11,6 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -22,6 +24,8 @@ final class Loop implements AutoCloseable {
     private static final int TURN_MAX = 64;
     /** Longer nobody waits for what its thread says. */
     private static final int ANSWER_S = 30;
+    /** Name of the threads for what may block. */
+    static final String ASIDE = "aside";
 
     private final Threads threads;
     private final boolean own;
@@ -77,7 +81,13 @@ final class Loop implements AutoCloseable {
     /** What its thread says to a question of another one. */
     <T> T ask(Supplier<T> question) throws IOException {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        post(() -> answer.complete(question.get()));
+        post(() -> {
+            try {
+                answer.complete(question.get());
+            } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
         try {
             return answer.get(ANSWER_S, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
@@ -120,23 +130,51 @@ final class Loop implements AutoCloseable {
         turn();
     }
 
-    /** A mistake of ours must end the process rather than leave half a change; the next slurmd adopts the jobs. */
+    /**
+     * An exception costs its own piece of work and drains the node; ending the process instead would repeat it at each start as long as the
+     * job's file is in the spool directory. An error of the virtual machine ends the process: the next slurmd adopts the jobs.
+     */
     private void guarded(Runnable piece) {
         try {
             piece.run();
-        } catch (RuntimeException | Error e) {
-            StringBuilder where = new StringBuilder();
-            for (int i = 0; i < Math.min(6, e.getStackTrace().length); i++) {
-                where.append(" at ").append(e.getStackTrace()[i]);
-            }
-            log.fatal("internal error: " + e + where);
+        } catch (RuntimeException e) {
+            Faults.report(e);
+        } catch (Error e) {
+            log.fatal("internal error: " + Faults.described(e));
             Runtime.getRuntime().halt(70);
         }
     }
 
-    /** Something that may block: on a thread of its own. */
+    /** Something that may block: on a thread of its own. What it throws is for {@link Faults}. */
     static void aside(Runnable work) {
-        Thread.ofVirtual().start(work);
+        Thread.ofVirtual().name(ASIDE).start(work);
+    }
+
+    /**
+     * Something that may block and that a job waits for: the answer comes back to the loop whatever the work throws.
+     *
+     * @param failed the answer of work that threw
+     */
+    <T> void aside(Supplier<T> work, Function<Throwable, T> failed, Consumer<T> then) {
+        aside(() -> {
+            T answer;
+            try {
+                answer = work.get();
+            } catch (RuntimeException | Error e) {
+                Faults.report(e);
+                answer = failed.apply(e);
+            }
+            T known = answer;
+            post(() -> then.accept(known));
+        });
+    }
+
+    /** As above, where the job goes on in the same way. */
+    void aside(Runnable work, Runnable then) {
+        aside(() -> {
+            work.run();
+            return "";
+        }, e -> "", answer -> then.run());
     }
 
     @Override

@@ -207,6 +207,7 @@ public final class Main {
             return 1;
         }
         log.adoptLibraries();
+        Faults.install(log);
         conf.warnings().forEach(w -> log.error(w.message()));
         nodes.stream().filter(n -> !n.detected().isEmpty())
                 .forEach(n -> log.info("Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
@@ -242,10 +243,8 @@ public final class Main {
     }
 
     private static int userId(Identities identities, String name) {
-        if (name.chars().allMatch(Character::isDigit)) {
-            return Integer.parseInt(name);
-        }
-        return name.equals("root") ? 0 : identities.byName(name).map(i -> i.uid()).orElse(-1);
+        return name.equals("root") ? 0 : identities.byName(name).map(i -> i.uid())
+                .orElse(name.matches("[0-9]{1,9}") ? Integer.parseInt(name) : -1);
     }
 
     /** Serves, again with a new configuration after each change of it, until told to stop. */
@@ -268,7 +267,7 @@ public final class Main {
             IOException {
         Settings settings = start.settings();
         Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false)
-                .telling(new TlsLog(start.conf.debugFlags()::contains, start.log::info));
+                .telling(new TlsLog(start.conf.debugFlags()::contains, start.log::info)).complainingTo(start.log::error);
         List<Slurmd> running = new ArrayList<>();
         try {
             for (Settings node : start.nodes) {
@@ -279,7 +278,7 @@ public final class Main {
                     start.log);
             List<PidFile> pidFiles = new ArrayList<>();
             for (String file : start.nodes.stream().map(Settings::pidFile).distinct().toList()) {
-                pidFiles.add(new PidFile(file));
+                pidFiles.add(PidFile.make("SlurmdPidFile", file, start.log));
             }
             running.forEach(Slurmd::start);
             DaemonProcess.ready(0);

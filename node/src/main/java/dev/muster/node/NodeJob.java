@@ -83,6 +83,20 @@ final class NodeJob {
         return steps.values().stream().anyMatch(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED);
     }
 
+    /** By step why it is ended, and behind {@code token.} the secret of its streams: what is kept in the job's file. */
+    Map<String, String> stepReasons() {
+        Map<String, String> out = new TreeMap<>();
+        for (NodeStep step : steps.values()) {
+            if (!step.endReason.isEmpty()) {
+                out.put(Integer.toString(step.stepId), step.endReason);
+            }
+            if (!step.ioToken.isEmpty()) {
+                out.put("token." + step.stepId, step.ioToken);
+            }
+        }
+        return out;
+    }
+
     boolean isEnding() {
         return phase.compareTo(Phase.ENDING) >= 0;
     }

@@ -74,14 +74,16 @@ final class Profiles {
         }
 
         private boolean isDue(String series, long nowMs) {
-            return plan.seconds(series) > 0 && nowMs >= nextMs.getOrDefault(series, 0L);
+            long next = nextMs.getOrDefault(series, 0L);
+            // further away than one round: the clock was set back
+            return plan.seconds(series) > 0 && (nowMs >= next || next - nowMs > plan.seconds(series) * 1000L);
         }
 
         private void advance(String series, long nowMs) {
             long each = plan.seconds(series) * 1000L;
             long last = nextMs.getOrDefault(series, 0L);
             // in step with the first look, however long one took
-            nextMs.put(series, last == 0 || nowMs - last >= each ? nowMs + each : last + each);
+            nextMs.put(series, last == 0 || Math.abs(nowMs - last) >= each ? nowMs + each : last + each);
         }
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 
 /** Sentences for what went wrong below. */
 final class Reasons {
@@ -19,6 +20,16 @@ final class Reasons {
             case FileSystemException f when f.getReason() != null -> f.getReason();
             default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         };
+    }
+
+    /** Errors of the machine that the next launch meets as well, and those of the fork itself. */
+    private static final List<String> OF_NODE = List.of("No space left on device", "Read-only file system", "Input/output error",
+            "Disk quota exceeded", "Cannot allocate memory", "Resource temporarily unavailable", "Too many open files", "cannot fork",
+            "Structure needs cleaning", "Stale file handle", "Transport endpoint is not connected");
+
+    /** Whether a sentence tells of a fault of the node rather than of what was to be launched. */
+    static boolean isOfNode(String sentence) {
+        return OF_NODE.stream().anyMatch(sentence::contains);
     }
 
     /** What a task's user reads when its step is ended. @param step {@code 12.0}, or {@code 12.batch} for the whole job */

@@ -39,6 +39,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** One node of a running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
@@ -49,6 +50,7 @@ public final class Slurmd implements AutoCloseable {
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
+    private final Spool spool;
     private final Hooks hooks;
     private final Sensors sensors;
     private final X11Tunnels windows;
@@ -74,6 +76,13 @@ public final class Slurmd implements AutoCloseable {
     private volatile List<String> activeFeatures;
     /** When they were changed without a reboot, seconds since 1970. */
     private volatile long featuresTime;
+
+    /** Has this node drained, for {@link Faults}. */
+    private final Consumer<String> faults = this::drain;
+
+    private void drain(String reason) {
+        loop.post(() -> reports.add(seq -> new NodeTrouble(seq, reason), () -> { }));
+    }
 
     /** What only the process as a whole can do. */
     public interface Owner {
@@ -107,7 +116,7 @@ public final class Slurmd implements AutoCloseable {
             requirePam(settings.stepd());
         }
         loop = machine.loop(log);
-        Spool spool = new Spool(settings.spoolDirectory());
+        spool = new Spool(settings.spoolDirectory());
         try {
             spool.open();
             lock = SpoolLock.take(settings.spoolDirectory(), machine.nodes == 1, log);
@@ -134,7 +143,7 @@ public final class Slurmd implements AutoCloseable {
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
-            new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
+            new MemoryWatch(loop, settings.pollSeconds(), () -> RunningSteps.withMemoryLimit(jobs.known(), spool), jobs::memoryExceeded).start();
         }
         sampleNow();
         uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
@@ -150,6 +159,7 @@ public final class Slurmd implements AutoCloseable {
         queries = new Queries(settings, log, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
                 new Unallocated(settings, loop, jobs, bootId), manager);
         server = open(sessions, relay);
+        Faults.add(faults);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> sessions.client(host, port).to(Audience.SLURMCTLD).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
@@ -210,7 +220,11 @@ public final class Slurmd implements AutoCloseable {
     private void sampleNow() {
         if (sensors.sampleSeconds() > 0) {
             Loop.aside(() -> {
-                sensors.sample();
+                try {
+                    sensors.sample();
+                } catch (RuntimeException e) {
+                    log.error("acct_gather: " + Faults.described(e));
+                }
                 loop.later(sensors.sampleSeconds() * 1000L, this::sampleNow);
             });
         }
@@ -295,7 +309,7 @@ public final class Slurmd implements AutoCloseable {
         }
         if (!settings.around().gresError().isEmpty()) {
             log.error(settings.around().gresError());
-            loop.post(() -> reports.add(seq -> new NodeTrouble(seq, settings.around().gresError()), () -> { }));
+            drain(settings.around().gresError());
         }
         link.start();
     }
@@ -343,7 +357,7 @@ public final class Slurmd implements AutoCloseable {
     private Register register() {
         return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
                 jobs.attempts(), settings.dynamic(), settings.extra(), helpers.available(), activeFeatures, featuresTime,
-                settings.around().instanceId(), settings.around().instanceType());
+                settings.around().instanceId(), settings.around().instanceType(), spool.highestJobId());
     }
 
     private Heartbeat heartbeat() {
@@ -359,8 +373,18 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
+    /** An order about a job that cannot be carried out for an exception is answered, so that slurmctld does not wait for it. */
     private void obey(ToNode order) {
         lastMessage = System.currentTimeMillis() / 1000;
+        try {
+            carryOut(order);
+        } catch (RuntimeException e) {
+            Faults.report(e);
+            jobs.failed(order, "slurmd internal error: " + e);
+        }
+    }
+
+    private void carryOut(ToNode order) {
         switch (order) {
             case Launch l -> jobs.launch(l);
             case Prepare p -> jobs.prepare(p);
@@ -403,6 +427,7 @@ public final class Slurmd implements AutoCloseable {
     /** Ends the daemon; its jobs go on. */
     @Override
     public void close() {
+        Faults.remove(faults);
         link.close();
         server.close();
         windows.close();

@@ -49,6 +49,8 @@ class Spool {
 
     private final Path root;
     private final LinkedHashSet<String> launched = new LinkedHashSet<>();
+    /** The file of launches may end within a line, which the next one must not continue. */
+    private boolean torn;
 
     /** What a restarted slurmd must know of a job. */
     record JobFile(JobShare share, String phase, int endKillWaitSeconds, String reason, Map<String,
@@ -82,9 +84,24 @@ class Spool {
         if (!launched.add(line)) {
             return false;
         }
-        Files.writeString(root.resolve("launched"), line + "\n", StandardCharsets.US_ASCII,
-                StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        try {
+            Files.writeString(root.resolve("launched"), (torn ? "\n" : "") + line + "\n", StandardCharsets.US_ASCII,
+                    StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            launched.remove(line);
+            torn = true;
+            throw e;
+        }
+        torn = false;
         return true;
+    }
+
+    /** Of the newest launches that are remembered; 0 for none. */
+    int highestJobId() {
+        return launched.stream().mapToInt(line -> {
+            String id = line.substring(0, Math.max(0, line.indexOf(' ')));
+            return id.matches("\\d{1,9}") ? Integer.parseInt(id) : 0;
+        }).max().orElse(0);
     }
 
     Path jobDirectory(int jobId, int attempt) {

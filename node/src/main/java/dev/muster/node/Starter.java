@@ -71,7 +71,7 @@ final class Starter implements Launcher {
             Cgroups.Share step = specs.confined(whole.memoryMb(), cpus.isEmpty() ? share.cpus() : cpus, whole.gres());
             return spawn(share, stepId, step, script, (place, directory) -> built(whole, place, directory));
         } catch (IOException e) {
-            throw new FailedException(Reasons.of(e));
+            throw FailedException.ofSystem(Reasons.of(e));
         }
     }
 
@@ -157,7 +157,7 @@ final class Starter implements Launcher {
             return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, specs.confined(0, share.cpus(), share.gres()), none,
                     (place, directory) -> specs.external(share, place));
         } catch (IOException e) {
-            throw new FailedException(Reasons.of(e));
+            throw FailedException.ofSystem(Reasons.of(e));
         }
     }
 
@@ -209,7 +209,7 @@ final class Starter implements Launcher {
         StepdServer.Started started = started(directory, spec);
         String answer = started.answer();
         if (!answer.startsWith("ok ")) {
-            throw new FailedException(answer.isBlank() ? settings.stepd() + ": no answer" : answer.trim());
+            throw FailedException.ofSystem(answer.isBlank() ? settings.stepd() + ": no answer" : answer.trim());
         }
         return new Begun(Long.parseLong(answer.substring(3).trim()), started.ended());
     }

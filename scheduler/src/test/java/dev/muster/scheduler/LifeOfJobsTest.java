@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
+import dev.muster.core.Node;
+import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import java.util.List;
@@ -32,6 +34,35 @@ class LifeOfJobsTest {
                 register n1 boot      -> 1 RUNNING n1
                 pass 1
                 register n1 boot      -> 1 PENDING+REQUEUED BeginTime restarts=1; n1 free
+                """);
+    }
+
+    /** A fault of the node is not the job's: it is tried on another, and the node takes nothing more. */
+    @Test
+    void aNodeThatCannotLaunchIsDrainedAndItsJobGoesElsewhere() {
+        Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true");
+        new Play(cluster).lines("""
+                submit kind=BATCH
+                schedule              -> 1 RUNNING n1
+                unfit 1 batch         -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                """);
+        Node node = cluster.state().nodes().at("n1");
+        assertThat(node.has(Node.Flag.DRAIN)).isTrue();
+        assertThat(node.reason()).isEqualTo("batch job complete failure: No space left on device");
+        assertThat(cluster.state().jobs().at(1).has(JobFlag.REQUEUE_HOLD)).isFalse();
+    }
+
+    /** The state may be an older copy, or lack its newest part: what nodes have launched is not given again. */
+    @Test
+    void numbersThatNodesKnowAreNotGivenAgain() {
+        play("""
+                submit kind=BATCH          -> 1 PENDING
+                ahead n1 boot 4711
+                submit kind=BATCH          -> 4712 PENDING
+                ahead n1 boot 4711
+                submit kind=BATCH          -> 4713 PENDING
+                ahead n1 boot 67000000
+                submit kind=BATCH          -> 4714 PENDING
                 """);
     }
 

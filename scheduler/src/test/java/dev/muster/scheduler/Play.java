@@ -224,6 +224,7 @@ final class Play {
                     new NodeMessages.Hardware(Integer.parseInt(w[2]), 1, 1, Integer.parseInt(w[2]), 1, 1000, 0, "", "", "", 0))));
             case "reconfigure" -> cluster.reconfigure();
             case "skip" -> say(cluster.apply(new Command.SkipReservedIds()));
+            case "ahead" -> say(cluster.apply(new Command.RegisterNode(cluster.registration(w[1], w[2], List.of()).knowing(Integer.parseInt(w[3])))));
             case "lost" -> say(cluster.apply(new Command.NodeLost(w[1])));
             case "silent" -> say(cluster.apply(new Command.NodeResponding(w[1], false)));
             case "register" -> say(cluster.apply(new Command.RegisterNode(cluster.registration(w[1], w[2], attempts(w, 3)))));
@@ -245,6 +246,8 @@ final class Play {
         switch (w[0]) {
             case "launched" -> tell(nodes.getFirst(), new NodeMessages.StepLaunched(1, id, job.attempt(), stepId(w[2]), List.of(1)));
             case "failed" -> tell(nodes.getFirst(), new NodeMessages.LaunchFailed(1, id, job.attempt(), stepId(w[2]), "no such", true, false));
+            case "unfit" -> tell(nodes.getFirst(), new NodeMessages.LaunchFailed(1, id, job.attempt(), stepId(w[2]), "No space left on device", true,
+                    true));
             case "exited" -> {
                 Step s = job.step(stepId(w[2])).orElseThrow();
                 for (Step.Part part : s.nodes()) {

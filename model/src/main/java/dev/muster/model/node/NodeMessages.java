@@ -31,6 +31,7 @@ public final class NodeMessages {
      * @param extra     for the node's Extra=, "" to leave that as it is
      * @param features  that it can be rebooted with; active: those of them that it has now
      * @param instanceId of a cloud; "" to leave it, as its type, as it is
+     * @param highestJobId of those that were ever launched there, as far as the node remembers; 0 for none
      * @param changed   when they were changed without a reboot, seconds since 1970; 0: never since slurmd started
      */
     public record Register(
@@ -47,15 +48,22 @@ public final class NodeMessages {
             List<String> active,
             long changed,
             String instanceId,
-            String instanceType) implements ToController {
+            String instanceType,
+            int highestJobId) implements ToController {
         public Register(String node, String cluster, String bootId, String version, long startTime, Hardware hardware, List<Attempt> attempts,
                 String dynamic, String extra) {
-            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of(), 0, "", "");
+            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of(), 0, "", "", 0);
+        }
+
+        /** With the highest number that was launched there. */
+        public Register knowing(int jobId) {
+            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, features, active, changed, instanceId,
+                    instanceType, jobId);
         }
 
         public Register with(List<String> can, List<String> has) {
             return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has, changed, instanceId,
-                    instanceType);
+                    instanceType, highestJobId);
         }
     }
 
@@ -102,6 +110,8 @@ public final class NodeMessages {
             implements ToController {
         /** The reason where the user's environment was needed and could not be had. */
         public static final String NO_ENVIRONMENT = "Job env setup error";
+        /** The reason where the site's Prolog failed. */
+        public static final String PROLOG_ERROR = "Prolog error";
     }
 
     /**
@@ -125,6 +135,9 @@ public final class NodeMessages {
     public record Usage(
             long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
             long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz, Metered metered) {
+        /** Nothing is known. */
+        public static final Usage NONE = new Usage(0, 0, 0, 0, 0, 0, 0);
+
         public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
             this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0, Metered.NONE);
         }
