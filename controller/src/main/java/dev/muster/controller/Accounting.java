@@ -25,6 +25,11 @@ interface Accounting extends Recovery.Follower {
     /** The last index whose rows are stored; the journal must keep what comes after. */
     long projected();
 
+    /** What the tables know of a journal whose newest part is missing; nothing where they are not ahead of it. */
+    default HighestIds highest() {
+        return HighestIds.NONE;
+    }
+
     void close();
 
     /** Where following begins: the snapshot's index and state. */

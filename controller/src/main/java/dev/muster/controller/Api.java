@@ -561,7 +561,8 @@ final class Api {
     private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
         State state = core.durable();
         Privacy sight = privacy(caller);
-        if (!sight.showsNodes(state, q.nodes())) {
+        boolean onlyOwn = !sight.showsNodes(state, q.nodes());
+        if (onlyOwn && (!Privacy.ofPlaces(q.fields()) || state.nodes().values().stream().noneMatch(sight::isOn))) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         NodeViews views = nodeViews(state);
@@ -569,7 +570,7 @@ final class Api {
             views.hide(p -> !sight.shows(p));
         }
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
-        Predicate<Node> shown = n -> !sight.picksNodes() || sight.shows(n);
+        Predicate<Node> shown = n -> onlyOwn ? sight.isOn(n) : !sight.picksNodes() || sight.shows(n);
         if (q.nodes().isEmpty()) {
             state.nodes().values().stream().filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && shown.test(n))
                     .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))

@@ -45,7 +45,7 @@ final class Blobs {
     /** @throws IOException if the directory cannot be made */
     Blobs(Path directory) throws IOException {
         this.directory = directory;
-        Files.createDirectories(directory);
+        Files.createDirectories(directory, StateDirectory.OWN_DIRECTORY);
     }
 
     static String hash(Bytes content) {
@@ -96,7 +96,7 @@ final class Blobs {
         }
         try {
             Path file = file(hash);
-            Files.createDirectories(file.getParent());
+            Files.createDirectories(file.getParent(), StateDirectory.OWN_DIRECTORY);
             Path fresh = Files.createTempFile(file.getParent(), "new", "");
             Files.write(fresh, content.toArray());
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);

@@ -30,6 +30,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
+import dev.muster.daemon.StartErrors;
 import dev.muster.daemon.TlsLog;
 import dev.muster.daemon.TokenKey;
 import dev.muster.config.AuthPlaces;
@@ -49,12 +50,11 @@ import dev.muster.transport.Audience;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server;
 import dev.muster.transport.Tokens;
+import dev.muster.transport.Verifier;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,6 +119,10 @@ final class Controller {
     private final Requests requests;
     private final SubmitFilter filter;
     private long applied;
+    /** The journal's last entry when it was read. */
+    private long recovered;
+    private StateDirectory place;
+    private String forgotten = "";
 
     Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
         this.conf.set(conf);
@@ -148,14 +152,8 @@ final class Controller {
     void start(boolean clean) throws IOException {
         SlurmConf c = conf.get();
         Path stateDir = Path.of(c.stateSaveLocation());
-        Files.createDirectories(stateDir);
+        place = StateDirectory.open(stateDir, c.clusterName(), clean, log::error);
         Path journalDir = stateDir.resolve("journal");
-        if (clean) {
-            Clean.wipe(stateDir);
-        }
-        Files.createDirectories(journalDir);
-        Files.setPosixFilePermissions(journalDir, PosixFilePermissions.fromString("rwx------"));
-        Files.write(stateDir.resolve("clustername"), (c.clusterName() + "\n").getBytes(StandardCharsets.UTF_8));
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
         journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
         blobs = new Blobs(stateDir.resolve("blobs"));
@@ -182,6 +180,7 @@ final class Controller {
             log.error(r.sentence());
             thread.execute(new Command.SkipReservedIds(), -1);
         });
+        goOnAbove(place.remembered().and(accounting.highest()));
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
@@ -196,11 +195,11 @@ final class Controller {
         Optional<Tokens> taken = tokens(c);
         desk = new TokenDesk(taken, conf::get, identities, slurmUid, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
-        server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
-                c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error),
-                sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD),
-                limit.before(api::handle),
-                Map.of("node", links::serve), pages(c, taken, slurmUid), log::error);
+        String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "";
+        Verifier verifier = sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD);
+        int port = c.slurmctldPorts().getFirst();
+        server = StartErrors.listening("SlurmctldPort", port, () -> Server.start(bound, port, sessions.identity(TlsPlaces.Role.CTLD, log::error),
+                verifier, limit.before(api::handle), Map.of("node", links::serve), pages(c, taken, slurmUid), log::error));
         thread.doorsOpen();
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
@@ -258,7 +257,7 @@ final class Controller {
 
     private Sessions sessions(SlurmConf c) throws IOException {
         int uid = slurmUid(c);
-        return new Sessions(c, new Caller(uid, 0), uid, true).telling(new TlsLog(flags::has, log::info));
+        return new Sessions(c, new Caller(uid, 0), uid, true).telling(new TlsLog(flags::has, log::info)).complainingTo(log::error);
     }
 
     private int slurmUid(SlurmConf c) {
@@ -280,6 +279,18 @@ final class Controller {
         running.join();
     }
 
+    /** Numbers that something else knows of are not given again, where the journal has lost its newest part. */
+    private void goOnAbove(HighestIds known) {
+        if (known.index() <= recovered) {
+            return;
+        }
+        log.error("StateSaveLocation=" + place.path() + ": the journal ends with entry " + recovered + ", but entries up to " + known.index()
+                + " were there: the newest part of the state is missing, or the directory is an older copy. What was acknowledged since is lost; "
+                + "numbers of jobs go on above JobId=" + Math.max(known.jobId(), thread.durable().jobIdCeiling() - 1));
+        thread.execute(new Command.SkipReservedIds(known.jobId(), known.sluid()), -1);
+        recovered = known.index();
+    }
+
     private void recover(CompletableFuture<Accounting> opening) {
         long began = System.nanoTime();
         Recovery recovered = Recovery.of(journal, blobs::put, new Recovery.Follower() {
@@ -299,6 +310,7 @@ final class Controller {
         core.recovered(recovered.state(), Controller::beside);
         owned.reset(recovered.state());
         applied = journal.lastIndex();
+        this.recovered = applied;
         goesOn = applied > 0;
         if (applied > 0) {
             log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
@@ -419,32 +431,51 @@ final class Controller {
             } catch (InterruptedException e) {
                 return;
             }
-            State state = thread.durable();
-            programs.tick(state, clock.now().tickMs());
-            boolean full = accounting.overloaded();
-            if (full && !rowsFull) {
-                happened(Trigger.ROWS_FULL);
-            }
-            rowsFull = full;
-            long nowS = System.nanoTime() / 1_000_000_000L;
-            clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(c -> thread.submit(c, -1));
-            links.memory().tick(state, activeJobs(state), clock.now().tickMs(), links::send);
-            healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
-            int timeout = state.settings().nodeTimeoutS();
-            for (Node node : state.nodes().values()) {
-                Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
-                    boolean lost = c instanceof Command.NodeLost;
-                    if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
-                        log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
-                    }
-                    thread.submit(c, -1).thenAccept(d -> {
-                        if (lost) {
-                            links.drop(node.name());
-                        }
-                    });
-                });
+            try {
+                watchNodes(thread.durable());
+            } catch (RuntimeException e) {
+                log.error("the look at nodes failed and is repeated", e);
             }
         }
+    }
+
+    private void watchNodes(State state) {
+        goOnAbove(accounting.highest());
+        remember();
+        programs.tick(state, clock.now().tickMs());
+        boolean full = accounting.overloaded();
+        if (full && !rowsFull) {
+            happened(Trigger.ROWS_FULL);
+        }
+        rowsFull = full;
+        long nowS = System.nanoTime() / 1_000_000_000L;
+        clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(c -> thread.submit(c, -1));
+        links.memory().tick(state, activeJobs(state), clock.now().tickMs(), links::send);
+        healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
+        int timeout = state.settings().nodeTimeoutS();
+        for (Node node : state.nodes().values()) {
+            Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
+                boolean lost = c instanceof Command.NodeLost;
+                if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
+                    log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
+                }
+                thread.submit(c, -1).thenAccept(d -> {
+                    if (lost) {
+                        links.drop(node.name());
+                    }
+                });
+            });
+        }
+    }
+
+    private void remember() {
+        long index = thread.durableIndex();
+        State state = thread.durable();
+        String wrong = place.remember(new HighestIds(index, state.nextJobId() - 1, state.nextSluid() - 1)).orElse("");
+        if (!wrong.equals(forgotten) && !wrong.isEmpty()) {
+            log.error("StateSaveLocation=" + place.path() + ": cannot write the file highest: " + wrong);
+        }
+        forgotten = wrong;
     }
 
     /** What web programs see on the same port. */

@@ -194,6 +194,11 @@ final class DbdAccounting implements Accounting {
     }
 
     @Override
+    public HighestIds highest() {
+        return new HighestIds(link.ahead().ahead(), link.ahead().jobId(), link.ahead().sluid());
+    }
+
+    @Override
     public long projected() {
         return rows.projected();
     }

@@ -63,6 +63,7 @@ final class EmbeddedAccounting implements Accounting {
     private final WaitReasons waits;
     private volatile State last = State.EMPTY;
     private long index;
+    private HighestIds ahead = HighestIds.NONE;
 
     /**
      * Opens the tables beside the journal.
@@ -72,12 +73,15 @@ final class EmbeddedAccounting implements Accounting {
      */
     static EmbeddedAccounting open(Path stateDir, UUID clusterId, long journalLast, Function<String, Bytes> contents, Consumer<String> log) {
         Projection store = AccountingStore.open(stateDir.resolve("accounting"), clusterId);
+        HighestIds ahead = HighestIds.NONE;
         if (store.sequence() > journalLast) {
+            Projection.Highest rows = store.highest();
+            ahead = new HighestIds(store.sequence(), rows.jobId(), rows.sluid());
             log.accept("accounting: the tables hold entries up to " + store.sequence()
                 + ", the journal ends with " + journalLast);
             store.rewind(journalLast);
         }
-        return new EmbeddedAccounting(store, new Questions() {
+        EmbeddedAccounting out = new EmbeddedAccounting(store, new Questions() {
             @Override
             public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
                 return store.answer(query.of(List.of()), System.currentTimeMillis() / 1000, cluster);
@@ -93,6 +97,13 @@ final class EmbeddedAccounting implements Accounting {
                 store.close();
             }
         }, contents, log, Projector.MAX_WAITING_ROWS);
+        out.ahead = ahead;
+        return out;
+    }
+
+    @Override
+    public HighestIds highest() {
+        return ahead;
     }
 
     /** Who answers what people ask of the rows. */

@@ -13,16 +13,23 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
+import dev.muster.daemon.StartErrors;
+import dev.muster.daemon.UncaughtFaults;
 import dev.muster.model.Release;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 
 /** slurmctld. */
 public final class Main {
+    /** Threads without which slurmctld would go on without doing its work: it ends instead, and is started again. */
+    private static final Set<String> ESSENTIAL = Set.of("core", "release", "nodes", "acknowledge", "accounting", "journal-writer", "journal-segments",
+            "slurmdbd", "plan", "sack");
+
     private Main() {}
 
     public static void main(String[] args) {
@@ -80,20 +87,30 @@ public final class Main {
         try {
             return serve(o, conf, file);
         } catch (IOException | RuntimeException e) {
-            System.err.println("slurmctld: fatal: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+            System.err.println("slurmctld: fatal: " + StartErrors.sentence(e));
             return 1;
         }
     }
 
+    /** A daemon serves also where it cannot say its process id. */
+    private static PidFile pidFile(SlurmConf conf, DaemonLog log) {
+        return PidFile.make("SlurmctldPidFile", conf.slurmctldPidFile(), log);
+    }
+
     private static int serve(Options o, SlurmConf conf, File file) throws IOException {
         String logFile = o.logFile().isEmpty() ? conf.slurmctldLogFile() : o.logFile();
-        if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
-            java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
+        DaemonLog log;
+        try {
+            if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
+                java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
+            }
+            log = new DaemonLog("slurmctld", logFile, o.foreground(), Math.min(9, conf.slurmctldDebug() + o.verbose()),
+                    conf.text(Key.LOG_TIME_FORMAT), conf.slurmctldSyslogDebug());
+        } catch (IOException e) {
+            throw new IOException("SlurmctldLogFile=" + logFile + ": cannot open it: " + StartErrors.reason(e), e);
         }
-        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground(), Math.min(9, conf.slurmctldDebug() + o.verbose()),
-                conf.text(Key.LOG_TIME_FORMAT), conf.slurmctldSyslogDebug());
         log.adoptLibraries();
-        log.info("slurmctld version " + Release.VERSION + " started on cluster " + conf.clusterName());
+        UncaughtFaults.install(log, ESSENTIAL);
         o.remarks().forEach(sentence -> log.info("warning: " + sentence));
         applyProcessOptions(o, conf, logFile, log);
         CountDownLatch end = new CountDownLatch(1);
@@ -105,13 +122,16 @@ public final class Main {
         try {
             controller.start(o.clean());
         } catch (IOException | RuntimeException e) {
-            log.fatal(e.getMessage() == null ? e.toString() : e.getMessage());
+            log.fatal(StartErrors.sentence(e));
             log.debug(java.util.Arrays.toString(e.getStackTrace()));
-            System.err.println("slurmctld: fatal: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+            if (!o.foreground() && !logFile.isEmpty()) {        // else the log has said it there
+                System.err.println("slurmctld: fatal: " + StartErrors.sentence(e));
+            }
             controller.stop();
             return 1;
         }
-        PidFile pid = new PidFile(conf.slurmctldPidFile());
+        log.info("slurmctld version " + Release.VERSION + " started on cluster " + conf.clusterName());
+        PidFile pid = pidFile(conf, log);
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
         Signals.on("HUP", controller::reconfigure);

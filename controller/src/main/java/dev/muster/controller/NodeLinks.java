@@ -259,7 +259,12 @@ final class NodeLinks {
         lastHeardNs.put(m.node(), System.nanoTime());
         Decision decision = m.dynamic().isEmpty() ? Decision.of(List.of(), "") : introduce(m);
         if (decision instanceof Decision.Accepted) {
+            int next = core.durable().nextJobId();
             decision = core.execute(new Command.RegisterNode(m), 0);
+            if (m.highestJobId() >= next && core.durable().nextJobId() > m.highestJobId()) {
+                log.error("Node " + m.node() + " has launched JobId=" + m.highestJobId() + ", the state knew none above " + (next - 1)
+                        + ": it is an older copy, or was cleared. Numbers of jobs go on above that of the node");
+            }
         }
         if (decision instanceof Decision.Rejected r) {
             log.error("node " + m.node() + " refused: " + r.sentence());

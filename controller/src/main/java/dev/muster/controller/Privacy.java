@@ -31,6 +31,8 @@ final class Privacy {
     /** Partitions that are not shown, once somebody wants to know. */
     private Set<String> hidden;
 
+    private static final Set<String> PLACES = Set.of("name", "hostname", "address", "port", "bcastAddress");
+
     /** @param words of PrivateData; user: the caller's name */
     Privacy(List<String> words, State state, int uid, String user) {
         this(words, state, uid, user, gid -> false);
@@ -126,8 +128,13 @@ final class Privacy {
                 .filter(this::isOn).isPresent());
     }
 
+    /** Where nodes are is asked, and nothing of their state: commands reach the steps of the caller's jobs by it. */
+    static boolean ofPlaces(List<String> fields) {
+        return !fields.isEmpty() && PLACES.containsAll(fields);
+    }
+
     /** A job of the caller's is there. */
-    private boolean isOn(Node node) {
+    boolean isOn(Node node) {
         return node.jobs().stream().anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid);
     }
 }

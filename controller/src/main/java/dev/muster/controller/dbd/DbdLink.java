@@ -79,6 +79,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
     /** The most that slurmdbd ever acknowledged to this link. */
     private long acknowledged;
     private volatile boolean registered;
+    private volatile DbdMessages.Registered ahead = new DbdMessages.Registered(0);
     private volatile boolean closed;
     private volatile String trouble = "";
     private Thread thread;
@@ -137,6 +138,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
         return sequence;
     }
 
+    /** What slurmdbd had of this journal beyond its end. */
+    public DbdMessages.Registered ahead() {
+        return ahead;
+    }
+
     @Override
     public void write(List<Batch> batches) {
         synchronized (writing) {
@@ -191,7 +197,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     private void register() {
-        long there = call(writing, home.introduction(), DbdMessages.Registered.class).seq();
+        DbdMessages.Registered answer = call(writing, home.introduction(), DbdMessages.Registered.class);
+        long there = answer.seq();
+        if (answer.ahead() > 0) {
+            ahead = answer;
+        }
         if (!trouble.isEmpty()) {
             home.log("accounting: slurmdbd answers");
             trouble = "";

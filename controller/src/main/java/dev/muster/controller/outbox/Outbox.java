@@ -3,11 +3,13 @@ package dev.muster.controller.outbox;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
+import dev.muster.transport.MonotonicClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -110,7 +112,7 @@ public final class Outbox implements AutoCloseable {
             log.error(name + ": the record of " + about + " is dropped: too many wait");
             return;
         }
-        waiting.add(new Message(topic, text, about, System.currentTimeMillis()));
+        waiting.add(new Message(topic, text, about, MonotonicClock.ms()));
         notifyAll();
     }
 
@@ -188,7 +190,7 @@ public final class Outbox implements AutoCloseable {
             complained = true;
             log.error(name + ": " + waiting.size() + " records wait: " + why.getMessage());
         }
-        long nowMs = System.currentTimeMillis();
+        long nowMs = MonotonicClock.ms();
         boolean again = terms.again();
         List<Message> renewed = new ArrayList<>();
         for (Iterator<Message> all = waiting.iterator(); pace.messageMs > 0 && all.hasNext();) {
@@ -236,6 +238,8 @@ public final class Outbox implements AutoCloseable {
         }
         try {
             Path next = file.resolveSibling(file.getFileName() + ".new");
+            Files.deleteIfExists(next);
+            Files.createFile(next, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.write(next, Codec.encode(new Saved(List.copyOf(waiting))));
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
