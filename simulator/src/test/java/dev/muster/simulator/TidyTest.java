@@ -87,6 +87,19 @@ class TidyTest {
         assertThat(offenders((file, line) -> line.startsWith("import ") && line.endsWith(".*;"))).isEmpty();
     }
 
+    /** An age by the machine's clock is negative after a step back, and huge after one forward: MonotonicClock, or Session.isOld. */
+    @Test
+    void agesAreNotTakenFromTheMachinesClock() {
+        Pattern age = Pattern.compile(".*(currentTimeMillis\\(\\)( / 1000)? [-<>]|[-<>]=? System\\.currentTimeMillis\\(\\)).*");
+        Set<String> dates = Set.of(
+                // a time limit is kept on disk over a restart, where no other clock goes on
+                "Jobs.java",
+                // by the date of a file
+                "NodeCertificate.java");
+        assertThat(offenders((file, line) -> !file.toString().contains("/test/") && !dates.contains(file.getFileName().toString())
+                && age.matcher(line).matches())).isEmpty();
+    }
+
     /** Only a file with a main method ends the process. */
     @Test
     void onlyMainEnds() {
