@@ -120,7 +120,8 @@ public final class AccountingStore implements AutoCloseable {
                     try (ResultSet row = get.executeQuery()) {
                         row.next();
                         if (!row.getString(1).equals(own)) {
-                            throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + own);
+                            throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + own
+                                    + ": was the directory journal beside it removed? Restore that, or move this one away as well");
                         }
                     }
                 }
@@ -129,7 +130,7 @@ public final class AccountingStore implements AutoCloseable {
             return store.projection(1, true);
         } catch (SQLException e) {
             store.close();
-            throw new AccountingException("cannot open the accounting database " + store.database.where() + ": " + e.getMessage(), e);
+            throw unusable(store.database, e);
         }
     }
 

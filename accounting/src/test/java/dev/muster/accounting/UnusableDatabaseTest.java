@@ -37,7 +37,8 @@ class UnusableDatabaseTest {
 
     @Test
     void slurmsTablesAreRefused() {
-        List<String> slurms = List.of("acct_table", "cluster_table", "rig_job_table", "rig_step_table", "table_defs_table", "txn_table", "user_table");
+        List<String> slurms = List.of("acct_table", "cluster_table", "rig_job_table", "rig_step_table", "table_defs_table", "txn_table",
+                "user_table");
         assertThatThrownBy(() -> ForeignTables.refuse(slurms, "slurm_acct_db")).hasMessageStartingWith("StorageLoc=slurm_acct_db holds the tables of "
                 + "Slurm's own slurmdbd (acct_table, cluster_table, table_defs_table, user_table; jobs of rig), which are not read here.");
         assertThatCode(() -> ForeignTables.refuse(List.of("jobcomp_table"), "x")).doesNotThrowAnyException();

@@ -154,7 +154,8 @@ final class StateDirectory {
     HighestIds remembered() {
         try {
             String[] words = Files.readString(directory.resolve(HIGHEST_FILE)).strip().split(" ");
-            return words.length == 3 ? new HighestIds(Long.parseLong(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2])) : HighestIds.NONE;
+            return words.length == 3 ? new HighestIds(Long.parseLong(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]))
+                    : HighestIds.NONE;
         } catch (IOException | NumberFormatException e) {
             return HighestIds.NONE;
         }

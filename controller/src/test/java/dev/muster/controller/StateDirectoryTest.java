@@ -28,7 +28,8 @@ class StateDirectoryTest {
     void anotherClustersStateIsRefused(String content) throws Exception {
         open("c");
         Files.writeString(root.resolve("state/clustername"), content);
-        assertThatThrownBy(() -> open("c")).hasMessageStartingWith("CLUSTER NAME MISMATCH. slurmctld has been started with \"ClusterName=c\", but read \"")
+        assertThatThrownBy(() -> open("c"))
+                .hasMessageStartingWith("CLUSTER NAME MISMATCH. slurmctld has been started with \"ClusterName=c\", but read \"")
                 .hasMessageContaining("Remove " + root.resolve("state/clustername"));
         Files.delete(root.resolve("state/clustername"));
         open("c");
@@ -53,10 +54,15 @@ class StateDirectoryTest {
     void whatCannotBeMadeIsNamedWithItsKey() throws Exception {
         Files.writeString(root.resolve("file"), "x");
         assertThatThrownBy(() -> StateDirectory.open(root.resolve("file/state"), "c", false, said::add))
-                .hasMessageStartingWith("StateSaveLocation=" + root.resolve("file/state") + ": cannot create it: ").hasMessageNotContaining("Exception");
+                .hasMessageStartingWith("StateSaveLocation=" + root.resolve("file/state") + ": cannot create it: ")
+                        .hasMessageNotContaining("Exception");
         Files.createDirectories(root.resolve("state"));
         Files.writeString(root.resolve("state/journal"), "x");
         assertThatThrownBy(() -> open("c")).hasMessage("StateSaveLocation=" + root.resolve("state") + ": cannot create journal: File exists");
+    }
+
+    private String mode(String part) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve("state").resolve(part)));
     }
 
     @Test
@@ -66,10 +72,10 @@ class StateDirectoryTest {
         Files.setPosixFilePermissions(root.resolve("state/accounting"), PosixFilePermissions.fromString("rwxrwxrwx"));
         open("c").remember(new HighestIds(1, 2, 3));
         for (String part : List.of("journal", "blobs", "accounting")) {
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve("state").resolve(part)))).as(part).isEqualTo("rwx------");
+            assertThat(mode(part)).as(part).isEqualTo("rwx------");
         }
         for (String part : List.of("clustername", "highest")) {
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve("state").resolve(part)))).as(part).isEqualTo("rw-------");
+            assertThat(mode(part)).as(part).isEqualTo("rw-------");
         }
     }
 

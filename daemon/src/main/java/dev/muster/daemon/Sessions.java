@@ -79,7 +79,8 @@ public final class Sessions {
 
     /** @param tokens where JSON Web Tokens are taken as well; @param stated told who callers are, where the configuration has them say so */
     public Verifier verifier(Optional<Tokens> tokens, Consumer<Identity> stated) {
-        return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis).telling(sentence -> complain.accept(sentence));
+        return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis)
+                .telling(sentence -> complain.accept(sentence));
     }
 
     /** A session good for now. @throws IllegalStateException if there is neither key nor munge */

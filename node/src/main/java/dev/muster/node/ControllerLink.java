@@ -78,7 +78,8 @@ final class ControllerLink implements AutoCloseable {
                 } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
                             + ": "
-                            + (e instanceof IOException io ? Reasons.of(io) : e instanceof Json.MalformedException ? e.getMessage() : Faults.described(e));
+                            + (e instanceof IOException io ? Reasons.of(io) : e instanceof Json.MalformedException ? e.getMessage()
+                                    : Faults.described(e));
                     if (!closed && !error.equals(lastError)) {
                         log.error(error);
                     }

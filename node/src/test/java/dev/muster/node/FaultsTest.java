@@ -65,14 +65,16 @@ class FaultsTest {
         program.toFile().setExecutable(true);
         Files.writeString(program, "#!/bin/sh\nexit 0\n");
         assertThat(Hooks.runOne(program.toString(), Map.of("A", "b"), 10, List.of())).isEmpty();
-        assertThat(Hooks.runOne(program.toString(), Map.of("A", "b\0c"), 10, List.of())).hasValueSatisfying(why -> assertThat(why).contains("Invalid"));
+        assertThat(Hooks.runOne(program.toString(), Map.of("A", "b\0c"), 10, List.of())).hasValueSatisfying(why -> assertThat(why)
+                .contains("Invalid"));
         assertThat(Hooks.runOne("/no\0where", Map.of(), 10, List.of())).isPresent();
         assertThat(Hooks.runOne("/nowhere", Map.of(), 10, List.of())).hasValue("/nowhere: not executable");
     }
 
     @Test
     void errorsOfTheMachineAreToldFromThoseOfTheJob() {
-        for (String text : List.of("No space left on device", "cannot fork", "cannot set up: Read-only file system", "fork: Cannot allocate memory")) {
+        for (String text : List.of("No space left on device", "cannot fork",
+                "cannot set up: Read-only file system", "fork: Cannot allocate memory")) {
             assertThat(Launcher.FailedException.ofSystem(text).drain).as(text).isTrue();
         }
         assertThat(Launcher.FailedException.ofSystem("No such file or directory").drain).isFalse();

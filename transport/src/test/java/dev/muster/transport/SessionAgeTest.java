@@ -26,7 +26,8 @@ class SessionAgeTest {
         Verifier verifier = new Verifier(key, "c", Optional.empty(), now::get).telling(told::add);
         Session session = Session.issue(key, "c", new Caller(5, 5), Optional.empty(), now.get() + 10_800_000, new byte[16]);
         byte[] body = {};
-        Verifier.Outcome outcome = verifier.verify(session.sign("POST", "/muster/v1/Ping", body, now.get(), "nonce"), "POST", "/muster/v1/Ping", body);
+        Verifier.Outcome outcome = verifier.verify(session.sign("POST", "/muster/v1/Ping", body, now.get(), "nonce"), "POST",
+                "/muster/v1/Ping", body);
         assertThat(outcome).isInstanceOf(Verifier.Denied.class);
         verifier.verify(session.sign("POST", "/muster/v1/Ping", body, now.get() + 10_800_000, "nonce"), "POST", "/muster/v1/Ping", body);
         assertThat(told).containsExactly("a credential was refused, its time is 10800 seconds ahead of this host's: are the clocks in step?");
