@@ -47,7 +47,7 @@ if root; then
   mine() { (cd /tmp; as 23002 "$@" 2>&1); }
   check "sbcast reaches one's own job" "ok" "$(mine salloc -Q -w n1 sh -c "sbcast -f /etc/hostname /tmp/muster-sbcast.$$ && echo ok; rm -f /tmp/muster-sbcast.$$")"
   match "so does scontrol listpids" 'PID +JOBID' "$(mine salloc -Q -w n1 sh -c 'srun sleep 3 & sleep 1; SLURMD_NODENAME=n1 scontrol listpids; wait')"
-  match "nodes are hidden" 'Access/permission denied' "$(mine scontrol show node n1 || true)"
+  wait_empty; match "nodes are hidden" 'Access/permission denied' "$(mine scontrol show node n1 || true)"
   match "outside of a job also where they are" 'Access/permission denied' "$(mine scontrol getaddrs n1 || true)"
   sed -i '/^PrivateData=/d' "$SLURM_CONF"; reread
 fi
