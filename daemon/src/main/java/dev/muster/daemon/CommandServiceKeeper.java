@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -121,7 +120,8 @@ public final class CommandServiceKeeper {
 
     /** Of several daemons one starts it, as the program's lock decides; the others of the machine wait for it. */
     private SocketChannel startAndConnect() throws IOException {
-        Process process = spawn();
+        File said = File.createTempFile("muster-commands", ".err");
+        Process process = spawn(said);
         long endNs = System.nanoTime() + START_WAIT_MS * 1_000_000L;
         try {
             while (true) {
@@ -131,32 +131,35 @@ public final class CommandServiceKeeper {
                     if (System.nanoTime() > endNs) {
                         throw e;
                     }
-                    complain(process);
+                    complain(process, said);
                 }
                 Thread.sleep(100);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
+        } finally {
+            said.delete();
         }
     }
 
     /** Once: without the service commands only take longer. */
-    private void complain(Process process) throws IOException {
+    private void complain(Process process, File said) throws IOException {
         if (process.isAlive() || complained) {
             return;
         }
-        String why = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        String why = Files.readString(said.toPath()).strip();
         if (!why.isEmpty() && !why.contains("cannot lock")) {
             complained = true;
             log.info("commands are slower than they could be, the command service does not start: " + why);
         }
     }
 
-    private Process spawn() throws IOException {
+    /** @param said has its standard error: a pipe would end with this daemon, which the service outlives */
+    private Process spawn(File said) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(prefix.resolve(PROGRAM).toString(), ofRoot ? "root" : "users")
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                .directory(new File("/"));
+                .redirectError(said).directory(new File("/"));
         builder.environment().clear();
         builder.environment().put("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
         Process process = builder.start();
