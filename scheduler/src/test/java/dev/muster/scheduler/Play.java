@@ -157,13 +157,16 @@ final class Play {
         return out.append(node.reason().isEmpty() ? "" : " '" + node.reason() + "'").toString();
     }
 
+    private static Command changed(String reservation, Map<String, String> changes) {
+        return new Command.UpdateReservation(0, "root", List.of(), reservation, changes, Map.of());
+    }
+
     private void perform(String line) {
         String[] w = line.split(" +");
         String rest = line.contains(" ") ? line.substring(line.indexOf(' ') + 1) : "";
         switch (w[0]) {
             case "reserve" -> say(cluster.apply(new Command.CreateReservation(0, w[1], cluster.moments(changes(w, 2)), Map.of("staff", 50))));
-            case "rereserve" -> say(cluster.apply(new Command.UpdateReservation(0, "root", List.of(),
-                    w[1], cluster.moments(changes(w, 2)), Map.of())));
+            case "rereserve" -> say(cluster.apply(changed(w[1], cluster.moments(changes(w, 2)))));
             case "unreserve" -> say(cluster.apply(new Command.DeleteReservation(w.length > 2 ? Cluster.USER : 0, w.length > 2 ? w[2] : "root",
                     List.of(), w[1])));
             case "gres" -> said = String.join(" ", cluster.state().jobs().at(Integer.parseInt(w[1])).run().allocation().nodes().stream()
