@@ -106,6 +106,11 @@ public interface Host {
     /** The configuration that the command goes by; the standard values where it cannot be read. */
     ClientConf settings();
 
+    /** Path of slurm.conf, "" where the host has no files. */
+    default String confPath() {
+        return "";
+    }
+
     /** The kinds of {@code --mpi} that the installation serves. */
     default List<String> mpiKinds() {
         return MpiKinds.installed(System.getProperty("muster.prefix", ""));

@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Tls;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +20,9 @@ public final class PageLink {
     public static final int PORT = 6820;
     /** Environment: where the page is. */
     public static final String PLACE = "MUSTER_PAGE";
+    /** File beside slurm.conf: where the page is, for callers without {@link #PLACE}. */
+    private static final String FILE = "muster.page";
+    private static final int FILE_BYTES_MAX = 4096;
     private static final int CONNECT_MS = 3_000;
     private static final int ANSWER_MS = 10_000;
     private static final int ANSWER_BYTES_MAX = 1 << 16;
@@ -26,10 +30,15 @@ public final class PageLink {
 
     private PageLink() {}
 
-    /** Prints it. @param place as typed, "" for what the environment says, or slurmctld's hosts; @return the exit code */
+    /**
+     * Prints the link.
+     *
+     * @param place as typed; "" for what the environment, else the file beside slurm.conf says, else slurmctld's hosts
+     * @return the exit code
+     */
     public static int print(CommandContext c, String place) throws SlurmException {
         List<String> places = new ArrayList<>();
-        String named = place.isEmpty() ? c.env(PLACE) : place;
+        String named = !place.isEmpty() ? place : c.env(PLACE).isEmpty() ? fromFile(c) : c.env(PLACE);
         Tls tls = c.host().settings().tls();
         String scheme = tls.isOn() ? "https://" : "http://";
         if (named.isEmpty()) {
@@ -39,7 +48,7 @@ public final class PageLink {
         }
         String token = c.env("SLURM_JWT");
         if (token.isEmpty()) {
-            token = c.host().controller().call("CreateToken", new Json.Obj().put("lifespanSeconds", TOKEN_SECONDS)).text("token");
+            token = token(c);
         }
         String last = "";
         for (String p : places) {
@@ -50,8 +59,31 @@ public final class PageLink {
                 last = p + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
             }
         }
-        c.error("no slurmrestd with a page is reached at " + last + ". Where there is one, " + PLACE + " says");
+        c.error("no slurmrestd with a page is reached at " + last + ". Name its address as an argument, in the variable " + PLACE
+                + " or in the file " + FILE + " beside slurm.conf");
         return 1;
+    }
+
+    private static String fromFile(CommandContext c) {
+        String conf = c.host().confPath();
+        try {
+            return conf.isEmpty() ? "" : RawText.decode(c.host().readFile(conf.substring(0, conf.lastIndexOf('/') + 1) + FILE, FILE_BYTES_MAX))
+                    .strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static String token(CommandContext c) throws SlurmException {
+        try {
+            return c.host().controller().call("CreateToken", new Json.Obj().put("lifespanSeconds", TOKEN_SECONDS)).text("token");
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.DISABLED.number()) {
+                throw e;
+            }
+            throw new SlurmException(e.errno(), e.getMessage() + ": the page needs tokens, which slurmctld makes with AuthAltTypes=auth/jwt and "
+                    + "AuthAltParameters=jwt_key=PATH in slurm.conf");
+        }
     }
 
     private static String code(String place, String token, Tls tls) throws IOException {

@@ -252,7 +252,8 @@ final class ProcessHost implements Host {
 
     private static final String FETCHED_CONF = "/run/slurm/conf/slurm.conf";
 
-    String confPath() {
+    @Override
+    public String confPath() {
         String named = setting("SLURM_CONF");
         if (!named.isEmpty()) {
             return named;
