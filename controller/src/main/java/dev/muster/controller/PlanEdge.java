@@ -49,7 +49,7 @@ final class PlanEdge {
         Job job = found.get();
         Explainer explainer = new Explainer(state, now, scheduler, sight::shows, s -> "@" + s + "@");
         Explainer.Explanation e = explainer.of(job, views.reason(job));
-        Optional<Planner.Estimate> planned = explainer.planned(job);
+        Optional<Planner.Estimate> planned = explainer.planned(job, views.reason(job));
         return Reply.of(new PlanMessages.Why(job.id(), job.displayId(), job.desc().owner().user(), job.state().name(),
                 job.isPending() ? views.reason(job).word() : "None", e.says(), e.evidence(), e.change(),
                 planned.map(Planner.Estimate::start).orElse(0L),

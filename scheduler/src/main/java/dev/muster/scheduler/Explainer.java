@@ -17,9 +17,11 @@ import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
@@ -32,6 +34,10 @@ import java.util.stream.Collectors;
 public final class Explainer {
     /** Of jobs or nodes that are named one by one. */
     private static final int NAMED_MAX = 3;
+    /** With these reasons a plan is of a time before them. */
+    private static final Set<JobReason> UNPLANNED = EnumSet.of(JobReason.DEPENDENCY, JobReason.DEPENDENCY_NEVER_SATISFIED, JobReason.JOB_HELD_USER,
+            JobReason.JOB_HELD_ADMIN, JobReason.PARTITION_DOWN, JobReason.PARTITION_INACTIVE, JobReason.PARTITION_TIME_LIMIT,
+            JobReason.PARTITION_NODE_LIMIT, JobReason.PARTITION_CONFIG, JobReason.DEADLINE);
 
     private final State state;
     private final Now now;
@@ -311,27 +317,38 @@ public final class Explainer {
         return scheduler.priority(job.id()).orElse(job.priority());
     }
 
-    private record Free(int nodes, int usable, long cpus, int mostCpus, long mostMemoryMb, int withRoom, int needed,
+    /**
+     * What is free in a partition.
+     *
+     * @param withRoom nodes with room for one task at least
+     * @param needed   the least number of nodes that the job needs
+     * @param room     its tasks on as many nodes as it may have
+     * @param suffices whether the job's nodes could be picked now
+     */
+    private record Free(int nodes, int usable, long cpus, int mostCpus, long mostMemoryMb, int withRoom, int needed, Room room,
             boolean suffices, List<String> names) {}
+
+    /** How many of {@code tasks} fit on the best {@code nodes} nodes, the most that the job may have. */
+    private record Room(int nodes, long fitting, int tasks) {}
 
     private Free free(Job job) {
         String name = job.desc().partition().split(",")[0];
         Optional<Partition> partition = state.partitions().find(name);
         if (partition.isEmpty()) {
-            return new Free(0, 0, 0, 0, 0, 0, 1, false, List.of());
+            return new Free(0, 0, 0, 0, 0, 0, 1, new Room(1, 0, 1), false, List.of());
         }
         Need need = Need.of(job.desc(), partition.get(), state);
         int usable = 0;
         long cpus = 0;
         int most = 0;
         long memory = 0;
-        int room = 0;
-        long tasks = 0;
+        List<Chooser.Candidate> able = new ArrayList<>();
+        List<String> excluded = Feasibility.names(need.excludeList());
         boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
             Node node = state.nodes().at(n);
             boolean fits = Features.match(need.features(), node.features()) && ExtraConstraint.match(need.shape().extra(), node.extra());
-            if (!node.isUsable() || !fits) {
+            if (!node.isUsable() || !fits || excluded.contains(n)) {
                 continue;
             }
             usable++;
@@ -340,13 +357,32 @@ public final class Explainer {
             cpus += left;
             most = Math.max(most, left);
             memory = Math.max(memory, left > 0 ? leftMb : 0);
-            NodeSlot slot = new NodeSlot(0, node);
+            NodeSlot slot = new NodeSlot(able.size(), node);
             int here = Chooser.tasksFitting(need, slot, left / Math.max(1, node.spec().cpusPerUnit()), leftMb, node.cpusAllocated() == 0, consumed);
-            room += here > 0 ? 1 : 0;
-            tasks += here;
+            here = Math.min(here, Chooser.tasksByGres(need, slot));
+            if (here > 0) {
+                able.add(new Chooser.Candidate(slot, here));
+            }
         }
-        return new Free(partition.get().nodes().size(), usable, cpus, most, memory, room, need.nodesMin(),
-                room >= need.nodesMin() && tasks >= need.tasks(), partition.get().nodes());
+        return new Free(partition.get().nodes().size(), usable, cpus, most, memory, able.size(), need.nodesMin(), room(need, able),
+                canPick(need, able), partition.get().nodes());
+    }
+
+    private static Room room(Need need, List<Chooser.Candidate> able) {
+        int nodes = need.nodesMax() > 0 ? Math.min(need.nodesMax(), Math.max(1, able.size())) : Math.max(1, able.size());
+        return new Room(nodes, able.stream().map(Chooser.Candidate::tasks).sorted(Comparator.reverseOrder()).limit(nodes)
+                .mapToLong(Integer::longValue).sum(), need.tasks());
+    }
+
+    /** By the scheduler's own choice of nodes: their number, devices and neighbourhood count. */
+    private boolean canPick(Need need, List<Chooser.Candidate> able) {
+        List<String> named = Feasibility.names(need.nodeList());
+        List<Chooser.Candidate> order = new ArrayList<>(able.stream().filter(c -> named.contains(c.node().spec.name())).toList());
+        if (order.size() < named.size()) {
+            return false;
+        }
+        order.addAll(able.stream().filter(c -> !named.contains(c.node().spec.name())).toList());
+        return !Chooser.pick(need, order, named.size(), need.network().in(state.settings())).isEmpty();
     }
 
     private void told(Job job, Free free) {
@@ -354,11 +390,16 @@ public final class Explainer {
         evidence.add(free.usable + " of " + free.nodes + " nodes of the partition can be used by it; " + free.cpus + " CPUs are free on them,"
                 + " at most " + free.mostCpus + " CPUs on one, and at most " + free.mostMemoryMb + " MB beside free CPUs. " + free.withRoom + " node"
                 + (free.withRoom == 1 ? " has" : "s have") + " room for a part of it or all; it needs " + free.needed + ".");
+        if (free.withRoom >= free.needed && free.room.fitting < free.room.tasks) {
+            evidence.add("Its " + free.room.tasks + (free.room.tasks == 1 ? " task" : " tasks") + " have to fit on "
+                    + (free.room.nodes == 1 ? "one node" : "at most " + free.room.nodes + " nodes") + ", where there is room for "
+                    + free.room.fitting + " now.");
+        }
     }
 
     /** Who has the nodes and leaves first. */
     private void holders(Job job, Free free) {
-        java.util.Set<String> nodes = new java.util.HashSet<>(free.names);
+        Set<String> nodes = new java.util.HashSet<>(free.names);
         List<Job> running = new ArrayList<>();
         for (Job other : state.jobs().values()) {
             if (other.holdsNodes() && other.run().allocation().nodeNames().stream().anyMatch(nodes::contains)) {
@@ -408,8 +449,8 @@ public final class Explainer {
                 : minutes < 2880 ? String.format(java.util.Locale.ROOT, "%d:%02d hours", minutes / 60, minutes % 60) : minutes / 1440 + " days";
     }
 
-    /** When and where it is planned to start; empty if it is not. */
-    public Optional<Planner.Estimate> planned(Job job) {
-        return job.isPending() ? scheduler.plan(job.id()) : Optional.empty();
+    /** When and where it is planned to start; empty if it is not, or if more than nodes has to come before. */
+    public Optional<Planner.Estimate> planned(Job job, JobReason reason) {
+        return job.isPending() && !job.isHeld() && !UNPLANNED.contains(reason) ? scheduler.plan(job.id()) : Optional.empty();
     }
 }

@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Why a job waits, in words: the reason that counts, what bears it out, and nothing that the asker may not see. */
 class ExplainerTest {
@@ -143,5 +146,46 @@ class ExplainerTest {
     void whoIsHeldIsToldHowToGoOn() {
         int held = cluster.accept("kind=BATCH timing.hold=true");
         assertThat(why(held).change()).isEqualTo("scontrol release " + held);
+    }
+
+    /** One CPU is free on each of four nodes: jobs that need more on one of them wait for room, however many are free in all. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '~', textBlock = """
+            tasks=3 nodesMax=1                          ~ comes next                 ~ Its 3 tasks have to fit on one node, where there is room for 1 now.
+            tasks=3 nodesMin=1 nodesMax=2               ~ comes next                 ~ Its 3 tasks have to fit on at most 2 nodes, where there is room for 2 now.
+            tasks=5                                     ~ comes next                 ~ Its 5 tasks have to fit on at most 4 nodes, where there is room for 4 now.
+            tasks=1 cpusPerTask=2                       ~ comes next                 ~ 0 nodes have room
+            tasks=2 nodeList=n1 nodesMin=1 nodesMax=1   ~ comes next                 ~ Its 2 tasks have to fit on one node
+            tasks=4 excludeList=n2 nodesMin=2           ~ comes next                 ~ at most 2 nodes, where there is room for 2 now.
+            """)
+    void tasksFitOnAsManyNodesAsTheJobMayHave(String request, String says, String evidence) {
+        Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+        for (int i = 0; i < 4; i++) {
+            c.accept("kind=BATCH tasks=3 nodesMin=1 nodesMax=1");
+        }
+        int waits = c.accept("kind=BATCH " + request.strip());
+        int next = c.accept("kind=BATCH tasks=4 nodesMin=1 nodesMax=1");
+        c.schedule();
+        Explainer.Explanation why = why(c, waits, j -> true);
+        assertThat(why.says()).contains(says);
+        assertThat(String.join("\n", why.evidence())).contains(evidence);
+        assertThat(why(c, next, j -> true).says()).isEqualTo("Others come before it, and not enough is free for it beside them.");
+        assertThat(why(c, next, j -> true).change()).isEmpty();
+    }
+
+    /** No plan of a time before is told for a job that something other than nodes keeps back. */
+    @ParameterizedTest
+    @EnumSource(JobReason.class)
+    void aPlanIsToldOnlyWhereNodesAreWaitedFor(JobReason reason) {
+        cluster.accept("kind=BATCH tasks=2 timing.timeLimitMin=5");
+        int waits = cluster.accept("kind=BATCH tasks=2 timing.timeLimitMin=5");
+        cluster.schedule();
+        Scheduler scheduler = (Scheduler) cluster.core().planner();
+        Explainer e = new Explainer(cluster.state(), new Now(cluster.seconds() * 1000, cluster.seconds() * 1000), scheduler, j -> true, s -> "then");
+        Job job = cluster.state().jobs().at(waits);
+        assertThat(scheduler.plan(waits)).isPresent();
+        boolean told = !java.util.Set.of("Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "PartitionDown", "PartitionInactive",
+                "PartitionTimeLimit", "PartitionNodeLimit", "PartitionConfig", "DeadLine").contains(reason.word());
+        assertThat(e.planned(job, reason).isPresent()).as(reason.word()).isEqualTo(told);
     }
 }
