@@ -148,7 +148,8 @@ final class SlurmConfReader implements ConfLines.Sink {
             oldAddress = value;
         }
         values.warning("The option \"".concat(name)
-            .concat("\" is defunct, please remove it from slurm.conf."));
+            .concat("\" is defunct, please remove it from slurm.conf.")
+            .concat(lower.equals("fastschedule") ? " SlurmdParameters=config_overrides has the function of FastSchedule=2 now." : ""));
     }
 
     private void set(Key key, String value) {

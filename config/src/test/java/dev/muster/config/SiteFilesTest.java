@@ -66,7 +66,8 @@ class SiteFilesTest {
             "The option \"ControlAddr\" is defunct, please remove it from slurm.conf.",
             "The option \"CacheGroups\" is defunct, please remove it from slurm.conf.",
             "The option \"CryptoType\" is defunct, please remove it from slurm.conf.",
-            "The option \"FastSchedule\" is defunct, please remove it from slurm.conf.",
+            "The option \"FastSchedule\" is defunct, please remove it from slurm.conf."
+                    + " SlurmdParameters=config_overrides has the function of FastSchedule=2 now.",
             "SelectType=select/cons_res is defunct, select/cons_tres is used.",
             "MpiParams=ports:12000-12999 has no effect: it is not known to this version");
         assertThat(conf.selectType()).isEqualTo("select/cons_tres");
