@@ -28,7 +28,7 @@ final class CliFilter {
     /** Sets what is not said otherwise. Steps in an allocation go by what the allocation has. */
     static void defaults(JobOptions options) throws UsageException {
         CommandContext c = options.context();
-        for (String plugin : c.host().settings().cliFilters) {
+        for (String plugin : c.host().cliFilters()) {
             switch (plugin.startsWith("cli_filter/") ? plugin.substring("cli_filter/".length()) : plugin) {
                 case "none" -> { }
                 case "user_defaults" -> {
@@ -116,7 +116,7 @@ final class CliFilter {
     }
 
     private static boolean hasScript(CommandContext c) {
-        return c.host().settings().cliFilters.stream().anyMatch(p -> p.equals(FilterScript.PLUGIN) || p.equals("lua"));
+        return c.host().cliFilters().stream().anyMatch(p -> p.equals(FilterScript.PLUGIN) || p.equals("lua"));
     }
 
     /**
@@ -141,7 +141,7 @@ final class CliFilter {
     /** The job, or the step, is there. @param components how many it has */
     static void taken(JobOptions first, int components, int jobId, long stepId, List<String> words) throws UsageException {
         CommandContext c = first.context();
-        if (c.host().settings().cliFilters.isEmpty()) {
+        if (c.host().cliFilters().isEmpty()) {
             return;
         }
         SubmissionLog.taken(first, jobId, stepId, words);

@@ -102,7 +102,7 @@ public final class ClientConf {
     }
 
     /** What holds where nothing is said. */
-    static ClientConf standard() {
+    public static ClientConf standard() {
         return new ClientConf("");
     }
 

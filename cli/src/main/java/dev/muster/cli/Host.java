@@ -106,6 +106,16 @@ public interface Host {
     /** The configuration that the command goes by; the standard values where it cannot be read. */
     ClientConf settings();
 
+    /** CliFilterPlugins that see the command's options. */
+    default List<String> cliFilters() {
+        return settings().cliFilters;
+    }
+
+    /** Whether a caller can wait for the end of a job. */
+    default boolean isAttended() {
+        return true;
+    }
+
     /** Path of slurm.conf, "" where the host has no files. */
     default String confPath() {
         return "";

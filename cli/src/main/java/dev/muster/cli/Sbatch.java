@@ -41,6 +41,9 @@ final class Sbatch implements Command {
         ScriptOptions.read(script, o, 0);
         ForeignOptions.read(script, o);
         List<JobOptions> all = components(c, typed, script);
+        if (!c.host().isAttended() && all.stream().anyMatch(x -> x.has(JobOption.WAIT))) {
+            throw c.bad(o.exitError(1), "--wait is not possible here: the submission ends at once");
+        }
         CliFilter.preSubmit(all, operands);
         o.printDefined();
         String sent = withBufferFile(script, o.text(JobOption.BBF));

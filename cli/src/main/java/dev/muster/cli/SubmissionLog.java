@@ -16,7 +16,7 @@ final class SubmissionLog {
 
     static void taken(JobOptions o, int jobId, long stepId, List<String> words) throws UsageException {
         CommandContext c = o.context();
-        if (c.host().settings().cliFilters.stream().anyMatch(p -> p.equals(PLUGIN) || p.equals("syslog"))) {
+        if (c.host().cliFilters().stream().anyMatch(p -> p.equals(PLUGIN) || p.equals("syslog"))) {
             String text = "post_submit: " + text(o, jobId, stepId, words);
             Syslog.open("slurm/" + PLUGIN, Syslog.USER).ifPresent(log -> log.notice(text));
         }

@@ -2,6 +2,7 @@ package dev.muster.rest;
 
 import dev.muster.cli.Controller;
 import dev.muster.cli.Host;
+import dev.muster.cli.RemoteSubmit;
 import dev.muster.cli.SlurmException;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.concurrent.Semaphore;
@@ -90,6 +92,9 @@ final class Live {
                 }
                 case "GET jobs/*/environment" -> {
                     return environment(caller(request, peer), job(words[1]));
+                }
+                case "POST submit" -> {
+                    return submit(auth.caller(request, peer), request);
                 }
                 case "GET ended" -> {
                     return ended(caller(request, peer), request);
@@ -254,6 +259,25 @@ final class Live {
         return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt, file).begun());
     }
 
+    // ---- a new job
+
+    /** Submits {@code script} with sbatch's {@code options}, a list as they are typed in a terminal. */
+    private Http.Reply submit(Auth.Caller caller, Request request) throws RestException {
+        Json.Obj body;
+        try {
+            body = Json.object(request.body());
+        } catch (Json.MalformedException e) {
+            throw RestException.incomplete("The body is no JSON: " + e.getMessage());
+        }
+        String name = caller.user().name();
+        String home = identities.byName(name).map(Identity::home).filter(h -> !h.isEmpty()).orElse("/tmp");
+        RemoteSubmit.Result result = RemoteSubmit.run(caller.host(), new RemoteSubmit.Submitter(name, home), body.texts("options"), body.text("script"));
+        if (result.jobId() == 0) {
+            throw new RestException(400, SlurmErrno.NOT_SUPPORTED.number(), "Batch job submission failed", String.join("\n", result.messages()), "#/");
+        }
+        return json(200, new Json.Obj().put("job_id", (long) result.jobId()).put("messages", new ArrayList<Object>(result.messages())));
+    }
+
     // ---- lists
 
     private Http.Reply jobs(Host host, Request request) throws RestException, SlurmException {
@@ -319,7 +343,8 @@ final class Live {
                     p.number("readBytes"), p.number("writtenBytes")))));
             series.add(new Json.Obj().put("node", u.text("node")).put("step", u.text("step")).put("points", points));
         }
-        return json(200, new Json.Obj().put("job_id", job).put("state", reply.text("state")).put("every", reply.number("every"))
+        long every = series.isEmpty() && !config(host, "JobAcctGatherType").matches(".*[a-z_]/.*(?<!none)") ? 0 : reply.number("every");
+        return json(200, new Json.Obj().put("job_id", job).put("state", reply.text("state")).put("every", every)
                 .put("fields", new ArrayList<Object>(List.of("time", "cpu_ms", "resident_kib", "read_bytes", "written_bytes")))
                 .put("series", series).put("without", new ArrayList<Object>(reply.texts("nodes"))));
     }
@@ -425,9 +450,14 @@ final class Live {
                 .put("user_name", a.obj("share").text("user")).put("partition", a.obj("share").text("partition"))
                 .put("depth", a.obj("share").number("depth"))));
         reply.objects("qos").forEach(q -> qos.add(counted(q).put("name", q.text("name"))));
-        boolean enforced = host.controller().call("QueryConfig", new Json.Obj()).texts("lines").stream()
-                .anyMatch(line -> line.startsWith("AccountingStorageEnforce") && ENFORCED.matcher(line.substring(line.indexOf('=') + 1)).find());
+        boolean enforced = ENFORCED.matcher(config(host, "AccountingStorageEnforce")).find();
         return json(200, new Json.Obj().put("associations", assocs).put("qos", qos).put("enforced", enforced));
+    }
+
+    /** A value of slurm.conf as scontrol shows it, "" where it is not shown. */
+    private static String config(Host host, String key) throws SlurmException {
+        return host.controller().call("QueryConfig", new Json.Obj()).texts("lines").stream().filter(line -> line.startsWith(key + " "))
+                .map(line -> line.substring(line.indexOf('=') + 1).strip()).findFirst().orElse("");
     }
 
     private static Json.Obj counted(Json.Obj row) {
@@ -455,20 +485,24 @@ final class Live {
         out.put("says", inUtc(told.text("says"))).put("change", inUtc(told.text("change")))
                 .put("evidence", new ArrayList<Object>(told.texts("evidence").stream().map(Live::inUtc).toList()));
         if (told.number("start") != 0) {
-            out.put("estimate", new Json.Obj().put("start_time", told.number("start")).put("nodes", told.text("nodes")).put("partition", ""));
-        } else {
+            out.put("estimate", new Json.Obj().put("start_time", told.number("start")).put("nodes", told.text("nodes")).put("partition", "")
+                    .put("planned", true));
+        } else if (FOR_NODES.contains(told.text("reason"))) {
             estimate(host, job, out);
         }
         Json.Obj priorities = host.controller().call("QueryPriorities", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(job))));
         return json(200, out.put("weights", priorities.obj("weights")).put("factors", new ArrayList<Object>(priorities.objects("rows"))));
     }
 
-    /** Of a job that no plan has: as if it were the only one that waits. */
+    /** Reasons of jobs that wait for nodes alone. A hold, a limit, a dependency or a begin time is unknown to the test of {@link #estimate}. */
+    private static final Set<String> FOR_NODES = Set.of("Resources", "Priority");
+
+    /** When a job without a plan could start if it were the only one that waits. */
     private static void estimate(Host host, long job, Json.Obj out) throws SlurmException {
         try {
             Json.Obj test = host.controller().call("TestJob", new Json.Obj().put("jobId", job));
             out.put("estimate", new Json.Obj().put("start_time", test.number("testStart")).put("nodes", test.text("testNodes"))
-                    .put("partition", test.text("testPartition")));
+                    .put("partition", test.text("testPartition")).put("planned", false));
         } catch (SlurmException e) {
             // who may not ask for one sees what the scheduler has planned anyway
             if (e.errno() != SlurmErrno.ACCESS_DENIED.number()) {

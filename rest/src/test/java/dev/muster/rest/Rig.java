@@ -63,6 +63,7 @@ final class Rig {
                     case "userName" -> "user" + args[0];
                     case "requestId" -> "0123456789abcdef0123456789abcdef";
                     case "hostName" -> "here";
+                    case "settings" -> dev.muster.cli.ClientConf.standard();
                     case "accountingHost", "accountingType" -> "";
                     default -> throw new UnsupportedOperationException(method.getName());
                 });

@@ -1,49 +1,42 @@
-// A job from a form, and the command that does the same.
+// A job from a form. slurmrestd runs sbatch's own code on it: the fields are options of its command line, #SBATCH lines of the script count as there.
 import {h, put, say} from './dom.js';
 import {ask} from './api.js';
 import {nodes, me} from './store.js';
 
-const KEPT = 'muster-submit';
-const START = '#!/bin/bash\n\nsrun hostname\n';
+const KEPT = 'muster-job';
+const START = '#!/bin/bash\n#SBATCH --time=10\n\nsrun hostname\n';
+/** Field, its label, option of sbatch, and what holds where it is empty and the script does not say otherwise. */
+const FIELDS = [['name', 'Name', '-J', 'sbatch'], ['partition', 'Partition', '-p', ''], ['account', 'Account', '-A', 'your default'], ['nodes', 'Nodes', '-N', '2 or 2-4'],
+  ['tasks', 'Tasks', '-n', '1 a node'], ['cpus', 'CPUs per task', '-c', '1'], ['memory', 'Memory per node', '--mem=', '500M or 4G'], ['gpus', 'GPUs', '--gpus=', 'none'],
+  ['minutes', 'Time limit', '-t', '60 or 1-12:00:00'], ['directory', 'Working directory', '-D', ''], ['output', 'Output file', '-o', 'slurm-%j.out']];
 
 export function submit() {
-  let v = {script: START, name: 'job', partition: '', account: '', nodes: '', tasks: '1', cpus: '', memory: '', gpus: '', minutes: '60', directory: me.home || '/tmp', output: ''};
+  let v = {script: START};
   try { Object.assign(v, JSON.parse(localStorage.getItem(KEPT) || '{}')); } catch { /* as new */ }
   const line = h('pre', {}), note = h('div', {'aria-live': 'polite'});
-  const quote = x => /^[\w./%+:=@-]+$/.test(x) ? x : `'${x.replaceAll("'", "'\\''")}'`;
-  const command = () => ['sbatch', v.name && `-J ${quote(v.name)}`, v.partition && `-p ${quote(v.partition)}`, v.account && `-A ${quote(v.account)}`, v.nodes && `-N ${v.nodes}`,
-    v.tasks && `-n ${v.tasks}`, v.cpus && `-c ${v.cpus}`, v.memory && `--mem=${v.memory}M`, v.gpus && `--gpus=${v.gpus}`, v.minutes && `-t ${v.minutes}`, v.directory && `-D ${quote(v.directory)}`,
-    v.output && `-o ${quote(v.output)}`, 'job.sh'].filter(Boolean).join(' ');
-  const show = () => { localStorage.setItem(KEPT, JSON.stringify(v)); put(line, command()); };
-  const field = (key, label, more = {}) => h('label', {class: 'field'}, label, h('input', {id: `f-${key}`, value: v[key], oninput: e => { v[key] = e.target.value; show(); }, ...more}));
+  const quote = x => /^[\w./%+:=@,-]+$/.test(x) ? x : `'${x.replaceAll("'", "'\\''")}'`;
+  const options = () => FIELDS.flatMap(([key, , option]) => !v[key]?.trim() ? [] : option.endsWith('=') ? [option + v[key].trim()] : [option, v[key].trim()]);
+  const show = () => { localStorage.setItem(KEPT, JSON.stringify(v)); put(line, ['sbatch', ...options().map(quote), '< job.sh'].join(' ')); };
   const parts = [...new Set([...nodes.values()].flatMap(n => n.partitions))].sort();
-  const number = (text, what) => {
-    if (text === '') return undefined;
-    if (!/^\d{1,9}$/.test(text)) throw new Error(`${what} has to be a number`);
-    return Number(text);
-  };
+  const field = ([key, label, , hint]) => h('label', {class: 'field'}, label, key === 'partition'
+    ? h('select', {id: 'f-partition', onchange: e => { v.partition = e.target.value; show(); }}, h('option', {value: ''}, 'default'), parts.map(p => h('option', {value: p, selected: p === v.partition}, p)))
+    : h('input', {id: `f-${key}`, value: v[key] || '', placeholder: hint || me.home || '/tmp', oninput: e => { v[key] = e.target.value; show(); }}));
 
   async function send(e) {
     e.preventDefault();
     try {
-      const set = n => n === undefined ? undefined : {set: true, number: n};
-      const job = {name: v.name, partition: v.partition || undefined, account: v.account || undefined, nodes: v.nodes || undefined, tasks: number(v.tasks, 'Tasks'), cpus_per_task: number(v.cpus, 'CPUs per task'),
-        memory_per_node: set(number(v.memory, 'Memory')), tres_per_job: v.gpus ? `gres/gpu:${number(v.gpus, 'GPUs')}` : undefined, time_limit: set(number(v.minutes, 'Minutes')),
-        current_working_directory: v.directory, standard_output: v.output || undefined, environment: ['PATH=/usr/local/bin:/usr/bin:/bin', `USER=${me.user}`, `LOGNAME=${me.user}`, ...(me.home ? [`HOME=${me.home}`] : [])]};
-      const reply = await ask('/slurm/v0.0.45/job/submit', {body: {script: v.script, job: JSON.parse(JSON.stringify(job))}});
-      if (reply.errors?.length) throw new Error(reply.errors[0].description || reply.errors[0].error);
-      put(note, h('p', {class: 'fine'}, 'Submitted batch job ', h('a', {id: 'submitted', href: `#/job/${reply.job_id}`}, reply.job_id), reply.job_submit_user_msg ? `: ${reply.job_submit_user_msg}` : ''));
+      const reply = await ask('/muster/v1/submit', {body: {options: options(), script: v.script}});
+      put(note, h('p', {class: 'fine'}, 'Submitted batch job ', h('a', {id: 'submitted', href: `#/job/${reply.job_id}`}, reply.job_id)), reply.messages.map(m => h('p', {class: 'note'}, m)));
       say(`Submitted batch job ${reply.job_id}`);
     } catch (e2) {
       put(note, h('p', {class: 'error', role: 'alert'}, e2.message));
     }
+    note.scrollIntoView({block: 'nearest'});
   }
 
   show();
   return {title: 'Submit', el: [h('div', {class: 'head'}, h('h1', {}, 'Submit a job'), h('span', {class: 'note'}, `as ${me.user}`)), note, h('form', {class: 'panel', onsubmit: send},
-    h('div', {class: 'fields'}, field('name', 'Name'), h('label', {class: 'field'}, 'Partition', h('select', {id: 'f-partition', onchange: e => { v.partition = e.target.value; show(); }},
-      h('option', {value: ''}, 'the usual one'), parts.map(p => h('option', {value: p, selected: p === v.partition}, p)))), field('account', 'Account'), field('nodes', 'Nodes', {placeholder: '2 or 2-4'}), field('tasks', 'Tasks'),
-    field('cpus', 'CPUs per task'), field('memory', 'Memory per node, MiB'), field('gpus', 'GPUs'), field('minutes', 'Time limit, minutes'), field('directory', 'Working directory'), field('output', 'Output file', {placeholder: 'slurm-%j.out'})),
-    h('label', {class: 'field', style: {'margin-top': '12px'}}, 'Script', h('textarea', {id: 'f-script', rows: '14', spellcheck: 'false', value: v.script, oninput: e => { v.script = e.target.value; show(); }})),
-    h('p', {class: 'note'}, 'The same in a terminal:'), line, h('p', {}, h('button', {class: 'main', id: 'send', type: 'submit'}, 'Submit')))], stop: () => {}};
+    h('label', {class: 'field'}, 'Script', h('textarea', {id: 'f-script', rows: '12', spellcheck: 'false', value: v.script, oninput: e => { v.script = e.target.value; show(); }})),
+    h('p', {class: 'note'}, 'Lines that begin with #SBATCH count, all options of sbatch. A field below comes before them; an empty one asks for nothing.'),
+    h('div', {class: 'fields'}, FIELDS.map(field)), h('p', {class: 'note'}, 'The same in a terminal:'), line, h('p', {}, h('button', {class: 'main', id: 'send', type: 'submit'}, 'Submit')))], stop: () => {}};
 }
