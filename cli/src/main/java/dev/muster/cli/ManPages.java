@@ -13,12 +13,14 @@ import java.util.TreeMap;
 
 /** Manual pages and completions of bash and zsh, from the tables that the commands themselves read. Run by {@code muster install}. */
 public final class ManPages {
+    private static final String JOB_STATES = "PENDING RUNNING SUSPENDED COMPLETING CONFIGURING COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED"
+            + " BOOT_FAIL DEADLINE OUT_OF_MEMORY STOPPED all";
     /** What follows an option's value can be asked for: the command that lists them. */
     private static final List<String[]> LISTED = List.of(new String[] {"partition", "sinfo -h -a -o %R"}, new String[] {"nodelist",
             "sinfo -h -N -o %N"},
             new String[] {"exclude", "sinfo -h -N -o %N"}, new String[] {"nodes", "sinfo -h -N -o %N"}, new String[] {"jobs", "squeue -h -o %i"},
             new String[] {"jobid", "squeue -h -o %i"}, new String[] {"qos", "sacctmgr -n -P show qos format=name"},
-            new String[] {"account", "sacctmgr -n -P show account format=account"}, new String[] {"states", "squeue -h -o %T"});
+            new String[] {"account", "sacctmgr -n -P show account format=account"}, new String[] {"states", "echo " + JOB_STATES});
     private static final List<String> TAKES_JOBS = List.of("scancel", "sattach", "qdel", "qhold", "qrls", "qrerun", "qalter",
             "qstat", "bkill", "bjobs", "seff", "muster");
 
@@ -57,13 +59,22 @@ public final class ManPages {
                     case '-' -> out.put(name, new Page(rest, p.operands, p.text, p.examples));
                     case '@' -> out.put(name, new Page(p.summary, rest, p.text, p.examples));
                     case '+' -> p.examples.add(rest);
-                    default -> p.text.add(line);
+                    default -> paragraph(p.text, line);
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return out;
+    }
+
+    /** A line goes on with the paragraph before where that ends within a sentence. */
+    private static void paragraph(List<String> text, String line) {
+        if (text.isEmpty() || text.getLast().matches(".*[.:!?)]")) {
+            text.add(line);
+        } else {
+            text.set(text.size() - 1, text.getLast() + " " + line);
+        }
     }
 
     private static List<GetOpt.Opt> options(String command) {
@@ -134,7 +145,11 @@ public final class ManPages {
 
     // ---- completion
 
-    private static String listed(GetOpt.Opt o) {
+    private static String listed(String command, GetOpt.Opt o) {
+        if (o.name().equals("nodes") && List.of("sbatch", "srun", "salloc").contains(command)) {
+            // a number of nodes
+            return "";
+        }
         String name = o.name().equals("partitions") || o.name().equals("state") || o.name().equals("accounts") ? o.name().replaceFirst("s$", "")
                 : o.name();
         for (String[] entry : LISTED) {
@@ -151,15 +166,55 @@ public final class ManPages {
         for (GetOpt.Opt o : options(command)) {
             words.append(words.isEmpty() ? "" : " ").append(named(command, o))
                     .append(o.arg() == GetOpt.Arg.REQUIRED ? joint(command, o).strip() : "");
-            String lister = listed(o);
+            String lister = listed(command, o);
             if (!lister.isEmpty()) {
                 cases.append("    ").append(named(command, o)).append(o.letter() == 0 ? "" : "|-" + o.letter())
                         .append(") COMPREPLY=($(compgen -W \"$(")
                         .append(lister).append(" 2>/dev/null | sort -u)\" -- \"$cur\")); return ;;\n");
             }
         }
-        String rest = TAKES_JOBS.contains(command) ? "COMPREPLY=($(compgen -W \"$(squeue -h -o %i 2>/dev/null)\" -- \"$cur\"))"
+        String words1 = firstWords(command);
+        String first = words1.isEmpty() ? "" : "[ \"$COMP_CWORD\" != 1 ] || { COMPREPLY=($(compgen -W \"" + words1 + "\" -- \"$cur\")); return; }; ";
+        String rest = first + (command.equals("scontrol") ? SCONTROL : command.equals("muster") ? "COMPREPLY=($(compgen -W \"$(squeue -h -o %i 2>/dev/null)\" -- \"$cur\"))"
+                : operands(command));
+        return completion(command, cases.toString(), words.toString(), rest);
+    }
+
+    private static String operands(String command) {
+        return TAKES_JOBS.contains(command) ? "COMPREPLY=($(compgen -W \"$(squeue -h -o %i 2>/dev/null)\" -- \"$cur\"))"
                 : "COMPREPLY=($(compgen -f -- \"$cur\"))";
+    }
+
+    /** What scontrol takes behind its command: entities, jobs, and names behind NodeName= and the like. */
+    private static final String SCONTROL = """
+            case ${COMP_WORDS[1]} in
+                    show) [ "$COMP_CWORD" != 2 ] || COMPREPLY=($(compgen -W "assoc_mgr bbstat burstbuffer config daemons federation hostlist hostlistsorted hostnames job licenses node partition reservation slurmd step topology" -- "$cur"))
+                      case $prev in
+                        node) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
+                        job) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
+                        partition) COMPREPLY=($(compgen -W "$(sinfo -h -a -o %R 2>/dev/null)" -- "$cur")) ;;
+                      esac ;;
+                    update|create|delete) case ${prev,,} in
+                        nodename) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
+                        jobid) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
+                        partitionname|partition) COMPREPLY=($(compgen -W "$(sinfo -h -a -o %R 2>/dev/null)" -- "$cur")) ;;
+                        *) [[ $cur == *=* ]] || { COMPREPLY=($(compgen -W "JobId= NodeName= PartitionName= ReservationName= StepId=" -- "$cur")); compopt -o nospace; } ;;
+                      esac ;;
+                    hold|release|requeue|requeuehold|suspend|resume|top|uhold|notify|wait_job) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
+                    reboot|cancel_reboot|power) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
+                  esac""";
+
+    /** The words that a command begins with; "" where it has none. */
+    private static String firstWords(String command) {
+        return switch (command) {
+            case "muster" -> "report why plan watch top page";
+            case "scontrol" -> ScontrolHelp.words();
+            case "sacctmgr" -> "add archive clear create delete dump list load modify ping reconfigure remove show shutdown version";
+            default -> "";
+        };
+    }
+
+    private static String completion(String command, String cases, String words, String rest) {
         return """
                 # completion of @NAME@ for bash
                 _muster_@FUNCTION@() {
@@ -184,7 +239,7 @@ public final class ManPages {
         StringBuilder out = new StringBuilder("#compdef " + command + "\n_arguments -s \\\n");
         for (GetOpt.Opt o : options(command)) {
             String meaning = texts.of(o).meaning().replace("'", "").replace("[", "(").replace("]", ")").replace(":", " ");
-            String lister = listed(o);
+            String lister = listed(command, o);
             String value = switch (o.arg()) {
                 case NONE -> "";
                 case OPTIONAL -> "::" + texts.value(o).replace(":", " ") + ":";

@@ -50,6 +50,15 @@ final class ScontrolHelp {
 
     private ScontrolHelp() {}
 
+    /** The commands alone, for completion. */
+    static String words() {
+        StringBuilder out = new StringBuilder();
+        for (String[] row : COMMANDS) {
+            out.append(out.isEmpty() ? "" : " ").append(row[0].replaceFirst("(?<!,) .*", "").replace(",", ""));
+        }
+        return out.toString();
+    }
+
     static void print(CommandContext c, List<GetOpt.Opt> options) {
         OptionHelp.help(c, options, "[<COMMAND>]");
         c.out().println("\nWithout a command, commands are read line by line.\n\nValid <COMMAND> values are:");

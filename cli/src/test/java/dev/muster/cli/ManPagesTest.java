@@ -28,10 +28,26 @@ class ManPagesTest {
                     assertThat(List.of(manual, bash, zsh)).as(command + " " + option).allMatch(t -> t.contains(option));
                 }
             }
+            assertThat(page.text()).as(command + ": a paragraph ends with its sentence").allMatch(t -> t.matches("(?s).*[.:!?)]"));
             // the shell itself is asked for what begins with --vers and --partition=
             Process shell = new ProcessBuilder("bash", "-c", ". $1; COMP_WORDS=($2 --vers); COMP_CWORD=1; _muster_${2//./_}; echo ${COMPREPLY[@]}",
                     "-", share.resolve("bash-completion/completions/" + command).toString(), command).redirectErrorStream(true).start();
             assertThat(new String(shell.getInputStream().readAllBytes()).strip()).as(command).isEqualTo("--version");
         }
+        offers(share, "muster", "muster pl", "plan");
+        offers(share, "scontrol", "scontrol reconf", "reconfigure");
+        offers(share, "scontrol", "scontrol show par", "partition");
+        offers(share, "scontrol", "scontrol update NodeN", "NodeName=");
+        offers(share, "sacctmgr", "sacctmgr mod", "modify");
+        offers(share, "squeue", "squeue -t NODE", "NODE_FAIL");
+        // a number of nodes has no names
+        offers(share, "sbatch", "sbatch --nodes = n", "");
+    }
+
+    private static void offers(Path share, String command, String line, String offered) throws Exception {
+        Process shell = new ProcessBuilder("bash", "-c", "compopt() { :; }; sinfo() { echo n1; }; cd /; . $1; COMP_WORDS=($3); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
+                + " _muster_$2; echo ${COMPREPLY[@]}", "-", share.resolve("bash-completion/completions/" + command).toString(), command, line)
+                .redirectErrorStream(true).start();
+        assertThat(new String(shell.getInputStream().readAllBytes()).strip()).as(line).isEqualTo(offered);
     }
 }

@@ -108,6 +108,9 @@ final class Following {
         Set<String> wanted = new LinkedHashSet<>(ids);
         jobs.values().forEach(j -> tell(j, wanted, said, !all));
         nodes.values().forEach(n -> said.put("node " + n.text("name"), nodeState(n)));
+        if (c.host().isTty(1)) {
+            c.info("waiting for changes; Ctrl-C ends");
+        }
         // what became of them, also of those that slurmctld forgets meanwhile
         Map<Long, Json.Obj> watched = new TreeMap<>();
         while (true) {

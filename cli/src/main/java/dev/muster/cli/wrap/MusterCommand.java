@@ -17,6 +17,15 @@ public final class MusterCommand extends Wrapper {
     /** Exit code where a job is not known. */
     private static final int NOT_FOUND = 1;
     private static final int FIRST = 8;
+    private static final String LIST = """
+            Usage: muster COMMAND
+              report JOB...   what jobs requested and used
+              why JOB...      why jobs wait, and when they are planned to start
+              plan            which jobs have which nodes when
+              watch [JOB...]  changes of jobs and nodes, as they happen
+              top             nodes and jobs on the terminal
+              page [ADDRESS]  a link to the cluster's page
+            "man muster" says more.""";
     private static final int WIDTH = 14;
 
     public MusterCommand() {
@@ -25,8 +34,11 @@ public final class MusterCommand extends Wrapper {
 
     @Override
     int go(CommandContext c, Given g) throws UsageException, SlurmException {
-        List<String> rest = g.operands().isEmpty() ? List.of() : g.operands().subList(1, g.operands().size());
-        String what = g.operands().isEmpty() ? "report" : g.operands().getFirst();
+        if (g.operands().isEmpty()) {
+            throw new UsageException(MISTAKE, List.of(LIST));
+        }
+        String what = g.operands().getFirst();
+        List<String> rest = g.operands().subList(1, g.operands().size());
         for (String option : List.of("hours", "partition", "json")) {
             if (g.has(option) && !what.equals("plan") && !(what.equals("why") && option.equals("json"))) {
                 throw misused(c, "muster: error: " + what + " has no option -" + option);

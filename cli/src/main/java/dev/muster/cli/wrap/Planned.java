@@ -24,7 +24,7 @@ final class Planned {
     private static final Pattern JOB = Pattern.compile("([0-9]{1,10})(?:[_+]([0-9]{1,7}))?");
     private static final Pattern MOMENT = Pattern.compile("@([0-9]{1,12})@");
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
-    private static final DateTimeFormatter SHORT = DateTimeFormatter.ofPattern("dd.HH:mm");
+    private static final DateTimeFormatter SHORT = DateTimeFormatter.ofPattern("d MMM HH:mm", java.util.Locale.ENGLISH);
     private static final int HOURS = 24;
     /** Plans reach no further. */
     private static final int HOURS_MAX = 168;
