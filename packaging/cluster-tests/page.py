@@ -176,6 +176,26 @@ def submit(b):
     check('submitted from the page', bool(job), job or b.run("return document.querySelector('.error')?.textContent"))
     check('as it was asked for', sh('squeue', '-h', '-j', str(job), '-o', '%u %j %l %C') == 'nobody from-the-page 7:00 2')
     sh('scancel', str(job))
+    # the script's own lines count where the form is silent, and what cannot be honoured is refused
+    def script(*lines):
+        b.run("const f = document.getElementById('f-script'); f.value = arguments[0]; f.dispatchEvent(new Event('input'))", '\n'.join(['#!/bin/sh', *lines, 'sleep 200', '']))
+        b.run("document.querySelector('[aria-live=polite]:not(#said)')?.replaceChildren()")
+        b.click('#send')
+        return b.wait("return document.getElementById('submitted')?.textContent || document.querySelector('main .error')?.textContent")
+    for key in ['name', 'minutes', 'tasks']:
+        b.run("const f = document.getElementById('f-' + arguments[0]); f.value = ''; f.dispatchEvent(new Event('input'))", key)
+    job = script('#SBATCH --ntasks=3 --comment=hi', '#SBATCH -J fromscript', '#SBATCH --array=1-2%1', '#SBATCH -H -t 9')
+    check('#SBATCH lines are read as sbatch reads them', sh('squeue', '-h', '-j', str(job), '-o', '%j %l %C %k %K %r') == 'fromscript 9:00 3 hi 1-2%1 JobHeldUser', sh('squeue', '-h', '-j', str(job), '-o', '%j %l %C %k %K %r'))
+    place(b, f'job/{job}')
+    check('a held job is planned for no time', b.wait("return document.querySelector('.why')?.textContent.includes('No start is planned for it.')"), b.run("return document.querySelector('.why')?.textContent"))
+    place(b, 'submit')
+    refused = script('#SBATCH --wait')
+    check('an option that the page cannot honour is refused', '--wait is not possible here' in str(refused), refused)
+    sh('scancel', str(job))
+    place(b, f'job/{job}_1')
+    check('a task has the address that squeue shows', b.wait("return /^#.job.[0-9]+$/.test(location.hash) && document.querySelector('main h1').textContent.startsWith('Job ')"), b.url())
+    b.run("location.hash = '#/nonsense'")
+    check('a page that is none says so', b.wait("return document.querySelector('main h1')?.textContent === 'No such page'"))
 
 
 def keyboard(b):
@@ -366,6 +386,10 @@ def narrow(b):
         time.sleep(.3)
         beyond = b.run("const m = document.querySelector('main'); return m.scrollWidth - m.clientWidth")
         check(f'narrow: {where or "now"}', beyond <= 1, f'{beyond} points too wide')
+        cut = b.run("return [...document.querySelectorAll('main > .panel, main > .two, main > .tiles')].filter(p => p.scrollHeight > p.clientHeight + 18).map(p => p.textContent.slice(0, 30))")
+        check(f'narrow: {where or "now"}: no panel is cut', not cut, cut)
+        tab = b.run("const a = document.querySelector('.side [aria-current]')?.getBoundingClientRect(); return !a || a.left >= 0 && a.right <= innerWidth")
+        check(f'narrow: {where or "now"}: its tab is in view', tab)
         shot(b, f'narrow-{where.replace("/", "-") or "now"}')
     check('narrow: the search', b.run("return document.getElementById('search').clientWidth") > 300)
     b.call('POST', b.session + '/window/rect', {'width': 1400, 'height': 900})
@@ -396,7 +420,8 @@ try:
     b.complaints()
     for part in [happenings, output, limits, submit, keyboard, by_keys_alone, views, times]:
         part(b)
-    bad = [m for m in b.complaints() if 'favicon' not in m]
+    # a refused submission is an answer of 400
+    bad = [m for m in b.complaints() if 'favicon' not in m and 'v1/submit' not in m]
     check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])
     for part in [past, coordinator, operator, narrow, many, dark]:
         part(b)

@@ -1,7 +1,7 @@
 // What was used over time: stacked columns, one for each span.
 import {h, s, put, table} from './dom.js';
 import {ask} from './api.js';
-import {count, tick, hue} from './format.js';
+import {count, tick, palette} from './format.js';
 
 /** By days looked back on: length and number of spans. */
 export const SPANS = {1: [3600, 24], 7: [6 * 3600, 28], 30: [86400, 30], 90: [7 * 86400, 13]};
@@ -30,7 +30,8 @@ export function shares(rows, key, days, now) {
   }
   const sum = v => v.reduce((a, b) => a + b, 0), all = [...by].sort((a, b) => sum(b[1]) - sum(a[1])), top = all.slice(0, MANY), rest = all.slice(MANY);
   if (rest.length) top.push(['others', rest.reduce((a, [, v]) => a.map((x, i) => x + v[i]), new Array(n).fill(0))]);
-  return {from, step, parts: top.map(([name, values]) => ({name, values, colour: name === 'others' ? 'var(--faint)' : `hsl(${hue(name).toFixed(0)} var(--hue-s) var(--hue-l))`}))};
+  const of = palette(new Map(), all.slice(0, MANY).map(([name]) => name));
+  return {from, step, parts: top.map(([name, values]) => ({name, values, colour: of(name)}))};
 }
 
 /** parts: {name, values, colour}; a value for each span, most: how high the plot is if anything is known of that. */
@@ -73,5 +74,8 @@ export async function utilization(box, days) {
       return columns(`${t === 'cpu' ? 'CPUs' : 'GPUs'} of the cluster over time`, {from, step, parts}, v => count(v.toFixed(v < 10 ? 2 : 0)));
     }));
     if (!box.children.length) put(box, h('p', {class: 'note'}, 'Accounting knows of no time in which the cluster was there.'));
-  } catch (e) { put(box, h('p', {class: 'error', role: 'alert'}, e.message)); }
+  } catch (e) {
+    put(box, e.status === 503 ? h('p', {class: 'note'}, 'The use of the whole cluster over time is kept by slurmdbd, which is not configured or does not answer.')
+      : h('p', {class: 'error', role: 'alert'}, e.message));
+  }
 }

@@ -35,7 +35,7 @@ export function mebibytes(text) {
 }
 
 export const count = n => Number(n).toLocaleString('en-GB');
-export const percent = (a, b) => b > 0 ? `${Math.round(100 * a / b)} %` : '';
+export const percent = (a, b) => b > 0 ? `${Math.round(100 * a / b)}\u00a0%` : '';
 
 /** cpu=4,mem=1G,gres/gpu=2 */
 export function tres(text) {
@@ -91,6 +91,7 @@ export function nodeState(node) {
   if (f.includes('DRAIN')) return {text: node.alloc_cpus > 0 ? 'draining' : 'drained', kind: 'warn'};
   if (f.includes('POWERED_DOWN') || f.includes('POWERING_DOWN') || f.includes('POWERING_UP')) return {text: f.find(x => x.startsWith('POWER')).toLowerCase().replace('_', ' '), kind: 'idle'};
   if (f.includes('MAINT')) return {text: 'maint', kind: 'warn'};
+  if (f.includes('RESERVED') && base === 'idle') return {text: 'reserved', kind: 'wait'};
   return {text: base, kind: base === 'idle' ? 'idle' : 'busy'};
 }
 
@@ -102,9 +103,33 @@ export function elapsed(job, now) {
   return (over ? job.end_time : now) - job.start_time;
 }
 
-/** The same colour for the same word, and no two near each other by chance alone. */
+/** A colour for a word beyond the palette. */
 export function hue(word) {
   let x = 2166136261;
   for (let i = 0; i < word.length; i++) x = Math.imul(x ^ word.charCodeAt(i), 16777619);
   return ((x >>> 0) * 137.508) % 360;
 }
+
+/** Hue, and lightness beside the theme's: colours that differ for most eyes. */
+const PALETTE = [[210, 0], [28, 4], [152, -8], [340, 4], [52, -2], [268, 6], [185, 2], [8, -10], [95, -4], [300, -8], [230, 14], [120, 12]];
+
+/**
+ * Colours of the first words, each another one, as far as the palette goes. known keeps them from one call to the next, so that a word keeps its
+ * colour while it is among the first; it starts with that of its hash, so that most words have the same on all pages.
+ */
+export function palette(known, words) {
+  const first = new Set(words.slice(0, PALETTE.length));
+  for (const w of [...known.keys()]) if (!first.has(w)) known.delete(w);
+  const taken = new Set(known.values());
+  for (const w of first) {
+    if (known.has(w)) continue;
+    let i = Math.floor(hue(w)) % PALETTE.length;
+    while (taken.has(i)) i = (i + 1) % PALETTE.length;
+    taken.add(i);
+    known.set(w, i);
+  }
+  return w => known.has(w) ? `hsl(${PALETTE[known.get(w)][0]} var(--hue-s) calc(var(--hue-l) + ${PALETTE[known.get(w)][1]}%))` : 'var(--faint)';
+}
+
+/** The same for a canvas, which knows no variables. @param s, l the theme's saturation and lightness, in percent */
+export const plain = (colour, s, l) => colour.replace('var(--hue-s)', s).replace(/calc\(var\(--hue-l\) \+ (-?\d+)%\)/, (_, more) => `${parseFloat(l) + Number(more)}%`);

@@ -1,7 +1,7 @@
 // One job: what it is, why it waits and when it will start, what it writes, and what one may do with it.
 import {h, s, put, facts, table, confirm, asCommand, bar, say} from './dom.js';
 import {ask, follow} from './api.js';
-import {jobs, now, watch, me, mayChange, onPass, refresh} from './store.js';
+import {jobs, now, watch, me, mayChange, onPass, refresh, rowsOf} from './store.js';
 import {jobState, jobName, clock, when, elapsed, limit, tres, gpus, count, percent, size, mebibytes} from './format.js';
 import {use} from './use.js';
 import {stateCell, setTick} from './queue.js';
@@ -55,7 +55,7 @@ function timeline(job) {
   if (!over && stop > Math.max(start, t)) parts.push([Math.max(start, t), stop, 'idle']);
   const el = s('svg', {class: 'plot', height: '14', role: 'img', 'aria-label': 'How long it waited, ran and may still run'});
   for (const [from, to, kind] of parts) el.append(s('rect', {x: `${100 * (from - begin) / span}%`, y: 0, width: `${Math.max(.4, 100 * (to - from) / span)}%`, height: 14, rx: 3, fill: `var(--${kind})`}));
-  return [el, facts([['Submitted', when(begin)], start && [planned ? 'Planned' : 'Started', `${when(start)}, ${planned ? 'in' : 'after'} ${clock(planned ? start - t : start - begin)}`],
+  return [el, facts([['Submitted', when(begin)], start && [planned ? job.state_reason === 'BeginTime' ? 'Not before' : 'Planned' : 'Started', `${when(start)}, ${planned ? 'in' : 'after'} ${clock(planned ? start - t : start - begin)}`],
     over ? ['Ended', `${when(stop)}, ran ${clock(elapsed(job, t))}`] : stop && !planned && ['Ends', `${when(stop)} at the latest`],
     job.state === 'RUNNING' && ['Elapsed', job.time_limit > 0 ? `${clock(elapsed(job, t))} of ${limit(job.time_limit)}` : clock(elapsed(job, t))],
     job.state === 'PENDING' && ['Waits', clock(t - begin)]])];
@@ -70,9 +70,9 @@ function why(box, id) {
     const lines = [h('strong', {}, told(w.says) || WORDS[w.reason] || w.reason || 'It waits.'), ' ', h('span', {class: 'note'}, w.reason, w.description ? ` (${w.description})` : '')];
     if (w.evidence?.length) lines.push(h('ul', {class: 'evidence'}, w.evidence.map(e => h('li', {}, told(e)))));
     if (w.change) lines.push(h('div', {}, `What would help: ${told(w.change)}`));
-    const start = w.estimate?.start_time || w.start_time;
-    lines.push(h('div', {}, start ? `It is expected to start ${when(Math.max(start, now()))}${w.estimate?.nodes ? ` on ${w.estimate.nodes}` : ''}.`
-      : w.no_estimate && !w.no_estimate.startsWith('Access') ? `There is no estimate: ${w.no_estimate}.` : 'There is no estimate yet.'));
+    const e = w.estimate, start = e?.start_time && `${when(Math.max(e.start_time, now()))}${e.nodes ? ` on ${e.nodes}` : ''}`;
+    lines.push(h('div', {}, !start ? w.no_estimate && !w.no_estimate.startsWith('Access') ? `No start is planned for it: ${w.no_estimate}.` : 'No start is planned for it.'
+      : e.planned ? `It is planned to start ${start}.` : `No start is planned for it yet; if no other job waited, it could start ${start}.`));
     const f = w.factors?.[0], parts = f ? ['age', 'fairshare', 'size', 'partition', 'qos', 'assoc'].map(k => [k, (f[k === 'fairshare' ? 'fairShare' : k] || 0) * (w.weights?.[k] || 0)]).filter(p => p[1] > 0) : [];
     if (parts.length) {
       const most = Math.max(...parts.map(p => p[1]));
@@ -88,17 +88,20 @@ function why(box, id) {
 /** Moments in a sentence are those of who reads it. */
 const told = text => (text || '').replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, at => when(Date.parse(at) / 1000));
 
+/** Reasons of waiting, which accounting keeps beside the end. */
+const WAITED = /^(None|Dependency|Priority|Resources|BeginTime|JobHeld.*|Licenses|Reservation|ReqNodeNotAvail.*|JobArrayTaskLimit|Assoc.*|QOS.*|Partition.*|Max.*|Cleaning)$/;
+
 /** What became of it, as accounting has it: a row for each time it was started, and for each size that it had. */
 async function history(box, id) {
   const rows = (await ask(`/slurmdb/v0.0.45/jobs?step=${id}&show_duplicates=true&skip_steps=true&start_time=1`)).jobs || [];
   const lines = [];
-  for (const r of rows) {
+  for (const r of rows.filter(x => !x.job_id || x.job_id === id)) {
     const t = r.time || {}, state = (r.state?.current || []).join(' ').toLowerCase();
     lines.push([t.submission, 'submitted', r.flags?.includes('STARTED_ON_SUBMIT') ? 'started at once' : '']);
-    if (t.eligible > t.submission) lines.push([t.eligible, 'could start', `waited ${clock(t.eligible - t.submission)} until then`]);
+    if (t.eligible > t.submission) lines.push(t.eligible > now() ? [t.eligible, 'may start from then on', ''] : [t.eligible, 'could start', `waited ${clock(t.eligible - t.submission)} until then`]);
     if (t.start) lines.push([t.start, 'started', r.nodes && r.nodes !== 'None assigned' ? `on ${r.nodes}` : '']);
     if (t.suspended) lines.push([0, 'was suspended', `for ${clock(t.suspended)} in all`]);
-    if (t.end) lines.push([t.end, state, [r.state?.reason && r.state.reason !== 'None' ? r.state.reason : '', r.exit_code?.return_code?.number || r.exit_code?.signal?.id?.number
+    if (t.end) lines.push([t.end, state, [r.state?.reason && !WAITED.test(r.state.reason) ? r.state.reason : '', r.exit_code?.return_code?.number || r.exit_code?.signal?.id?.number
       ? `exit ${r.exit_code?.return_code?.number ?? 0}:${r.exit_code?.signal?.id?.number ?? 0}` : ''].filter(Boolean).join(', ')]);
   }
   const seen = new Set(), unique = lines.filter(l => { const k = l.join('|'); return !seen.has(k) && seen.add(k); });
@@ -108,7 +111,7 @@ async function history(box, id) {
 /** The end of what the job writes, growing. */
 function output(id) {
   let stop = () => {}, stream = 'stdout', size_ = 0, sticks = true;
-  const pre = h('pre', {class: 'log', tabindex: '0', id: 'log', 'aria-label': 'Output'}), info = h('span', {class: 'note'});
+  const pre = h('pre', {class: 'log', tabindex: '0', id: 'log', role: 'log', 'aria-label': 'Output'}), info = h('span', {class: 'note'});
   const tabs = h('div', {class: 'tabs', role: 'group', 'aria-label': 'Which output'});
   pre.addEventListener('scroll', () => { sticks = pre.scrollTop + pre.clientHeight > pre.scrollHeight - 30; });
   function open() {
@@ -160,7 +163,26 @@ const remembered = row => facts([['User', h('a', {href: `#/queue?q=user:${encode
   ['Submitted', row.time?.submission ? when(row.time.submission) : ''], ['Started', row.time?.start ? when(row.time.start) : ''], ['Ended', row.time?.end ? when(row.time.end) : ''],
   ['Ran', clock(row.time?.elapsed || 0)], ['Exit', `${row.exit_code?.return_code?.number ?? 0}:${row.exit_code?.signal?.id?.number ?? 0}`]]);
 
+/** A task of an array or a component, by the name that Slurm shows: its own number is looked up. */
+function named(text) {
+  const head = h('div', {class: 'head'}, h('h1', {}, `Job ${text}`), h('span', {class: 'note'}, 'Loading …'));
+  let left = false;
+  const none = () => put(head, h('h1', {}, `There is no job ${text}`), h('span', {class: 'note'}, /^\d+[_+]\d+$/.test(text) ? 'Neither slurmctld nor accounting knows it.' : 'A job is a number, with _TASK or +COMPONENT behind it.'));
+  async function find() {
+    if (!/^\d+[_+]\d+$/.test(text)) return 0;
+    const plus = text.split('+');
+    if (plus.length === 2) return Number(plus[0]) + Number(plus[1]);
+    for (const j of jobs.values()) if (jobName(j) === text) return j.job_id;
+    const r = await ask(`/muster/v1/jobs?job_id=${text}`).then(rowsOf).catch(() => []);
+    if (r.length) return r[0].job_id;
+    return (await ask(`/slurmdb/v0.0.45/jobs?step=${text}&skip_steps=true&start_time=1`)).jobs?.at(-1)?.job_id || 0;
+  }
+  find().catch(() => 0).then(id => { if (left) return; if (id) location.replace(`#/job/${id}`); else none(); });
+  return {title: `Job ${text}`, el: [head], stop: () => { left = true; }};
+}
+
 export function job(path) {
+  if (!/^\d{1,10}$/.test(path[0] || '')) return named(path[0] || '');
   const id = Number(path[0]), note = h('div', {'aria-live': 'polite'}), head = h('div', {class: 'head'}), about = h('div', {class: 'panel'}), line = h('div', {class: 'panel'});
   const waits = h('div'), used = h('div', {}, h('p', {class: 'note'}, '…')), script = h('pre', {tabindex: '0'}, '…'), which = h('div', {class: 'tabs', role: 'group', 'aria-label': 'Script or environment'}), stops = [];
   let shown = '', log = null, was = '', asked = false;
@@ -176,13 +198,13 @@ export function job(path) {
         // only then it is certain that it is none of those that are just coming
         refresh([id]).catch(e => e.status === 404 || put(note, h('p', {class: 'error'}, e.message))).finally(() => { if (!jobs.has(id)) { was = 'gone'; show(); } });
       }
-      if (was !== 'accounting') put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, ['', 'asked'].includes(was) ? 'Loading …' : 'slurmctld does not know it any more.'));
+      if (was !== 'accounting') put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, ['', 'asked'].includes(was) ? 'Loading …' : 'slurmctld does not know it.'));
       if (was === 'gone') {
         was = 'accounting';
         later(past, history(past, id));
         later(used, usage(used, {job_id: id, cpus: 0}).then(row => {
           if (jobs.has(id)) return;
-          if (!row) { put(about, h('p', {class: 'empty'}, 'Accounting does not know it either.')); return; }
+          if (!row) { put(head, h('h1', {}, `There is no job ${id}`)); put(about, h('p', {class: 'empty'}, 'slurmctld does not know it, and accounting does not know it either.')); return; }
           put(head, h('h1', {}, `Job ${id}`), h('span', {}, row.name), h('span', {class: 'note'}, 'as accounting has it: slurmctld does not know it any more.'),
             h('div', {class: 'acts'}, asCommand(() => `sacct -j ${id} -S 1970-01-02`)));
           put(about, h('h2', {}, 'What it was'), remembered(row));
@@ -223,7 +245,8 @@ export function job(path) {
   function look(j) {
     asked = true;
     const own = j.user_name === me.user;
-    if (own || me.user === 'root') { log = output(id); put(written, log.el); }
+    if (j.state === 'PENDING' && j.array_task_string) put(written, h('section', {class: 'panel'}, h('h2', {}, 'Output'), h('p', {class: 'note'}, 'Each task of the array writes its own, once it has begun.')));
+    else if (own || me.user === 'root') { log = output(id); put(written, log.el); }
     else put(written, h('section', {class: 'panel'}, h('h2', {}, 'Output'), h('p', {class: 'note'}, `What it writes is ${j.user_name}'s to read.`)));
     const text = what => ask(`/muster/v1/jobs/${id}/${what}`).then(r => put(script, what === 'script' ? r.script : r.environment.join('\n'))).catch(e => put(script, `There is none: ${e.message}`));
     const pick = what => { put(which, ['script', 'environment'].map(k => h('button', {'aria-pressed': String(k === what), onclick: () => pick(k)}, k === 'script' ? 'Script' : 'Environment'))); text(what); };

@@ -23,7 +23,7 @@ export function partitions() {
     for (const n of nodes.values()) for (const p of n.partitions) {
       const u = use.get(p) || {cpus: 0, busy: 0, nodes: 0, idle: 0, gpus: 0, gb: 0};
       u.cpus += n.cpus; u.busy += n.alloc_cpus; u.nodes++; u.gpus += gpus(n.gres); u.gb += gpus(n.gres_used);
-      if (n.state === 'IDLE' && !n.flags.includes('DRAIN')) u.idle++;
+      if (n.state === 'IDLE' && !n.flags.some(f => ['DRAIN', 'RESERVED', 'MAINT', 'NOT_RESPONDING'].includes(f))) u.idle++;
       use.set(p, u);
     }
     const queue = new Map();
@@ -48,8 +48,9 @@ export function partitions() {
 
 /** Spans on a scale of time. rows: {label, from, to, colour, title, href} */
 export function spans(rows, from, to, at) {
-  const H = 22, top = 24, el = s('svg', {class: 'plot', height: String(top + rows.length * H + 6), role: rows.some(r => r.href) ? 'group' : 'img', 'aria-label': `${rows.length} spans of time`});
-  const x = t => `${18 + 82 * Math.max(0, Math.min(1, (t - from) / (to - from)))}%`;
+  // where there is little room, names stand above their bars
+  const tight = matchMedia('(max-width: 720px)').matches, H = tight ? 36 : 22, left = tight ? 0 : 18, wide = 100 - left, top = 24, el = s('svg', {class: 'plot', height: String(top + rows.length * H + 6), role: rows.some(r => r.href) ? 'group' : 'img', 'aria-label': `${rows.length} spans of time`});
+  const x = t => `${left + wide * Math.max(0, Math.min(1, (t - from) / (to - from)))}%`;
   const step = [300, 900, 3600, 10800, 21600, 86400, 172800, 604800].find(d => (to - from) / d <= 9) || 2592000;
   const zone = new Date().getTimezoneOffset() * 60;
   for (let t = Math.ceil((from - zone) / step) * step + zone; t <= to; t += step) {
@@ -58,7 +59,7 @@ export function spans(rows, from, to, at) {
   rows.forEach((r, i) => {
     const y = top + i * H, a = Math.max(from, r.from), b = Math.min(to, r.to);
     const g = s('g', {}, s('title', {}, r.title), s('text', {x: 0, y: y + 13}, r.label),
-      s('rect', {x: x(a), y: y + 3, width: `${Math.max(.3, 82 * (b - a) / (to - from))}%`, height: 14, rx: 3, fill: r.colour}));
+      s('rect', {x: x(a), y: tight ? y + 18 : y + 3, width: `${Math.max(.3, wide * (b - a) / (to - from))}%`, height: 14, rx: 3, fill: r.colour}));
     if (r.href) { const link = s('a', {href: r.href, 'aria-label': r.title}); link.append(g); el.append(link); } else el.append(g);
   });
   el.append(s('line', {x1: x(at), x2: x(at), y1: 14, y2: '100%', stroke: 'var(--accent)', 'stroke-width': 1.5}));

@@ -1,16 +1,26 @@
 // The machine as it is occupied: a cell for each node, in it a stripe for each job as wide as its share. One canvas, however many nodes.
 import {h, put, say, add} from './dom.js';
 import {nodes, placed, units, me, watch, jobs} from './store.js';
-import {nodeState, jobName, hue, gpus, count, percent, size} from './format.js';
+import {nodeState, jobName, hue, palette, plain, gpus, count, size} from './format.js';
 
 const GAP = 2, HEAD = 22;
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function colours() {
+/** What has which colour, kept while the page is open. */
+const KNOWN = {user: new Map(), account: new Map(), partition: new Map(), job: new Map()};
+const KEY = {user: j => j.user_name, account: j => j.account || '-', partition: j => j.partition, job: j => `j${j.job_id}`};
+
+function colours(by) {
   const c = {};
-  for (const k of ['idle', 'busy', 'bad', 'warn', 'wait', 'good', 'text', 'soft', 'faint', 'line', 'panel', 'accent']) c[k] = css(`--${k}`);
-  const s = css('--hue-s'), l = css('--hue-l'), known = new Map();
-  c.of = word => { let v = known.get(word); if (!v) known.set(word, v = `hsl(${hue(word).toFixed(0)} ${s} ${l})`); return v; };
+  for (const k of ['idle', 'busy', 'bad', 'warn', 'wait', 'good', 'text', 'soft', 'faint', 'line', 'panel', 'accent', 'wait-soft']) c[k] = css(`--${k}`);
+  const s = css('--hue-s'), l = css('--hue-l'), had = new Map(), key = KEY[by], seen = new Map();
+  if (!key) return c;
+  for (const there of placed.values()) for (const x of there.values()) seen.set(key(x.job), (seen.get(key(x.job)) || 0) + x.cpus);
+  c.words = [...seen].sort((a, b) => b[1] - a[1]).map(([w]) => w);
+  const own = palette(KNOWN[by], c.words);
+  // jobs are many: the small ones differ from their neighbours, but palely
+  const rest = word => by === 'job' ? `hsl(${hue(word).toFixed(0)} 14% ${l})` : c.faint;
+  c.of = word => { let v = had.get(word); if (!v) had.set(word, v = KNOWN[by].has(word) ? plain(own(word), s, l) : rest(word)); return v; };
   return c;
 }
 
@@ -44,17 +54,23 @@ export function occupancy({large = true} = {}) {
   const tip = h('div', {class: 'tip', hidden: true}), legend = h('div', {class: 'legend'});
   const pick = (label, key, values) => h('label', {class: 'legend'}, label, h('select', {onchange: e => { view[key] = e.target.value; save(); draw(); }},
     values.map(v => h('option', {value: v, selected: view[key] === v}, v))));
-  let view = {colour: 'state', group: 'partition', show: 'CPUs'};
+  let view = {colour: 'state', group: 'partition', show: 'scarcest'};
   try { Object.assign(view, JSON.parse(localStorage.getItem('muster-map') || '{}')); } catch { /* as usual then */ }
   const save = () => localStorage.setItem('muster-map', JSON.stringify(view));
   let cells = [], byName = new Map(), chosen = '', grid = null;
 
   const el = h('div', {class: 'panel'}, h('div', {class: 'head'}, h('h2', {}, 'Occupancy'), h('div', {class: 'acts'},
     pick('Colour', 'colour', ['state', 'user', 'account', 'partition', 'job', 'utilisation']), pick('Group', 'group', ['partition', 'topology', 'none']),
-    pick('Show', 'show', ['CPUs', 'GPUs', 'memory']))), h('div', {class: 'mapbox'}, canvas, tip), legend);
+    pick('Show', 'show', ['scarcest', 'CPUs', 'GPUs', 'memory']))), h('div', {class: 'mapbox'}, canvas, tip), legend);
 
   function parts(n) {
     const there = placed.get(n.name), shares = there ? [...there.values()] : [];
+    if (view.show === 'scarcest') {
+      // of CPUs, GPUs and memory what the node has least left of
+      const all = [['cpus', n.cpus], ['gpus', gpus(n.gres)], ['mem', n.real_memory]].map(([k, whole]) => ({k, whole, used: whole ? shares.reduce((a, x) => a + (x[k] || 0), 0) / whole : 0}));
+      const {k, whole} = all.reduce((a, b) => b.used > a.used + 1e-9 ? b : a);
+      return {whole, shares: shares.filter(x => x[k]).map(x => ({...x, part: x[k]}))};
+    }
     if (view.show === 'GPUs') return {whole: gpus(n.gres), shares: shares.filter(x => x.gpus).map(x => ({...x, part: x.gpus}))};
     if (view.show === 'memory') return {whole: n.real_memory, shares: shares.map(x => ({...x, part: x.mem}))};
     return {whole: n.cpus, shares: shares.map(x => ({...x, part: x.cpus}))};
@@ -63,7 +79,7 @@ export function occupancy({large = true} = {}) {
   function draw() {
     const began = performance.now(), width = canvas.parentElement?.clientWidth || 0;
     if (!width) return;
-    const c = colours(), all = groups(view.group), cell = fit(width, nodes.size, large), across = Math.max(1, Math.floor((width + GAP) / (cell + GAP)));
+    const c = colours(view.colour), all = groups(view.group), cell = fit(width, nodes.size, large), across = Math.max(1, Math.floor((width + GAP) / (cell + GAP)));
     const tall = cell >= 56 ? Math.min(cell, 74) : cell;
     let height = 0;
     for (const g of all) height += (g.name ? HEAD : 0) + Math.ceil(g.list.length / across) * (tall + GAP) + 8;
@@ -104,13 +120,14 @@ export function occupancy({large = true} = {}) {
 
   function node(g2, c, n, x, y, w, hgt) {
     const st = nodeState(n), {whole, shares} = parts(n), named = w >= 56, pad = named ? 5 : 0, top = named ? 17 : 0;
-    g2.fillStyle = named ? c.panel : c.idle;
+    const ground = st.text === 'reserved' ? c['wait-soft'] : c.idle;
+    g2.fillStyle = named ? c.panel : ground;
     g2.fillRect(x, y, w, hgt);
     if (named) {
       g2.strokeStyle = c.line; g2.lineWidth = 1; g2.strokeRect(x + .5, y + .5, w - 1, hgt - 1);
       g2.fillStyle = c.text; g2.font = '11px system-ui, sans-serif'; g2.textBaseline = 'middle';
       g2.fillText(n.name, x + pad, y + 10, w - 2 * pad);
-      g2.fillStyle = c.idle; g2.fillRect(x + pad, y + top, w - 2 * pad, hgt - top - pad);
+      g2.fillStyle = ground; g2.fillRect(x + pad, y + top, w - 2 * pad, hgt - top - pad);
     }
     const bx = x + pad, by = y + top, bw = w - 2 * pad, bh = hgt - top - pad;
     if (view.colour === 'utilisation') {
@@ -144,14 +161,11 @@ export function occupancy({large = true} = {}) {
     if (view.colour === 'state') out.push(item(c.busy, 'running'), item(c.warn, 'suspended'), item(c.good, 'completing'));
     else if (view.colour === 'utilisation') out.push(item(c.busy, 'the darker, the more is taken'));
     else {
-      const seen = new Map();
-      for (const there of placed.values()) for (const x of there.values()) {
-        const k = view.colour === 'user' ? x.job.user_name : view.colour === 'account' ? x.job.account || '-' : view.colour === 'partition' ? x.job.partition : `j${x.job.job_id}`;
-        seen.set(k, (seen.get(k) || 0) + x.cpus);
-      }
-      [...seen].sort((a, b) => b[1] - a[1]).slice(0, 10).forEach(([k]) => out.push(item(c.of(k), k.replace(/^j(?=\d+$)/, 'job '))));
+      c.words.slice(0, 12).forEach(k => out.push(item(c.of(k), k.replace(/^j(?=\d+$)/, 'job '))));
+      if (c.words.length > 12 && view.colour !== 'job') out.push(item(c.faint, 'others'));
     }
-    out.push(item(c.idle, 'free'), h('span', {}, '✕ down'), h('span', {}, '⁄ drained'));
+    if (view.show === 'scarcest') out.push(h('span', {}, 'a node is as full as what it has least left of: CPUs, GPUs or memory'));
+    out.push(item(c.idle, 'free'), [...nodes.values()].some(n => nodeState(n).text === 'reserved') && item(c['wait-soft'], 'reserved'), h('span', {}, '✕ down'), h('span', {}, '⁄ drained'));
     put(legend, out);
   }
 

@@ -50,11 +50,11 @@ const COLUMNS = [
   {id: 'state', text: 'State', width: 94, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
   {id: 'time', text: 'Time', width: 76, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
   {id: 'limit', text: 'Limit', width: 92, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
-  {id: 'nodes', text: 'Nodes', width: 56, num: true, cell: j => j.node_count, by: j => j.node_count},
-  {id: 'cpus', text: 'CPUs', width: 52, num: true, cell: j => count(j.cpus), by: j => j.cpus},
-  {id: 'gpus', text: 'GPUs', width: 50, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
-  {id: 'priority', text: 'Priority', width: 66, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
-  {id: 'where', text: 'Nodes or reason', width: 204, cell: j => j.state === 'PENDING' ? `${j.start_time > now() ? `planned ${soon(j.start_time)}, ` : ''}${j.state_reason}` : j.nodes, by: j => j.nodes || j.state_reason},
+  {id: 'nodes', text: 'Nodes', width: 72, num: true, cell: j => j.node_count, by: j => j.node_count},
+  {id: 'cpus', text: 'CPUs', width: 74, num: true, cell: j => count(j.cpus), by: j => j.cpus},
+  {id: 'gpus', text: 'GPUs', width: 68, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
+  {id: 'priority', text: 'Priority', width: 88, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
+  {id: 'where', text: 'Nodes or reason', width: 170, cell: j => j.state === 'PENDING' ? `${j.start_time > now() ? `planned ${soon(j.start_time)}, ` : ''}${j.state_reason}` : j.nodes, by: j => j.nodes || j.state_reason},
 ];
 
 export function queue(_, query) {
@@ -62,7 +62,7 @@ export function queue(_, query) {
   const box = h('input', {type: 'search', id: 'find', value: text, placeholder: 'user:me  state:pending  partition:gpu  a name …', 'aria-label': 'Filter',
     oninput: e => { text = e.target.value; keep(); show(); views(); }});
   const shown = h('span', {class: 'note'});
-  const columns = matchMedia('(max-width: 720px)').matches ? COLUMNS.filter(c => FEW[c.id]).map(c => ({...c, width: FEW[c.id]})) : COLUMNS;
+  const columns = matchMedia('(max-width: 720px)').matches ? COLUMNS.filter(c => FEW[c.id]).map(c => ({...c, width: FEW[c.id], text: c.id === 'where' ? 'Where, why' : c.text})) : COLUMNS;
   const g = grid({name: 'Jobs', columns, key: j => j.job_id, open: j => { location.hash = `#/job/${j.job_id}`; }, sort: order,
     onSort: o => { order = o; keep(); }, label: j => `Job ${jobName(j)}, ${j.name}, ${j.user_name}, ${jobState(j).text}`});
 

@@ -2,11 +2,12 @@
 import {h, s, put, table} from './dom.js';
 import {ask} from './api.js';
 import {count, clock} from './format.js';
-import {me, rowsOf} from './store.js';
+import {me, now, rowsOf} from './store.js';
 import {SPANS, columns, shares, utilization} from './course.js';
 
 const KEYS = {user: r => r.user_name, account: r => r.account, partition: r => r.partition, state: r => r.state.split(' ')[0].toLowerCase(), qos: r => r.qos};
-const quantile = (list, q) => list.length ? list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))] : 0;
+const quantile = (list, q) => list.length ? list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))] : '';
+const wait = (list, q) => list.length ? clock(quantile(list, q)) : '';
 
 export function reports(_, query) {
   let days = SPANS[query.get('days')] ? Number(query.get('days')) : 1, by = query.get('by') || 'user', rows = null;
@@ -36,7 +37,8 @@ export function reports(_, query) {
       o.jobs++;
       o.cpu += r.elapsed * r.cpus;
       o.gpu += r.elapsed * r.gpus;
-      if (r.start_time && r.start_time >= r.submit_time) o.waits.push(r.start_time - r.submit_time);
+      const until = r.start_time || (KEYS.state(r) === 'pending' ? now() : 0);
+      if (until >= r.submit_time) o.waits.push(Math.floor(until - r.submit_time));
       if (/fail|timeout|out_of/.test(KEYS.state(r))) o.failed++;
       out.set(k, o);
     }
@@ -46,16 +48,16 @@ export function reports(_, query) {
   function show() {
     const all = sums(), most = Math.max(1, ...all.map(a => a[1].cpu)), top = all.slice(0, 12);
     if (!all.length) { put(box, h('p', {class: 'empty'}, 'No jobs in this time.')); return; }
+    const course = shares(rows, KEYS[by], days, Date.now() / 1000), colour = k => course.parts.find(p => p.name === k)?.colour || 'var(--faint)';
     const plot = s('svg', {class: 'plot', height: String(top.length * 26), role: 'img', 'aria-label': `CPU hours by ${by}`});
     top.forEach(([k, o], i) => plot.append(s('text', {x: 0, y: i * 26 + 16}, k.slice(0, 22)),
-      s('rect', {x: '18%', y: i * 26 + 4, height: 16, rx: 3, width: `${Math.max(.2, 66 * o.cpu / most)}%`, fill: 'var(--busy)'}),
+      s('rect', {x: '18%', y: i * 26 + 4, height: 16, rx: 3, width: `${Math.max(.2, 66 * o.cpu / most)}%`, fill: colour(k)}),
       s('text', {x: `${19 + 66 * o.cpu / most}%`, y: i * 26 + 16}, `${count((o.cpu / 3600).toFixed(o.cpu < 36000 ? 2 : 0))} h`)));
-    const course = shares(rows, KEYS[by], days, Date.now() / 1000);
     put(box, course.parts.length ? columns(`CPU hours by ${by} over time`, course, v => count((v / 3600).toFixed(v < 36000 ? 2 : 0))) : null,
       h('h2', {}, `CPU hours by ${by}`), plot, h('div', {style: {height: '14px'}}), table([by, {text: 'Jobs', num: true}, {text: 'CPU hours', num: true}, {text: 'GPU hours', num: true}, {text: 'Median wait', num: true},
       {text: '90 % waited less than', num: true}, {text: 'Failed', num: true}], all.slice(0, 200).map(([k, o]) => [k, count(o.jobs), (o.cpu / 3600).toFixed(2), o.gpu ? (o.gpu / 3600).toFixed(2) : '',
-      clock(quantile(o.waits, .5)), clock(quantile(o.waits, .9)), o.failed || ''])),
-    all.length > 200 && h('p', {class: 'note'}, `The 200 with the most of ${count(all.length)}; the CSV has all.`));
+      wait(o.waits, .5), wait(o.waits, .9), o.failed || ''])),
+    h('p', {class: 'note'}, 'Jobs that still wait count with the time that they have waited so far.'), all.length > 200 && h('p', {class: 'note'}, `The 200 with the most of ${count(all.length)}; the CSV has all.`));
   }
 
   function csv() {

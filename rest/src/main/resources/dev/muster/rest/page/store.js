@@ -8,7 +8,7 @@ export const nodes = new Map();
 export const units = new Map();
 /** By node: its jobs with how many CPUs and GPUs each has there. */
 export const placed = new Map();
-export const me = {user: '', operator: false, administrator: false, coordinates: [], cluster: '', live: 'away', loaded: false, error: ''};
+export const me = {user: '', operator: false, administrator: false, coordinates: [], cluster: '', live: 'away', lost: true, seen: 0, loaded: false, error: ''};
 /** Its owner, operators, and coordinators of its account. */
 export const mayChange = job => job.user_name === me.user || me.operator || me.coordinates.includes(job.account);
 
@@ -121,7 +121,7 @@ function took(name, data) {
 }
 
 export function start() {
-  return follow('/muster/v1/events', took, state => { me.live = state; changed(); });
+  return follow('/muster/v1/events', took, state => { me.live = state; me.lost = state !== 'live'; if (!me.lost) me.seen = Date.now() / 1000; changed(); });
 }
 
 export function totals() {
@@ -131,7 +131,7 @@ export function totals() {
     t.cpus += n.cpus; t.busy += n.alloc_cpus; t.gpus += g; t.mem += n.real_memory; t.memBusy += n.alloc_memory;
     t.gpusBusy += gpus(n.gres_used);
     if (off) t.down += n.cpus - n.alloc_cpus;
-    const k = off ? (n.flags.includes('DRAIN') ? (n.alloc_cpus > 0 ? 'draining' : 'drained') : 'down') : n.state.toLowerCase();
+    const k = !off && n.state === 'IDLE' && n.flags.includes('RESERVED') ? 'reserved' : off ? (n.flags.includes('DRAIN') ? (n.alloc_cpus > 0 ? 'draining' : 'drained') : 'down') : n.state.toLowerCase();
     t.states[k] = (t.states[k] || 0) + 1;
   }
   for (const j of jobs.values()) {

@@ -59,7 +59,7 @@ export function use(box, job, memory) {
     const sum = added(r.series, r.every);
     const notes = r.without.length ? h('p', {class: 'note'}, r.without.join('; ')) : null;
     if (!sum) {
-      put(box, h('p', {class: 'note'}, r.every ? `Nothing to draw yet: its tasks are looked at each ${count(r.every)} s.` : 'Nobody looks at tasks over time here (JobAcctGatherType, JobAcctGatherFrequency).'), notes);
+      put(box, h('p', {class: 'note'}, r.every ? `Nothing to draw yet: its tasks are looked at each ${count(r.every)} s.` : 'Nothing is sampled: JobAcctGatherType is not set, or JobAcctGatherFrequency is 0.'), notes);
     } else {
       const most = {cpu: job.cpus, mem: memory};
       put(box, KINDS.map((k, i) => Math.max(...sum.values[i]) > .05 || i < 2 ? line(k, sum.values[i], sum.from, sum.to, most[k.id]) : null),
