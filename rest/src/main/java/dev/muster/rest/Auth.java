@@ -57,7 +57,7 @@ class Auth {
         String name = request.header("x-slurm-user-name");
         if (!token.isEmpty() && plugins.contains(JWT)) {
             if (token.length() > TOKEN_LENGTH_MAX || token.chars().filter(c -> c == '.').count() != 2) {
-                throw refused("the token is none");
+                throw refused("what was sent is not a token");
             }
             return withToken(token, name);
         }
@@ -120,7 +120,7 @@ class Auth {
             names.removeIf(String::isEmpty);
             return names.isEmpty() ? "" : names.getFirst();
         } catch (IllegalArgumentException | Json.MalformedException e) {
-            throw refused("the token is none");
+            throw refused("what was sent is not a token");
         }
     }
 

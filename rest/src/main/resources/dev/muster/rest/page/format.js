@@ -111,7 +111,7 @@ export function hue(word) {
 }
 
 /** Hue, and lightness beside the theme's: colours that differ for most eyes. */
-const PALETTE = [[210, 0], [28, 4], [152, -8], [340, 4], [52, -2], [268, 6], [185, 2], [8, -10], [95, -4], [300, -8], [230, 14], [120, 12]];
+const PALETTE = [[210, 0], [28, 4], [152, -8], [340, 4], [52, -2], [268, 6], [185, 2], [8, -12], [95, -4], [300, -10]];
 
 /**
  * Colours of the first words, each another one, as far as the palette goes. known keeps them from one call to the next, so that a word keeps its

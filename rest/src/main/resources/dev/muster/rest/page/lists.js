@@ -58,7 +58,7 @@ export function spans(rows, from, to, at) {
   }
   rows.forEach((r, i) => {
     const y = top + i * H, a = Math.max(from, r.from), b = Math.min(to, r.to);
-    const g = s('g', {}, s('title', {}, r.title), s('text', {x: 0, y: y + 13}, r.label),
+    const g = s('g', {}, s('title', {}, r.title), s('text', {x: tight ? 12 : 0, y: y + 13}, r.label),
       s('rect', {x: x(a), y: tight ? y + 18 : y + 3, width: `${Math.max(.3, wide * (b - a) / (to - from))}%`, height: 14, rx: 3, fill: r.colour}));
     if (r.href) { const link = s('a', {href: r.href, 'aria-label': r.title}); link.append(g); el.append(link); } else el.append(g);
   });

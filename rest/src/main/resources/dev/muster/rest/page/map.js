@@ -161,8 +161,8 @@ export function occupancy({large = true} = {}) {
     if (view.colour === 'state') out.push(item(c.busy, 'running'), item(c.warn, 'suspended'), item(c.good, 'completing'));
     else if (view.colour === 'utilisation') out.push(item(c.busy, 'the darker, the more is taken'));
     else {
-      c.words.slice(0, 12).forEach(k => out.push(item(c.of(k), k.replace(/^j(?=\d+$)/, 'job '))));
-      if (c.words.length > 12 && view.colour !== 'job') out.push(item(c.faint, 'others'));
+      c.words.slice(0, 10).forEach(k => out.push(item(c.of(k), k.replace(/^j(?=\d+$)/, 'job '))));
+      if (c.words.length > 10 && view.colour !== 'job') out.push(item(c.faint, 'others'));
     }
     if (view.show === 'scarcest') out.push(h('span', {}, 'a node is as full as what it has least left of: CPUs, GPUs or memory'));
     out.push(item(c.idle, 'free'), [...nodes.values()].some(n => nodeState(n).text === 'reserved') && item(c['wait-soft'], 'reserved'), h('span', {}, '✕ down'), h('span', {}, '⁄ drained'));
