@@ -204,7 +204,7 @@ export function job(path) {
         later(past, history(past, id));
         later(used, usage(used, {job_id: id, cpus: 0}).then(row => {
           if (jobs.has(id)) return;
-          if (!row) { put(head, h('h1', {}, `There is no job ${id}`)); put(about, h('p', {class: 'empty'}, 'slurmctld does not know it, and accounting does not know it either.')); return; }
+          if (!row) { put(head, h('h1', {}, `There is no job ${id}`)); put(about, h('p', {class: 'empty'}, 'slurmctld does not know it, and accounting does not know it either.')); line.remove(); document.querySelectorAll('main > .two ~ .two').forEach(x => x.remove()); return; }
           put(head, h('h1', {}, `Job ${id}`), h('span', {}, row.name), h('span', {class: 'note'}, 'as accounting has it: slurmctld does not know it any more.'),
             h('div', {class: 'acts'}, asCommand(() => `sacct -j ${id} -S 1970-01-02`)));
           put(about, h('h2', {}, 'What it was'), remembered(row));

@@ -42,19 +42,19 @@ const soon = t => when(t).replace(/:[0-9]{2}$/, m => when(t).includes(' ') ? m :
 const FEW = {job: 62, name: 76, state: 92, where: 112};
 
 const COLUMNS = [
-  {id: 'job', text: 'Job', width: 84, cell: j => jobName(j), by: j => j.array_job_id || j.job_id},
+  {id: 'job', text: 'Job', width: 82, cell: j => jobName(j), by: j => j.array_job_id || j.job_id},
   {id: 'name', text: 'Name', width: 96, cell: j => j.name, by: j => j.name},
-  {id: 'user', text: 'User', width: 66, cell: j => j.user_name, by: j => j.user_name},
+  {id: 'user', text: 'User', width: 74, cell: j => j.user_name, by: j => j.user_name},
   {id: 'account', text: 'Account', width: 70, cell: j => j.account, by: j => j.account},
   {id: 'partition', text: 'Partition', width: 74, cell: j => j.partition, by: j => j.partition},
-  {id: 'state', text: 'State', width: 92, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
-  {id: 'time', text: 'Time', width: 70, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
-  {id: 'limit', text: 'Limit', width: 82, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
+  {id: 'state', text: 'State', width: 90, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
+  {id: 'time', text: 'Time', width: 68, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
+  {id: 'limit', text: 'Limit', width: 80, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
   {id: 'nodes', text: 'Nodes', width: 58, num: true, cell: j => j.node_count, by: j => j.node_count},
   {id: 'cpus', text: 'CPUs', width: 66, num: true, cell: j => count(j.cpus), by: j => j.cpus},
-  {id: 'gpus', text: 'GPUs', width: 58, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
+  {id: 'gpus', text: 'GPUs', width: 56, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
   {id: 'priority', text: 'Priority', width: 70, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
-  {id: 'where', text: 'Nodes or reason', width: 136, cell: j => j.state === 'PENDING' ? `${j.start_time > now() && !j.held ? `${j.state_reason === 'BeginTime' ? 'from' : 'planned'} ${soon(j.start_time)}, ` : ''}${j.state_reason}` : j.nodes, by: j => j.nodes || j.state_reason},
+  {id: 'where', text: 'Nodes or reason', width: 132, cell: j => j.state === 'PENDING' ? `${j.start_time > now() && !j.held ? `${j.state_reason === 'BeginTime' ? 'from' : 'planned'} ${soon(j.start_time)}, ` : ''}${j.state_reason}` : j.nodes, by: j => j.nodes || j.state_reason},
 ];
 
 export function queue(_, query) {
