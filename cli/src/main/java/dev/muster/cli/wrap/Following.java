@@ -27,6 +27,10 @@ final class Following {
     private static final String AWAY = "slurmctld does not answer: waiting for it";
     private static final int LINES = 24;
     private static final int COLUMNS = 100;
+    /** A narrower terminal has narrower columns. */
+    private static final int WIDE = 100;
+    /** Cell of a row from which on numbers are aligned to the right. */
+    private static final int FIRST_NUMBER = 5;
     private static final List<Object> FIELDS = List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "name", "userName", "partition",
             "state", "flags",
             "reason", "nodes", "nodeCount", "cpus", "startTime", "endTime", "priority", "exit");
@@ -238,13 +242,11 @@ final class Following {
         StringBuilder counts = new StringBuilder();
         states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ").append(n).append(' ').append(state));
         line(out, columns, String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting + " waiting"
-                + (isAway ? "  " + AWAY : ""));
+                + (isAway ? "  " + AWAY : c.host().isTty(1) ? "  (Ctrl-C ends)" : ""));
         line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
         line(out, columns, "Nodes " + counts);
         line(out, columns, "");
-        line(out, columns, Wrapper.left("JOBID", 12) + " " + Wrapper.left("NAME", 16) + " " + Wrapper.left("USER", 10) + " "
-                + Wrapper.left("PARTITION", 10) + " "
-                + Wrapper.left("STATE", 13) + " " + Wrapper.right("TIME", 11) + " " + Wrapper.right("CPUS", 6) + "  NODES OR REASON");
+        line(out, columns, row(columns, "JOBID", "NAME", "USER", "PARTITION", "STATE", "TIME", "CPUS", columns < WIDE ? "WHERE" : "NODES OR REASON"));
         List<Json.Obj> shown = new ArrayList<>(jobs.values());
         shown.removeIf(j -> isOver(j) && !j.texts("flags").contains("COMPLETING"));
         shown.sort(Comparator.comparing((Json.Obj j) -> j.text("state").equals("PENDING")).thenComparing(j -> -j.number("priority"))
@@ -252,16 +254,24 @@ final class Following {
         int room = Math.max(1, lines - 6);
         for (Json.Obj j : shown.subList(0, Math.min(shown.size(), room))) {
             boolean pending = j.text("state").equals("PENDING");
-            line(out, columns, Wrapper.left(shown(j), 12) + " " + Wrapper.left(j.text("name"), 16) + " " + Wrapper.left(j.text("userName"), 10) + " "
-                    + Wrapper.left(j.text("partition"), 10) + " " + Wrapper.left(isOver(j) ? "COMPLETING" : state(j), 13) + " "
-                    + Wrapper.right(pending ? "" : clock(now - j.number("startTime")), 11) + " "
-                    + Wrapper.right(Long.toString(j.number("cpus")), 6) + "  "
-                    + (pending ? j.text("reason") : j.text("nodes")));
+            line(out, columns, row(columns, shown(j), j.text("name"), j.text("userName"), j.text("partition"),
+                    isOver(j) ? "COMPLETING" : state(j), pending ? "" : clock(now - j.number("startTime")), Long.toString(j.number("cpus")),
+                    pending ? j.text("reason") : j.text("nodes")));
         }
         if (shown.size() > room) {
             line(out, columns, "… and " + (shown.size() - room) + " more");
         }
         return out.toString();
+    }
+
+    /** Columns by the terminal's width: the last one has room on 80 columns too. */
+    private static String row(int columns, String... cells) {
+        int[] widths = columns < WIDE ? new int[] {10, 10, 8, 9, 10, 10, 5} : new int[] {12, 16, 10, 10, 13, 11, 6};
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < widths.length; i++) {
+            out.append(i < FIRST_NUMBER ? Wrapper.left(cells[i], widths[i]) : Wrapper.right(cells[i], widths[i])).append(' ');
+        }
+        return out.append(' ').append(cells[widths.length]).toString();
     }
 
     private static void line(StringBuilder out, int columns, String text) {
