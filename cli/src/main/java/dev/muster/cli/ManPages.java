@@ -174,9 +174,9 @@ public final class ManPages {
             }
         }
         String words1 = firstWords(command);
-        String first = words1.isEmpty() ? "" : "[ \"$COMP_CWORD\" != 1 ] || { COMPREPLY=($(compgen -W \"" + words1 + "\" -- \"$cur\")); return; }; ";
-        String rest = first + (command.equals("scontrol") ? SCONTROL : command.equals("muster") ? "COMPREPLY=($(compgen -W \"$(squeue -h -o %i 2>/dev/null)\" -- \"$cur\"))"
-                : operands(command));
+        String first = words1.isEmpty() ? ""
+                : "[ \"$COMP_CWORD\" != 1 ] || { COMPREPLY=($(compgen -W \"" + words1 + "\" -- \"$cur\")); return; }; ";
+        String rest = first + (command.equals("scontrol") ? SCONTROL : operands(command));
         return completion(command, cases.toString(), words.toString(), rest);
     }
 
@@ -188,7 +188,8 @@ public final class ManPages {
     /** What scontrol takes behind its command: entities, jobs, and names behind NodeName= and the like. */
     private static final String SCONTROL = """
             case ${COMP_WORDS[1]} in
-                    show) [ "$COMP_CWORD" != 2 ] || COMPREPLY=($(compgen -W "assoc_mgr bbstat burstbuffer config daemons federation hostlist hostlistsorted hostnames job licenses node partition reservation slurmd step topology" -- "$cur"))
+                    show) [ "$COMP_CWORD" != 2 ] || COMPREPLY=($(compgen -W "assoc_mgr bbstat burstbuffer config daemons federation hostlist \
+                      hostlistsorted hostnames job licenses node partition reservation slurmd step topology" -- "$cur"))
                       case $prev in
                         node) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
                         job) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
@@ -198,9 +199,11 @@ public final class ManPages {
                         nodename) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
                         jobid) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
                         partitionname|partition) COMPREPLY=($(compgen -W "$(sinfo -h -a -o %R 2>/dev/null)" -- "$cur")) ;;
-                        *) [[ $cur == *=* ]] || { COMPREPLY=($(compgen -W "JobId= NodeName= PartitionName= ReservationName= StepId=" -- "$cur")); compopt -o nospace; } ;;
+                        *) [[ $cur == *=* ]] || { compopt -o nospace
+                          COMPREPLY=($(compgen -W "JobId= NodeName= PartitionName= ReservationName= StepId=" -- "$cur")); } ;;
                       esac ;;
-                    hold|release|requeue|requeuehold|suspend|resume|top|uhold|notify|wait_job) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
+                    hold|release|requeue|requeuehold|suspend|resume|top|uhold|notify|wait_job)
+                      COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
                     reboot|cancel_reboot|power) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
                   esac""";
 

@@ -271,9 +271,11 @@ final class Live {
         }
         String name = caller.user().name();
         String home = identities.byName(name).map(Identity::home).filter(h -> !h.isEmpty()).orElse("/tmp");
-        RemoteSubmit.Result result = RemoteSubmit.run(caller.host(), new RemoteSubmit.Submitter(name, home), body.texts("options"), body.text("script"));
+        RemoteSubmit.Result result = RemoteSubmit.run(caller.host(), new RemoteSubmit.Submitter(name, home), body.texts("options"),
+                body.text("script"));
         if (result.jobId() == 0) {
-            throw new RestException(400, SlurmErrno.NOT_SUPPORTED.number(), "Batch job submission failed", String.join("\n", result.messages()), "#/");
+            throw new RestException(400, SlurmErrno.NOT_SUPPORTED.number(), "Batch job submission failed",
+                    String.join("\n", result.messages()), "#/");
         }
         return json(200, new Json.Obj().put("job_id", (long) result.jobId()).put("messages", new ArrayList<Object>(result.messages())));
     }

@@ -152,8 +152,8 @@ class PageTest {
 
     @Test
     void anEstimateIsAskedForWhereNodesAreWaitedForOnly() throws IOException {
-        for (String reason : List.of("Resources", "Priority", "JobHeldUser", "JobHeldAdmin", "BeginTime", "Dependency", "AssocGrpCpuLimit", "Licenses",
-                "QOSMaxGRESPerUser", "PartitionDown", "ReqNodeNotAvail", "JobArrayTaskLimit", "None")) {
+        for (String reason : List.of("Resources", "Priority", "JobHeldUser", "JobHeldAdmin", "BeginTime", "Dependency", "AssocGrpCpuLimit",
+                "Licenses", "QOSMaxGRESPerUser", "PartitionDown", "ReqNodeNotAvail", "JobArrayTaskLimit", "None")) {
             Rig rig = rig();
             rig.answers.put("QueryJobs", tree("{\"jobs\":[{\"state\":\"PENDING\",\"reason\":\"" + reason + "\"}]}"));
             rig.answers.put("QueryWhy", tree("{\"says\":\"\",\"reason\":\"" + reason + "\"}"));
@@ -168,7 +168,8 @@ class PageTest {
     void aFormIsSubmittedAsSbatchDoes() throws IOException {
         Rig rig = rig();
         rig.answers.put("Submit", tree("{\"jobId\":7}"));
-        Json.Obj done = rig.tree("POST", "/muster/v1/submit", "{\"options\":[\"-J\",\"x\"],\"script\":\"#!/bin/sh\\n#SBATCH --array=1-3\\ntrue\\n\"}");
+        Json.Obj done = rig.tree("POST", "/muster/v1/submit",
+                "{\"options\":[\"-J\",\"x\"],\"script\":\"#!/bin/sh\\n#SBATCH --array=1-3\\ntrue\\n\"}");
         assertThat(done.number("job_id")).isEqualTo(7);
         assertThat(rig.asked).anyMatch(a -> a.startsWith("Submit ") && a.contains("\"array\":\"1-3\"") && a.contains("\"name\":\"x\""));
         Http.Reply refused = rig.ask("POST", "/muster/v1/submit", "{\"script\":\"#!/bin/sh\\n#SBATCH --wait\\ntrue\\n\"}");

@@ -151,12 +151,12 @@ class ExplainerTest {
     /** One CPU is free on each of four nodes: jobs that need more on one of them wait for room, however many are free in all. */
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
-            tasks=3 nodesMax=1                          ~ comes next                 ~ Its 3 tasks have to fit on one node, where there is room for 1 now.
-            tasks=3 nodesMin=1 nodesMax=2               ~ comes next                 ~ Its 3 tasks have to fit on at most 2 nodes, where there is room for 2 now.
-            tasks=5                                     ~ comes next                 ~ Its 5 tasks have to fit on at most 4 nodes, where there is room for 4 now.
-            tasks=1 cpusPerTask=2                       ~ comes next                 ~ 0 nodes have room
-            tasks=2 nodeList=n1 nodesMin=1 nodesMax=1   ~ comes next                 ~ Its 2 tasks have to fit on one node
-            tasks=4 excludeList=n2 nodesMin=2           ~ comes next                 ~ at most 2 nodes, where there is room for 2 now.
+            tasks=3 nodesMax=1 ~ comes next ~ Its 3 tasks have to fit on one node, where there is room for 1 now.
+            tasks=3 nodesMin=1 nodesMax=2 ~ comes next ~ Its 3 tasks have to fit on at most 2 nodes, where there is room for 2 now.
+            tasks=5 ~ comes next ~ Its 5 tasks have to fit on at most 4 nodes, where there is room for 4 now.
+            tasks=1 cpusPerTask=2 ~ comes next ~ 0 nodes have room
+            tasks=2 nodeList=n1 nodesMin=1 nodesMax=1 ~ comes next ~ Its 2 tasks have to fit on one node
+            tasks=4 excludeList=n2 nodesMin=2 ~ comes next ~ at most 2 nodes, where there is room for 2 now.
             """)
     void tasksFitOnAsManyNodesAsTheJobMayHave(String request, String says, String evidence) {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
@@ -184,7 +184,8 @@ class ExplainerTest {
         Explainer e = new Explainer(cluster.state(), new Now(cluster.seconds() * 1000, cluster.seconds() * 1000), scheduler, j -> true, s -> "then");
         Job job = cluster.state().jobs().at(waits);
         assertThat(scheduler.plan(waits)).isPresent();
-        boolean told = !java.util.Set.of("Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "PartitionDown", "PartitionInactive",
+        boolean told = !java.util.Set.of("Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "PartitionDown",
+                "PartitionInactive",
                 "PartitionTimeLimit", "PartitionNodeLimit", "PartitionConfig", "DeadLine").contains(reason.word());
         assertThat(e.planned(job, reason).isPresent()).as(reason.word()).isEqualTo(told);
     }
