@@ -22,6 +22,9 @@ err=$(sbatch --comment=bad --wrap true 2>&1); check "what it refuses" "1 sbatch:
 set -e
 scancel 1 2
 match "srun" 'Comment=srun 2.00' "$(srun -n1 sh -c 'scontrol -o show job $SLURM_JOB_ID' 2>/dev/null)"
+if [ "$(id -u)" = 0 ]; then
+  match "an ordinary user" 'sbatch: lua: quota of [0-9]+' "$(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups sbatch -o /dev/null --wrap true 2>&1)"
+fi
 match "a step in an allocation passes it too" 'srun: lua: quota of [0-9]+' "$(salloc -Q sh -c 'srun -n1 true' 2>&1 | grep srun)"
 mv "$dir/cli_filter.lua" "$dir/elsewhere.lua"
 set +e

@@ -36,7 +36,7 @@ check "words for the user, and the job goes on" "sbatch: hello good|Submitted ba
 check "refused" "sbatch: error: hello bad|sbatch: error: Batch job submission failed: Unspecified error" "$(submit bad)"
 check "with a reason" "sbatch: error: hello acct|sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified" "$(submit acct)"
 check "with a number of its own" "sbatch: error: hello odd|sbatch: error: Batch job submission failed: Unknown error 1234" "$(submit odd)"
-check "a mistake in the script stops no job" "sbatch: hello crash|Submitted batch job N" "$(submit crash)"
+check "a mistake in the script refuses the job" "sbatch: error: hello crash|sbatch: error: $dir/job_submit.lua:7: attempt to index a nil value (local 'x')|sbatch: error: Batch job submission failed: Lua function execution failed due to runtime error" "$(submit crash)"
 match "and is in the log" "job_submit/lua: $dir/job_submit.lua: .*attempt to index" "$(cat "$dir/log/slurmctld.log")"
 check "srun hears it too" "srun: hello run|done" "$(srun -J run echo done 2>&1 | grep -v 'srun: job' | paste -sd'|')"
 check "partitions and jobs" "sbatch: hello count|sbatch: main has 1 nodes|sbatch: jobs: some|Submitted batch job N" "$(submit count)"

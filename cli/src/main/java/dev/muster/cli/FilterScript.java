@@ -1,26 +1,19 @@
 package dev.muster.cli;
 
-import dev.muster.lua.Sandbox;
+import dev.muster.lua.LiveTable;
+import dev.muster.lua.LuaFunction;
+import dev.muster.lua.LuaState;
+import dev.muster.lua.ScriptError;
 import dev.muster.lua.SlurmWords;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import java.io.IOException;
-import java.io.StringReader;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.luaj.vm2.Globals;
-import org.luaj.vm2.LuaError;
-import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
-import org.luaj.vm2.Varargs;
-import org.luaj.vm2.lib.OneArgFunction;
-import org.luaj.vm2.lib.ThreeArgFunction;
-import org.luaj.vm2.lib.TwoArgFunction;
-import org.luaj.vm2.lib.ZeroArgFunction;
 
 /**
  * {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes what sbatch, srun and salloc ask for, in their own process. One for all
@@ -53,9 +46,11 @@ final class FilterScript {
 
     private final CommandContext context;
     private final String path;
-    private final Globals globals = Sandbox.ofCommand();
-    private final Map<Integer, LuaValue> kept = new TreeMap<>();
+    private final LuaState state = LuaState.ofCommand();
+    private final Map<Long, Object> kept = new TreeMap<>();
     private int verbose;
+    /** Those that the script sees now. */
+    private Options current;
 
     private FilterScript(CommandContext context, String path) {
         this.context = context;
@@ -86,57 +81,34 @@ final class FilterScript {
         if (content.length > SCRIPT_BYTES_MAX) {
             return path + ": more than " + SCRIPT_BYTES_MAX + " bytes";
         }
-        globals.set("slurm", slurm());
-        globals.get("os").set("getenv", new OneArgFunction() {
-            @Override
-            public LuaValue call(LuaValue name) {
-                String value = context.env().get(name.checkjstring());
-                return value == null ? NIL : valueOf(value);
-            }
-        });
+        SlurmWords.install(state, slurm());
+        state.set("os", "getenv", (LuaFunction) a -> context.env().get(a.checkText(1)));
         try {
-            LuaValue answer = globals.load(new StringReader(RawText.decode(content)), path).call();
-            if (answer.isnumber() && answer.toint() != 0) {
-                return path + ": returned " + answer.toint() + " on load";
+            Object answer = state.load(content, path);
+            if (answer instanceof Number n && n.intValue() != 0) {
+                return path + ": returned " + n.intValue() + " on load";
             }
-        } catch (LuaError e) {
-            return path + ": " + Sandbox.message(e);
+        } catch (ScriptError e) {
+            return path + ": " + e.getMessage();
         }
-        return FUNCTIONS.stream().filter(f -> !globals.get(f).isfunction()).findFirst()
+        return FUNCTIONS.stream().filter(f -> !state.hasFunction(f)).findFirst()
                 .map(f -> path + ": missing required function " + f).orElse("");
     }
 
-    private LuaTable slurm() {
-        LuaTable out = new LuaTable();
-        SlurmWords.into(out, globals, this::log);
-        out.set("CLUSTER_NAME", context.host().settings().clusterName);
-        out.set("json_cli_options", new OneArgFunction() {
-            @Override
-            public LuaValue call(LuaValue options) {
-                return options instanceof Options o ? valueOf(o.json()) : NIL;
-            }
+    private Map<String, Object> slurm() {
+        Map<String, Object> out = SlurmWords.words(this::log);
+        out.put("CLUSTER_NAME", context.host().settings().clusterName);
+        out.put("json_cli_options", (LuaFunction) a -> current == null ? null : current.json());
+        out.put("json_env", (LuaFunction) a -> {
+            Json.Obj env = new Json.Obj();
+            context.env().forEach(env::put);
+            return env.toString();
         });
-        out.set("json_env", new ZeroArgFunction() {
-            @Override
-            public LuaValue call() {
-                Json.Obj env = new Json.Obj();
-                context.env().forEach(env::put);
-                return valueOf(env.toString());
-            }
+        out.put("cli_store", (LuaFunction) a -> {
+            kept.put(a.checkWhole(1), a.bytes(2));
+            return null;
         });
-        out.set("cli_store", new TwoArgFunction() {
-            @Override
-            public LuaValue call(LuaValue offset, LuaValue text) {
-                kept.put(offset.checkint(), text.checkstring());
-                return NONE;
-            }
-        });
-        out.set("cli_retrieve", new OneArgFunction() {
-            @Override
-            public LuaValue call(LuaValue offset) {
-                return kept.getOrDefault(offset.checkint(), NIL);
-            }
-        });
+        out.put("cli_retrieve", (LuaFunction) a -> kept.get(a.checkWhole(1)));
         return out;
     }
 
@@ -160,18 +132,19 @@ final class FilterScript {
 
     /** Before anything stronger counts: what it sets stands where nothing else is said. */
     void setup(JobOptions o) throws UsageException {
-        call("slurm_cli_setup_defaults", o, new Options(o, JobOptions.Origin.DEFAULT, List.of()), LuaValue.NIL);
+        call("slurm_cli_setup_defaults", o, new Options(o, JobOptions.Origin.DEFAULT, List.of()), null);
     }
 
     /** With all options there: what it sets is what counts. */
     void preSubmit(JobOptions o, int offset, List<String> words) throws UsageException {
-        call("slurm_cli_pre_submit", o, new Options(o, JobOptions.Origin.COMMAND_LINE, words), LuaValue.valueOf(offset));
+        call("slurm_cli_pre_submit", o, new Options(o, JobOptions.Origin.COMMAND_LINE, words), offset);
     }
 
-    private void call(String function, JobOptions o, LuaValue... arguments) throws UsageException {
+    private void call(String function, JobOptions o, Options options, Integer offset) throws UsageException {
         verbose = o.verbose();
+        current = options;
         String hook = function.replace("slurm_cli", "cli_filter_p");
-        int code = run(function, hook, arguments);
+        int code = run(function, hook, options.table(), offset);
         if (code != 0) {
             throw new UsageException(o.exitError(1), List.of(context.name() + ": error: " + ENDED));
         }
@@ -179,30 +152,26 @@ final class FilterScript {
 
     /** After it was taken; nothing that it answers matters any more. */
     void postSubmit(int offset, int jobId, long stepId) {
-        run("slurm_cli_post_submit", "cli_filter_p_post_submit", LuaValue.valueOf(offset), LuaValue.valueOf(jobId),
-                LuaValue.valueOf((double) stepId));
+        run("slurm_cli_post_submit", "cli_filter_p_post_submit", offset, jobId, stepId);
     }
 
-    private int run(String function, String hook, LuaValue... arguments) {
+    private int run(String function, String hook, Object... arguments) {
         context.out().flush();
         try {
-            Varargs answer = globals.get(function).invoke(LuaValue.varargsOf(arguments));
-            if (!answer.arg1().isnumber()) {
+            Object answer = state.call(function, arguments).get(0);
+            if (!(answer instanceof Number n)) {
                 context.info(PLUGIN + ": " + hook + ": " + hook + "/lua: " + path + ": non-numeric return code");
                 return 0;
             }
-            return answer.arg1().toint();
-        } catch (LuaError e) {
-            context.error(hook + "/lua: " + path + ": " + Sandbox.message(e));
+            return n.intValue();
+        } catch (ScriptError e) {
+            context.error(hook + "/lua: " + path + ": " + e.getMessage());
             return 0;
-        } finally {
-            globals.STDOUT.flush();
-            globals.STDERR.flush();
         }
     }
 
     /** The options of one component as the script sees and sets them. */
-    private final class Options extends LuaTable {
+    private final class Options {
         private final JobOptions options;
         private final JobOptions.Origin origin;
         private final List<String> words;
@@ -211,49 +180,41 @@ final class FilterScript {
             this.options = options;
             this.origin = origin;
             this.words = words;
-            LuaTable meta = new LuaTable();
-            meta.set(INDEX, new TwoArgFunction() {
-                @Override
-                public LuaValue call(LuaValue self, LuaValue name) {
-                    return value(name.tojstring());
+        }
+
+        private LiveTable table() {
+            return new LiveTable(a -> value(a.text(2)), a -> {
+                if (!a.isText(3)) {
+                    throw new ScriptError("bad argument #-1 to '?' (string expected, got " + a.type(3) + ")");
                 }
+                assign(a.text(2), a.text(3));
+                return null;
             });
-            meta.set(NEWINDEX, new ThreeArgFunction() {
-                @Override
-                public LuaValue call(LuaValue self, LuaValue name, LuaValue value) {
-                    if (!value.isstring()) {
-                        throw new LuaError("bad argument #-1 to '?' (string expected, got " + value.typename() + ")");
-                    }
-                    assign(name.tojstring(), value.tojstring());
-                    return NIL;
-                }
-            });
-            setmetatable(meta);
         }
 
         private Optional<JobOption> named(String name) {
             return Arrays.stream(JobOption.values()).filter(o -> o.takenBy(options.command()) && o.longName.equals(name)).findFirst();
         }
 
-        private LuaValue value(String name) {
+        private Object value(String name) {
             switch (name) {
                 case "type" -> {
-                    return valueOf(context.name());
+                    return context.name();
                 }
                 case "argv" -> {
-                    return listOf(words.stream().map(LuaValue::valueOf).toArray(LuaValue[]::new));
+                    return words;
                 }
                 case "spank" -> {
-                    return new LuaTable();
+                    return List.of();
                 }
                 default -> { }
             }
             Optional<JobOption> option = named(name);
             if (option.isEmpty()) {
-                return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name)) ? valueOf("invalid-context") : NIL;
+                return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name)) ? "invalid-context" : null;
             }
             String text = text(option.get());
-            return text.isEmpty() ? NIL : valueOf(text);
+            return text.isEmpty() ? null : text;
         }
 
         private String text(JobOption o) {

@@ -84,8 +84,11 @@ final class BufferCalls {
         if (System.getProperty("user.name", "").equals("root") && !user.equals("root") && !user.equals("0")) {
             command.addAll(List.of("setpriv", "--reuid", user, "--init-groups", "--"));
         }
-        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m",
-                "-XX:-UsePerfData", "-cp", System.getProperty("java.class.path"), BufferScript.class.getName(), script.toString()));
+        // the answer has a descriptor of its own: what the script prints goes to standard error
+        command.addAll(List.of("/bin/sh", "-c", "exec \"$@\" 3>&1 1>&2", "sh"));
+        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", "-Xmx256m", "-XX:-UsePerfData", "-cp", System.getProperty("java.class.path"),
+                BufferScript.class.getName(), script.toString()));
         Json.Obj asked = new Json.Obj().put("function", function).put("arguments", arguments);
         if (!job.fields().isEmpty()) {
             asked.put("job", job);

@@ -1,24 +1,26 @@
 package dev.muster.lua;
 
 import dev.muster.model.Durations;
+import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import org.luaj.vm2.Globals;
-import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
-import org.luaj.vm2.Varargs;
-import org.luaj.vm2.lib.OneArgFunction;
-import org.luaj.vm2.lib.VarArgFunction;
+import java.util.TreeMap;
 
-/** What every script finds in its table {@code slurm}: numbers by name, words for the log, times read. */
+/**
+ * The content of every script's table {@code slurm}: numbers by name, words for the log, times read, trees as JSON. Whole numbers are integers
+ * of Lua and print without a point, as they did in the versions of Lua that most scripts were written for.
+ */
 public final class SlurmWords {
-    public static final double NO_VAL = 4_294_967_294.0;
-    public static final double INFINITE = 4_294_967_295.0;
+    public static final long NO_VAL = 4_294_967_294L;
+    public static final long INFINITE = 4_294_967_295L;
     public static final double NO_VAL64 = 1.8446744073709552E19;
-    public static final int NO_VAL16 = 65_534;
-    public static final double NICE_OFFSET = 2_147_483_648.0;
+    public static final long NO_VAL16 = 65_534;
+    public static final long NICE_OFFSET = 2_147_483_648L;
     public static final double MEM_PER_CPU = 9.223372036854775808E18;
+    private static final String YAML_HEAD = "%YAML 1.1\n---\n";
 
     /** How loud a line is, the loudest first. */
     public enum Level { ERROR, INFO, VERBOSE, DEBUG, DEBUG2, DEBUG3, DEBUG4 }
@@ -32,65 +34,98 @@ public final class SlurmWords {
 
     private SlurmWords() {}
 
-    /** Puts all of it into a table. */
-    public static void into(LuaTable table, Globals globals, Log log) {
-        LuaValue format = globals.get("string").get("format");
+    /** A new table with all of it, for {@link #install}; the caller adds what its kind of script has besides. */
+    public static Map<String, Object> words(Log log) {
+        Map<String, Object> table = new TreeMap<>();
         for (Level level : Level.values()) {
-            table.set("log_" + level.name().toLowerCase(java.util.Locale.ROOT), says(format, level, log));
+            table.put("log_" + level.name().toLowerCase(Locale.ROOT), says(level, log));
         }
-        table.set("error", says(format, Level.ERROR, log));
-        table.set("log", new VarArgFunction() {
-            @Override
-            public Varargs invoke(Varargs args) {
-                int number = Math.clamp(args.arg1().toint(), 0, BY_NUMBER.size() - 1);
-                log.line(BY_NUMBER.get(number), "lua: " + format.invoke(args.subargs(2)).arg1().tojstring());
-                return LuaValue.NONE;
-            }
+        table.put("error", says(Level.ERROR, log));
+        table.put("log", (LuaFunction) a -> {
+            int number = a.isNumber(1) ? (int) Math.clamp(a.whole(1), 0, BY_NUMBER.size() - 1) : 0;
+            log.line(BY_NUMBER.get(number), "lua: " + a.text(a.count()));
+            return null;
         });
-        table.set("time_str2mins", new OneArgFunction() {
-            @Override
-            public LuaValue call(LuaValue text) {
-                return minutes(text.checkjstring());
-            }
-        });
+        table.put("time_str2mins", (LuaFunction) a -> minutes(a.text(1)));
+        table.put("to_json", (LuaFunction) a -> new String(Json.print(a.tree(1)), StandardCharsets.UTF_8));
+        table.put("from_json", (LuaFunction) a -> parsed(a.checkText(1), "application/json"));
+        // JSON is YAML as well
+        table.put("to_yaml", (LuaFunction) a -> YAML_HEAD + new String(Json.print(a.tree(1)), StandardCharsets.UTF_8));
+        table.put("from_yaml", (LuaFunction) a -> parsed(a.checkText(1).replaceFirst("^" + YAML_HEAD, ""), "application/x-yaml"));
         numbers(table);
+        return table;
     }
 
-    private static VarArgFunction says(LuaValue format, Level level, Log log) {
-        return new VarArgFunction() {
-            @Override
-            public Varargs invoke(Varargs args) {
-                log.line(level, "lua: " + format.invoke(args).arg1().tojstring());
-                return LuaValue.NONE;
-            }
+    /** Makes the table a script's {@code slurm}, whose words take a format and values. */
+    public static void install(LuaState state, Map<String, Object> table) {
+        state.set("slurm", table);
+        state.load(FORMATS.getBytes(StandardCharsets.UTF_8), "slurm");
+    }
+
+    /** Formats are the script's own library's. What is wrong with one is told with the line that has it. */
+    private static final String FORMATS = """
+            local format, pcall, error, tostring, select = string.format, pcall, error, tostring, select
+            for name, say in pairs(slurm) do
+              if type(say) == "function" and (name:find("^log_") or name == "error" or name == "user_msg") then
+                slurm[name] = function(...)
+                  local ok, text = pcall(format, ...)
+                  if not ok then error(text, 2) end
+                  say(text)
+                end
+              end
+            end
+            local log = slurm.log
+            slurm.log = function(level, text, ...)
+              if select("#", ...) > 0 then text = format(text, ...) end
+              if text == nil then level, text = 0, level end
+              log(level, tostring(text))
+            end
+            """;
+
+    private static LuaFunction says(Level level, Log log) {
+        return a -> {
+            log.line(level, "lua: " + a.text(1));
+            return null;
         };
     }
 
-    private static LuaValue minutes(String text) {
-        return Durations.parseMinutes(text).stream().mapToObj(m -> LuaValue.valueOf(m < 0 ? INFINITE : m)).findFirst()
-                .map(v -> (LuaValue) v).orElse(LuaValue.valueOf(NO_VAL));
+    private static Object parsed(String text, String type) {
+        try {
+            return Json.parse(text.getBytes(StandardCharsets.UTF_8));
+        } catch (Json.MalformedException e) {
+            throw new ScriptError("Conversion from " + type + " failed: Failure during parsing");
+        }
     }
 
-    private static void numbers(LuaTable table) {
-        Map<String, Double> numbers = Map.ofEntries(Map.entry("SUCCESS", 0.0), Map.entry("ERROR", -1.0), Map.entry("FAILURE", -1.0),
-                Map.entry("NO_VAL", NO_VAL), Map.entry("NO_VAL8", 254.0), Map.entry("NO_VAL16", (double) NO_VAL16),
+    private static Object minutes(String text) {
+        long minutes = Durations.parseMinutes(text).stream().map(m -> m < 0 ? INFINITE : m).findFirst().orElse(NO_VAL);
+        return minutes == NO_VAL ? -2L : minutes;
+    }
+
+    private static void numbers(Map<String, Object> table) {
+        Map<String, Number> numbers = Map.ofEntries(Map.entry("SUCCESS", 0L), Map.entry("ERROR", -1L), Map.entry("FAILURE", -1L),
+                Map.entry("NO_VAL", NO_VAL), Map.entry("NO_VAL8", 254L), Map.entry("NO_VAL16", NO_VAL16),
                 Map.entry("NO_VAL64", NO_VAL64), Map.entry("INFINITE", INFINITE), Map.entry("INFINITE64", NO_VAL64),
                 Map.entry("MEM_PER_CPU", MEM_PER_CPU), Map.entry("NICE_OFFSET", NICE_OFFSET),
-                Map.entry("ALLOC_SID_ADMIN_HOLD", 1.0), Map.entry("ALLOC_SID_USER_HOLD", 2.0), Map.entry("KILL_INV_DEP", 1.0),
-                Map.entry("NO_KILL_INV_DEP", 2.0), Map.entry("SPREAD_JOB", 256.0), Map.entry("USE_MIN_NODES", 512.0),
-                Map.entry("GRES_ENFORCE_BIND", 16.0), Map.entry("GRES_DISABLE_BIND", 524_288.0), Map.entry("JOB_SHARED_NONE", 0.0),
-                Map.entry("JOB_SHARED_OK", 1.0), Map.entry("JOB_SHARED_USER", 2.0), Map.entry("JOB_SHARED_MCS", 3.0),
-                Map.entry("JOB_SHARED_TOPO", 4.0), Map.entry("SHARED_FORCE", 32_768.0));
-        numbers.forEach((name, value) -> table.set(name, LuaValue.valueOf(value)));
+                Map.entry("ALLOC_SID_ADMIN_HOLD", 1L), Map.entry("ALLOC_SID_USER_HOLD", 2L), Map.entry("KILL_INV_DEP", 1L),
+                Map.entry("NO_KILL_INV_DEP", 2L), Map.entry("SPREAD_JOB", 256L), Map.entry("USE_MIN_NODES", 512L),
+                Map.entry("GRES_ENFORCE_BIND", 16L), Map.entry("GRES_DISABLE_BIND", 524_288L), Map.entry("JOB_SHARED_NONE", 0L),
+                Map.entry("JOB_SHARED_OK", 1L), Map.entry("JOB_SHARED_USER", 2L), Map.entry("JOB_SHARED_MCS", 3L),
+                Map.entry("JOB_SHARED_TOPO", 4L), Map.entry("SHARED_FORCE", 32_768L),
+                Map.entry("SLURM_SUCCESS", 0L), Map.entry("SLURM_ERROR", -1L), Map.entry("EINPROGRESS", 115L),
+                Map.entry("CONSOLIDATE_SEGMENTS", 1L << 44), Map.entry("EXPEDITED_REQUEUE", 1L << 45), Map.entry("SPREAD_SEGMENTS", 1L << 43),
+                Map.entry("STEPMGR_ENABLED", 1L << 41), Map.entry("GRES_ALLOW_TASK_SHARING", 1L << 40),
+                Map.entry("GRES_MULT_TASKS_PER_SHARING", 1L << 39), Map.entry("GRES_ONE_TASK_PER_SHARING", 1L << 38));
+        table.putAll(numbers);
         String[] mail = {"JOB_BEGIN", "JOB_END", "JOB_FAIL", "JOB_REQUEUE", "JOB_TIME100", "JOB_TIME90", "JOB_TIME80", "JOB_TIME50", "JOB_STAGE_OUT",
             "ARRAY_TASKS", "INVALID_DEPEND"};
         for (int i = 0; i < mail.length; i++) {
-            table.set("MAIL_" + mail[i], LuaValue.valueOf(1 << i));
+            table.put("MAIL_" + mail[i], 1L << i);
         }
-        table.set("MAIL_JOB_TIME890", LuaValue.valueOf(32));
+        table.put("MAIL_JOB_TIME890", 32L);
         for (SlurmErrno e : SlurmErrno.values()) {
             if (e.number() > 0) {
-                table.set("ESLURM_" + e.name(), LuaValue.valueOf(e.number()));
+                table.put("ESLURM_" + e.name(), (long) e.number());
             }
         }
     }

@@ -1,29 +1,26 @@
 package dev.muster.controller.lua;
 
-import dev.muster.lua.Sandbox;
+import dev.muster.lua.LuaState;
+import dev.muster.lua.ScriptError;
 import dev.muster.lua.SlurmWords;
 import dev.muster.model.Json;
 import java.io.BufferedReader;
 import java.io.File;
-import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
-import org.luaj.vm2.Globals;
-import org.luaj.vm2.LuaError;
-import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
-import org.luaj.vm2.Varargs;
+import java.util.Map;
 
 /**
  * One call of a function of the site's burst_buffer.lua, as a process of its own that may be killed: such a function may copy for hours, and has
  * all of Lua's library. Arguments: the script. Standard input: one line {@code {"function", "arguments": […], "job": {…}}}, where the description
  * of a job becomes the last argument; without a function only the script is read. With the end of the input the call is over, and all that it has
- * begun: slurmctld is gone, and begins it again when it is back. Standard output: {@code {"rc", "text"}}. What the script logs, and what its own
+ * begun: slurmctld is gone, and begins it again when it is back. Descriptor 3: {@code {"rc", "text"}}. What the script logs, and what its own
  * commands print, goes to standard error.
  */
 public final class BufferScript {
@@ -34,26 +31,27 @@ public final class BufferScript {
     /** What a function answers that has only begun something. */
     public static final String BUSY = "BUSY";
     private static final int ERROR = -1;
+    /** Where the answer goes: what the script prints is standard output, which is standard error here. */
+    private static final String REPLY = "/proc/self/fd/3";
 
     private BufferScript() {}
 
     public static void main(String[] args) throws IOException {
-        PrintStream reply = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
-        System.setOut(System.err);
+        PrintStream reply = new PrintStream(new FileOutputStream(REPLY), true, StandardCharsets.UTF_8);
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Json.Obj asked = Json.object(in.readLine().getBytes(StandardCharsets.UTF_8));
         Thread.ofPlatform().daemon().start(() -> endWith(in));
         Json.Obj answer = new Json.Obj();
         try {
-            Globals globals = load(new File(args[0]));
+            LuaState state = load(new File(args[0]));
             if (asked.text("function").isEmpty()) {
-                String missing = FUNCTIONS.stream().filter(f -> !globals.get(f).isfunction()).findFirst().orElse("");
+                String missing = FUNCTIONS.stream().filter(f -> !state.hasFunction(f)).findFirst().orElse("");
                 answer.put("rc", missing.isEmpty() ? 0L : ERROR).put("text", missing.isEmpty() ? "" : "the function " + missing + " is missing");
             } else {
-                call(globals, asked, answer);
+                call(state, asked, answer);
             }
-        } catch (LuaError e) {
-            answer.put("rc", (long) ERROR).put("text", Sandbox.message(e));
+        } catch (ScriptError e) {
+            answer.put("rc", (long) ERROR).put("text", e.getMessage());
         }
         reply.write(Json.print(answer));
         reply.flush();
@@ -72,46 +70,38 @@ public final class BufferScript {
         Runtime.getRuntime().halt(1);
     }
 
-    private static Globals load(File script) throws IOException {
-        Globals globals = Sandbox.ofCommand();
-        globals.STDOUT = System.err;
-        LuaTable slurm = new LuaTable();
-        SlurmWords.into(slurm, globals, (level, text) -> System.err.println((level == SlurmWords.Level.ERROR ? "E" : "I") + text));
-        slurm.set("SLURM_BB_BUSY", LuaValue.valueOf(BUSY));
-        globals.set("slurm", slurm);
-        globals.load(Files.readString(script.toPath(), StandardCharsets.UTF_8), "@" + script).call();
-        return globals;
+    private static LuaState load(File script) throws IOException {
+        LuaState state = LuaState.ofCommand();
+        Map<String, Object> words = SlurmWords.words((level, text) -> System.err.println((level == SlurmWords.Level.ERROR ? "E" : "I") + text));
+        words.put("SLURM_BB_BUSY", BUSY);
+        SlurmWords.install(state, words);
+        state.load(Files.readAllBytes(script.toPath()), script.toString());
+        return state;
     }
 
-    private static void call(Globals globals, Json.Obj asked, Json.Obj answer) {
-        LuaValue function = globals.get(asked.text("function"));
-        if (!function.isfunction()) {
+    private static void call(LuaState state, Json.Obj asked, Json.Obj answer) {
+        if (!state.hasFunction(asked.text("function"))) {
             // newer versions of Slurm know more functions than scripts that were written before
             answer.put("rc", 0L).put("text", "").put("missing", Boolean.TRUE);
             return;
         }
-        List<String> texts = asked.texts("arguments");
-        boolean hasJob = asked.has("job");
-        LuaValue[] values = new LuaValue[texts.size() + (hasJob ? 1 : 0)];
-        for (int i = 0; i < texts.size(); i++) {
-            values[i] = LuaValue.valueOf(texts.get(i));
+        List<Object> values = new ArrayList<>(asked.texts("arguments"));
+        if (asked.has("job")) {
+            values.add(job(asked.obj("job")));
         }
-        if (hasJob) {
-            values[texts.size()] = job(asked.obj("job"));
-        }
-        Varargs out = function.invoke(LuaValue.varargsOf(values));
-        answer.put("rc", out.arg1().isnumber() ? out.arg1().tolong() : ERROR).put("text", out.arg(2).isnil() ? "" : out.arg(2).tojstring());
+        List<Object> out = state.call(asked.text("function"), values.toArray());
+        answer.put("rc", out.get(0) instanceof Number n ? n.longValue() : ERROR).put("text", out.get(1) == null ? "" : out.get(1).toString());
     }
 
-    private static LuaTable job(Json.Obj tree) {
-        LuaTable out = JobFields.table(tree.obj("description"));
+    private static Map<String, Object> job(Json.Obj tree) {
+        Map<String, Object> out = JobFields.table(tree.obj("description"));
         Json.Obj numbers = tree.obj("numbers");
         for (String name : numbers.fields().keySet()) {
-            out.set(name, LuaValue.valueOf((double) numbers.number(name)));
+            out.put(name, numbers.number(name));
         }
         Json.Obj texts = tree.obj("texts");
         for (String name : texts.fields().keySet()) {
-            out.set(name, texts.text(name));
+            out.put(name, texts.text(name));
         }
         return out;
     }

@@ -1,19 +1,14 @@
 package dev.muster.controller.lua;
 
-import dev.muster.lua.Sandbox;
+import dev.muster.lua.LuaState;
+import dev.muster.lua.ScriptError;
 import dev.muster.lua.SlurmWords;
 import dev.muster.model.Json;
 import java.io.File;
 import java.io.IOException;
-import java.io.StringReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.luaj.vm2.Globals;
-import org.luaj.vm2.LuaError;
-import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
 
 /**
  * A site's jobcomp.lua, whose function {@code slurm_jobcomp_log_record} gets a table for each finished job. It is read again when its file has
@@ -28,7 +23,7 @@ public final class CompletionScript {
     private final Consumer<String> info;
     private final Consumer<String> error;
     private volatile long stopNs;
-    private Globals globals;
+    private LuaState state;
     private long modified = -1;
 
     public CompletionScript(File file, Consumer<String> info, Consumer<String> error) {
@@ -51,31 +46,39 @@ public final class CompletionScript {
         stopNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RUN_MS);
         try {
             load();
-            LuaValue answer = globals.get(FUNCTION).call(SlurmTable.table(record));
-            if (!answer.isnumber() || answer.toint() != 0) {
-                throw new IllegalArgumentException(file + ": " + FUNCTION + " returned " + (answer.isnumber() ? answer.toint() : "no number"));
+            Object answer = state.call(FUNCTION, record).get(0);
+            if (!(answer instanceof Number n) || n.longValue() != 0) {
+                Object number = answer instanceof Number n ? n.longValue() : "no number";
+                throw new IllegalArgumentException(file + ": " + FUNCTION + " returned " + number);
             }
-        } catch (Sandbox.TimeOver e) {
+        } catch (ScriptError.TimeOver e) {
             throw new IllegalArgumentException(file + ": stopped after " + RUN_MS / 1000 + " seconds");
-        } catch (LuaError e) {
-            throw new IllegalArgumentException(Sandbox.message(e));
+        } catch (ScriptError e) {
+            throw new IllegalArgumentException(e.getMessage());
         }
     }
 
     private void load() throws IOException {
         long now = file.lastModified();
-        if (now == modified && globals != null) {
+        if (now == modified && state != null) {
             return;
         }
-        Globals fresh = Sandbox.ofDaemon(() -> stopNs);
-        LuaTable slurm = new LuaTable();
-        SlurmWords.into(slurm, fresh, (level, text) -> (level == SlurmWords.Level.ERROR ? error : info).accept(text));
-        fresh.set("slurm", slurm);
-        fresh.load(new StringReader(Files.readString(file.toPath(), StandardCharsets.UTF_8)), file.getPath()).call();
-        if (!fresh.get(FUNCTION).isfunction()) {
-            throw new LuaError(file + ": required function " + FUNCTION + " not present");
+        byte[] text = Files.readAllBytes(file.toPath());
+        LuaState fresh = LuaState.ofDaemon(() -> stopNs);
+        try {
+            SlurmWords.install(fresh, SlurmWords.words((level, line) -> (level == SlurmWords.Level.ERROR ? error : info).accept(line)));
+            fresh.load(text, file.getPath());
+            if (!fresh.hasFunction(FUNCTION)) {
+                throw new ScriptError(file + ": required function " + FUNCTION + " not present");
+            }
+        } catch (ScriptError e) {
+            fresh.close();
+            throw e;
         }
-        globals = fresh;
+        if (state != null) {
+            state.close();
+        }
+        state = fresh;
         modified = now;
     }
 }

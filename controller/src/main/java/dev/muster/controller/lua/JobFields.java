@@ -7,6 +7,8 @@ import static dev.muster.lua.SlurmWords.NO_VAL;
 import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
+import dev.muster.lua.LuaState;
+import dev.muster.lua.ScriptError;
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import java.util.ArrayList;
@@ -14,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
 
 /**
  * The fields of {@code job_desc} by the names that scripts use, over a job's description as a tree. What was not said is nil, or the NO_VAL of
@@ -79,6 +79,12 @@ final class JobFields {
     private static final String[] MAIL_WORDS = {"BEGIN", "END", "FAIL", "REQUEUE", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50",
         "STAGE_OUT", "ARRAY_TASKS", "INVALID_DEPEND"};
 
+    /** Nil where they are unset. */
+    private static final List<String> SPARED = List.of("core_spec", "thread_spec", "warn_signal", "warn_time");
+
+    private static final List<String> SPECIAL_WRITTEN = List.of("max_nodes", "priority", "nice", "pn_min_memory", "min_mem_per_node",
+            "min_mem_per_cpu", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags", "req_switch", "min_cpus", "max_cpus");
+
     private JobFields() {}
 
     private static final List<String> SPECIAL = List.of("max_nodes", "min_cpus", "max_cpus", "priority", "nice", "pn_min_memory", "min_mem_per_node",
@@ -86,14 +92,14 @@ final class JobFields {
             "req_switch", "wait4switch", "user_id", "group_id", "argc", "argv", "cron_job");
 
     /** All that there is, as a plain table. */
-    static LuaTable table(Json.Obj job) {
-        LuaTable out = new LuaTable();
-        FIELDS.keySet().forEach(name -> out.set(name, get(job, name)));
-        SPECIAL.forEach(name -> out.set(name, get(job, name)));
+    static Map<String, Object> table(Json.Obj job) {
+        Map<String, Object> out = new TreeMap<>();
+        FIELDS.keySet().forEach(name -> out.put(name, get(job, name)));
+        SPECIAL.forEach(name -> out.put(name, get(job, name)));
         return out;
     }
 
-    static LuaValue get(Json.Obj job, String name) {
+    static Object get(Json.Obj job, String name) {
         Field f = FIELDS.get(name);
         if (f == null) {
             return special(job, name);
@@ -102,67 +108,66 @@ final class JobFields {
             case TEXT -> text(textAt(job, f.path));
             case PATH -> path(job, name, Bytes.fromBase64(textAt(job, f.path)).text());
             case WIDE -> number(numberAt(job, f.path), NO_VAL);
-            case SHORT -> number(numberAt(job, f.path), NO_VAL16);
-            case MOMENT -> LuaValue.valueOf((double) numberAt(job, f.path));
-            case MINUTES -> numberAt(job, f.path) < 0 ? LuaValue.valueOf(INFINITE) : number(numberAt(job, f.path), NO_VAL);
-            case YES_NO -> LuaValue.valueOf(parent(job, f.path).flag(last(f.path)) ? 1 : 0);
+            case SHORT -> SPARED.contains(name) && numberAt(job, f.path) == 0 ? null : number(numberAt(job, f.path), NO_VAL16);
+            case MOMENT -> numberAt(job, f.path);
+            case MINUTES -> numberAt(job, f.path) < 0 ? (Object) INFINITE : number(numberAt(job, f.path), NO_VAL);
+            case YES_NO -> parent(job, f.path).flag(last(f.path)) ? 1L : 0L;
         };
     }
 
-    private static LuaValue text(String value) {
-        return value.isEmpty() ? LuaValue.NIL : LuaValue.valueOf(value);
+    private static Object text(String value) {
+        return value.isEmpty() ? null : value;
     }
 
     /** A batch job's input is nothing unless it says otherwise. */
-    private static LuaValue path(Json.Obj job, String name, String value) {
+    private static Object path(Json.Obj job, String name, String value) {
         return value.isEmpty() && name.equals("std_in") && !job.text("kind").matches("ALLOCATION|RUN")
-                ? LuaValue.valueOf("/dev/null") : text(value);
+                ? "/dev/null" : text(value);
     }
 
-    private static LuaValue number(long value, double unset) {
-        return LuaValue.valueOf(value == 0 ? unset : value);
+    private static Object number(long value, long unset) {
+        return value == 0 ? unset : value;
     }
 
-    private static LuaValue special(Json.Obj job, String name) {
+    private static Object special(Json.Obj job, String name) {
         Json.Obj r = job.obj("request");
         Json.Obj t = job.obj("timing");
         return switch (name) {
             case "max_nodes" -> number(r.number("nodesMax") > 0 ? r.number("nodesMax") : r.number("nodesMin"), NO_VAL);
-            case "min_cpus" -> LuaValue.valueOf((double) Math.max(1, r.number("tasks") * Math.max(1, r.number("cpusPerTask"))));
-            case "max_cpus" -> LuaValue.valueOf(NO_VAL);
-            case "priority" -> t.flag("hold") ? LuaValue.ZERO : t.flag("prioritySet") ? LuaValue.valueOf((double) t.number("priority"))
-                    : LuaValue.valueOf(NO_VAL);
-            case "nice" -> t.number("nice") == 0 ? LuaValue.valueOf(NO_VAL) : LuaValue.valueOf(NICE_OFFSET + t.number("nice"));
-            case "pn_min_memory" -> LuaValue.valueOf(r.number("memPerNodeMb") > 0 ? (double) r.number("memPerNodeMb")
-                    : r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
-            case "min_mem_per_node" -> r.number("memPerNodeMb") > 0 ? LuaValue.valueOf((double) r.number("memPerNodeMb")) : LuaValue.NIL;
-            case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? LuaValue.valueOf((double) r.number("memPerCpuMb")) : LuaValue.NIL;
+            case "min_cpus" -> Math.max(1, r.number("tasks") * Math.max(1, r.number("cpusPerTask")));
+            case "max_cpus" -> NO_VAL;
+            case "priority" -> t.flag("hold") ? 0L : t.flag("prioritySet") ? t.number("priority") : NO_VAL;
+            case "nice" -> t.number("nice") == 0 ? NO_VAL : NICE_OFFSET + t.number("nice");
+            case "pn_min_memory" -> r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb")
+                    : Double.valueOf(r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
+            case "min_mem_per_node" -> r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb") : null;
+            case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? (Object) r.number("memPerCpuMb") : null;
             case "cpus_per_tres" -> text(r.number("cpusPerGpu") > 0 ? "gres/gpu:" + r.number("cpusPerGpu") : "");
             case "mem_per_tres" -> text(r.number("memPerGpuMb") > 0 ? "gres/gpu:" + r.number("memPerGpuMb") : "");
-            case "shared" -> LuaValue.valueOf(shared(r));
-            case "requeue" -> LuaValue.valueOf(switch (t.text("requeue")) {
-                case "YES" -> 1;
-                case "NO" -> 0;
+            case "shared" -> shared(r);
+            case "requeue" -> switch (t.text("requeue")) {
+                case "YES" -> 1L;
+                case "NO" -> 0L;
                 default -> NO_VAL16;
-            });
-            case "reboot" -> LuaValue.valueOf(job.obj("extras").flag("reboot") ? 1 : NO_VAL16);
-            case "kill_on_node_fail" -> job.obj("extras").flag("noKill") ? LuaValue.ZERO : LuaValue.NIL;
-            case "mail_type" -> LuaValue.valueOf(mail(job.obj("extras").text("mailType")));
-            case "bitflags" -> LuaValue.valueOf(bits(job));
+            };
+            case "reboot" -> job.obj("extras").flag("reboot") ? 1L : NO_VAL16;
+            case "kill_on_node_fail" -> job.obj("extras").flag("noKill") ? (Object) 0L : null;
+            case "mail_type" -> mail(job.obj("extras").text("mailType"));
+            case "bitflags" -> bits(job);
             case "req_switch" -> number(switches(r, 0), NO_VAL);
             case "wait4switch" -> number(switches(r, 1), NO_VAL);
-            case "user_id" -> LuaValue.valueOf((double) job.obj("owner").number("uid"));
-            case "group_id" -> LuaValue.valueOf((double) job.obj("owner").number("gid"));
-            case "argc" -> LuaValue.valueOf(job.obj("payload").list("arguments").size());
+            case "user_id" -> job.obj("owner").number("uid");
+            case "group_id" -> job.obj("owner").number("gid");
+            case "argc" -> job.obj("payload").list("arguments").size();
             case "argv" -> argv(job);
-            case "cpu_freq_gov", "cpu_freq_max", "cpu_freq_min", "het_job_offset" -> LuaValue.valueOf(NO_VAL);
-            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size" -> LuaValue.ZERO;
-            case "cron_job" -> LuaValue.FALSE;
-            default -> LuaValue.NIL;
+            case "cpu_freq_gov", "cpu_freq_max", "cpu_freq_min", "het_job_offset", "pack_job_offset" -> NO_VAL;
+            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size", "immediate" -> 0L;
+            case "cron_job" -> false;
+            default -> null;
         };
     }
 
-    private static int shared(Json.Obj r) {
+    private static long shared(Json.Obj r) {
         return switch (r.text("exclusive")) {
             case "NODE" -> 0;
             case "USER" -> 2;
@@ -177,7 +182,7 @@ final class JobFields {
         return part < words.length && words[part].matches("[0-9]{1,9}") ? Long.parseLong(words[part]) : 0;
     }
 
-    private static double bits(Json.Obj job) {
+    private static long bits(Json.Obj job) {
         long bits = 0;
         Json.Obj r = job.obj("request");
         for (String[] bit : BITS) {
@@ -205,67 +210,92 @@ final class JobFields {
         return 1 << word;
     }
 
-    private static LuaValue argv(Json.Obj job) {
-        LuaTable out = new LuaTable();
-        int i = 0;
+    private static Object argv(Json.Obj job) {
+        Map<Long, Object> out = new TreeMap<>();
         for (Object each : job.obj("payload").list("arguments")) {
-            out.set(i++, Bytes.fromBase64(each.toString()).text());
+            out.put((long) out.size(), Bytes.fromBase64(each.toString()));
         }
-        return i == 0 ? LuaValue.NIL : out;
+        return out.isEmpty() ? null : out;
     }
 
     // ---- writing
 
     /** Sets a field; answers why not, if it can not be set. */
-    static Optional<String> set(Json.Obj job, String name, LuaValue value) {
+    static Optional<String> set(Json.Obj job, String name, Object value) {
         if (FIXED.contains(name)) {
-            return Optional.of("can not be changed");
+            return Optional.of("unrecognized field: " + name);
         }
         Field f = FIELDS.get(name);
         if (f == null) {
             return setSpecial(job, name, value);
         }
         boolean words = f.kind == Kind.TEXT || f.kind == Kind.PATH;
-        if (!value.isnil() && !(words ? value.isstring() : value.isnumber() || value.isboolean())) {
-            return Optional.of("is not a " + (words ? "string" : "number"));
+        if (words ? !isText(value) : !isNumber(value)) {
+            throw wrongType(words ? "string" : "number", value);
         }
         Object content = switch (f.kind) {
-            case TEXT -> value.isnil() ? "" : value.tojstring();
-            case PATH -> (value.isnil() ? Bytes.EMPTY : Bytes.of(value.tojstring())).base64();
+            case TEXT -> value.toString();
+            case PATH -> Bytes.of(value.toString()).base64();
             case WIDE, MOMENT -> whole(value, NO_VAL);
             case SHORT -> whole(value, NO_VAL16);
-            case MINUTES -> !value.isnil() && value.todouble() == INFINITE ? Long.valueOf(-1) : Long.valueOf(whole(value, NO_VAL));
-            case YES_NO -> Boolean.valueOf(value.isboolean() ? value.toboolean() : whole(value, NO_VAL16) != 0);
+            case MINUTES -> real(value) == INFINITE ? Long.valueOf(-1) : Long.valueOf(whole(value, NO_VAL));
+            case YES_NO -> Boolean.valueOf(whole(value, NO_VAL16) != 0);
         };
         parent(job, f.path).put(last(f.path), content);
         return Optional.empty();
     }
 
-    private static long whole(LuaValue value, double unset) {
-        return value.isnil() || value.todouble() == unset ? 0 : Math.round(value.todouble());
+    private static boolean isNumber(Object value) {
+        return value instanceof Number || value instanceof Bytes b && b.text().strip().matches("[-+]?[0-9]{1,18}(\\.[0-9]*)?");
     }
 
-    private static Optional<String> setSpecial(Json.Obj job, String name, LuaValue value) {
-        if (!value.isnil() && !value.isnumber() && !value.isstring()) {
-            return Optional.of("is neither a string nor a number");
+    private static boolean isText(Object value) {
+        return value instanceof Number || value instanceof Bytes;
+    }
+
+    /** As Lua says it of an assignment. */
+    private static ScriptError wrongType(String wanted, Object value) {
+        String type = switch (value) {
+            case null -> "nil";
+            case Boolean b -> "boolean";
+            case LuaState.Opaque o -> o.type();
+            default -> isText(value) ? "string" : "userdata";
+        };
+        return new ScriptError("bad argument #3 to 'newindex' (" + wanted + " expected, got " + type + ")");
+    }
+
+    private static double real(Object value) {
+        return value instanceof Number n ? n.doubleValue() : Double.parseDouble(value.toString().strip());
+    }
+
+    private static long whole(Object value, double unset) {
+        return real(value) == unset ? 0 : (long) real(value);
+    }
+
+    private static Optional<String> setSpecial(Json.Obj job, String name, Object value) {
+        if (!SPECIAL_WRITTEN.contains(name)) {
+            return Optional.of("unrecognized field: " + name);
+        }
+        if (!isNumber(value)) {
+            throw wrongType("number", value);
         }
         Json.Obj r = part(job, "request");
         Json.Obj t = part(job, "timing");
-        long number = value.isnumber() ? whole(value, NO_VAL) : 0;
+        long number = whole(value, NO_VAL);
         switch (name) {
             case "max_nodes" -> r.put("nodesMax", number);
             case "priority" -> {
-                boolean said = value.isnumber() && value.todouble() != NO_VAL;
+                boolean said = real(value) != NO_VAL;
                 t.put("prioritySet", said && number > 0).put("priority", said ? number : 0L).put("hold", said && number == 0);
             }
-            case "nice" -> t.put("nice", value.isnil() || value.todouble() == NO_VAL ? 0L : Math.round(value.todouble() - NICE_OFFSET));
+            case "nice" -> t.put("nice", real(value) == NO_VAL ? 0L : Math.round(real(value) - NICE_OFFSET));
             case "pn_min_memory" -> memory(r, value);
             case "min_mem_per_node" -> r.put("memPerNodeMb", number).put("memPerCpuMb", 0L);
             case "min_mem_per_cpu" -> r.put("memPerCpuMb", number).put("memPerNodeMb", 0L);
             case "shared" -> share(r, (int) number);
-            case "requeue" -> t.put("requeue", !value.isnumber() || number == NO_VAL16 ? "UNSET" : number != 0 ? "YES" : "NO");
+            case "requeue" -> t.put("requeue", number == NO_VAL16 ? "UNSET" : number != 0 ? "YES" : "NO");
             case "reboot" -> part(job, "extras").put("reboot", number != 0 && number != NO_VAL16);
-            case "kill_on_node_fail" -> part(job, "extras").put("noKill", value.isnumber() && number == 0);
+            case "kill_on_node_fail" -> part(job, "extras").put("noKill", number == 0);
             case "mail_type" -> part(job, "extras").put("mailType", mailWords((int) number));
             case "bitflags" -> {
                 for (String[] bit : BITS) {
@@ -276,17 +306,15 @@ final class JobFields {
             }
             case "req_switch" -> r.put("switches", number == 0 ? "" : number + (switches(r, 1) > 0 ? "@" + switches(r, 1) : ""));
             case "min_cpus", "max_cpus" -> {
-                return Optional.of("follows from tasks and CPUs per task: set num_tasks or cpus_per_task");
+                return Optional.of("job_desc." + name + " follows from tasks and CPUs per task: set num_tasks or cpus_per_task");
             }
-            default -> {
-                return Optional.of("is not known");
-            }
+            default -> throw new IllegalArgumentException(name);
         }
         return Optional.empty();
     }
 
-    private static void memory(Json.Obj r, LuaValue value) {
-        double mb = value.isnil() ? NO_VAL64 : value.todouble();
+    private static void memory(Json.Obj r, Object value) {
+        double mb = real(value);
         boolean perCpu = mb >= MEM_PER_CPU && mb < NO_VAL64;
         r.put("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L).put("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
     }

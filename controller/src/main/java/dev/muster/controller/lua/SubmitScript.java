@@ -1,6 +1,9 @@
 package dev.muster.controller.lua;
 
-import dev.muster.lua.Sandbox;
+import dev.muster.lua.CLibrary;
+import dev.muster.lua.LiveTable;
+import dev.muster.lua.LuaState;
+import dev.muster.lua.ScriptError;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
@@ -8,34 +11,29 @@ import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.io.File;
 import java.io.IOException;
-import java.io.StringReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import org.luaj.vm2.Globals;
-import org.luaj.vm2.LuaError;
-import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
-import org.luaj.vm2.Varargs;
-import org.luaj.vm2.lib.ThreeArgFunction;
-import org.luaj.vm2.lib.TwoArgFunction;
 
 /**
  * A loaded job_submit.lua. One run at a time, each within {@link #RUN_MS}; what the script keeps in globals lives until its file changes. A changed
- * file that can not be read leaves the last good one in place, and an error in the script lets the job pass, as in Slurm; both are logged.
+ * file that can not be read leaves the last good one in place, and a job whose run of the script fails is refused, as in Slurm; both are logged.
  */
 public final class SubmitScript implements AutoCloseable {
     /** A script that runs longer is stopped, and what it was asked about refused. */
     static final long RUN_MS = 10_000;
+    /** Slurm's number for an error in a script. */
+    private static final int FAILED = 7405;
+    private static final int ERRNO_MAX = 133;
 
     private final File file;
     private final Consumer<String> info;
@@ -47,7 +45,7 @@ public final class SubmitScript implements AutoCloseable {
     });
     private final long runMs;
     private volatile long stopNs;
-    private Globals globals;
+    private LuaState state;
     private SlurmTable slurm;
     private long modified = -1;
 
@@ -113,7 +111,7 @@ public final class SubmitScript implements AutoCloseable {
         return run(() -> {
             Json.Obj tree = Json.object(Codec.encode(job));
             Description d = new Description(tree, job, script, environment, cluster);
-            Varargs answer = call("slurm_job_submit", d.table(), parts(cluster, uid), LuaValue.valueOf((double) uid));
+            Object answer = call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
             return verdict(answer, () -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), slurm.said()));
         }, cluster, new Passed(job, script, environment, List.of()));
     }
@@ -129,8 +127,8 @@ public final class SubmitScript implements AutoCloseable {
             Json.Obj tree = Json.object(Codec.encode(wanted));
             Description d = new Description(tree, wanted, Bytes.EMPTY, List.of(), cluster);
             Description record = new Description(Json.object(Codec.encode(now)), now, script, List.of(), cluster);
-            numbers.forEach((k, v) -> record.more.put(k, LuaValue.valueOf((double) v)));
-            Varargs answer = call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), LuaValue.valueOf((double) uid));
+            numbers.forEach((k, v) -> record.more.put(k, v));
+            Object answer = call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
             return verdict(answer, () -> new Passed(Codec.bind(tree, JobDesc.class), Bytes.EMPTY, List.of(), slurm.said()));
         }, cluster, new Passed(wanted, Bytes.EMPTY, List.of(), List.of()));
     }
@@ -143,19 +141,20 @@ public final class SubmitScript implements AutoCloseable {
         try {
             return runner.submit(() -> {
                 reload();
-                if (globals == null) {
+                if (state == null) {
                     return otherwise;
                 }
                 slurm.begin(cluster);
                 stopNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(runMs);
                 try {
                     return run.now();
-                } catch (Sandbox.TimeOver e) {
+                } catch (ScriptError.TimeOver e) {
                     error.accept("job_submit/lua: " + file + ": stopped after " + runMs / 1000 + " seconds");
                     return refused(SlurmErrno.ERROR.number());
-                } catch (LuaError e) {
+                } catch (ScriptError e) {
                     error.accept("job_submit/lua: " + file + ": " + e.getMessage());
-                    return withSaid(otherwise);
+                    slurm.sayMistake(e.getMessage());
+                    return new Refused(FAILED, ScriptError.NO_TEXT, slurm.said());
                 } finally {
                     stopNs = Long.MAX_VALUE;
                 }
@@ -172,34 +171,29 @@ public final class SubmitScript implements AutoCloseable {
         }
     }
 
-    private Outcome withSaid(Outcome o) {
-        return o instanceof Passed p ? new Passed(p.job(), p.script(), p.environment(), slurm.said()) : o;
+    private Object call(String function, Object... arguments) {
+        return state.call(function, arguments).get(0);
     }
 
-    private Varargs call(String function, LuaValue... arguments) {
-        LuaValue f = globals.get(function);
-        return f.invoke(LuaValue.varargsOf(arguments));
-    }
-
-    private Outcome verdict(Varargs answer, Run passed) {
-        if (!answer.arg1().isnumber()) {
+    private Outcome verdict(Object answer, Run passed) {
+        Object number = answer instanceof Bytes b && b.text().matches("-?[0-9]{1,9}") ? Long.valueOf(b.text()) : answer;
+        if (!(number instanceof Number n)) {
             info.accept("job_submit/lua: job_submit: job_submit/lua: " + file + ": non-numeric return code");
             return passed.now();
         }
-        int code = answer.arg1().toint();
-        return code == 0 ? passed.now() : refused(code);
+        return n.intValue() == 0 ? passed.now() : refused(n.intValue());
     }
 
     private Outcome refused(int code) {
         String sentence = Arrays.stream(SlurmErrno.values()).filter(e -> e.number() == code).findFirst().map(SlurmErrno::sentence)
-                .orElse("Unknown error " + code);
+                .orElseGet(() -> code > 0 && code <= ERRNO_MAX ? CLibrary.sentence(code) : "Unknown error " + code);
         return new Refused(code, sentence, slurm.said());
     }
 
-    private LuaValue parts(Cluster cluster, int uid) {
-        LuaTable out = new LuaTable();
+    private static Map<String, Object> parts(Cluster cluster, int uid) {
+        Map<String, Object> out = new TreeMap<>();
         for (Json.Obj p : cluster.partitions(uid)) {
-            out.set(p.text("name"), SlurmTable.table(p));
+            out.put(p.text("name"), p);
         }
         return out;
     }
@@ -208,34 +202,49 @@ public final class SubmitScript implements AutoCloseable {
 
     private String reload() {
         long now = file.lastModified();
-        if (now == modified) {
+        if (now == modified && now != 0) {
             return "";
         }
         modified = now;
         stopNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(runMs);
+        LuaState fresh = null;
         try {
-            String text = Files.readString(file.toPath(), StandardCharsets.UTF_8);
-            Globals fresh = Sandbox.ofDaemon(() -> stopNs);
+            byte[] text = Files.readAllBytes(file.toPath());
+            fresh = LuaState.ofDaemon(() -> stopNs);
             SlurmTable table = new SlurmTable(fresh, info, error);
-            fresh.set("slurm", table.table());
-            LuaValue answer = fresh.load(new StringReader(text), file.getPath()).call();
-            for (String name : List.of("slurm_job_submit", "slurm_job_modify")) {
-                if (!fresh.get(name).isfunction()) {
-                    throw new LuaError("required function " + name + " not present");
-                }
+            Object answer = fresh.load(text, file.getPath());
+            checkLoaded(fresh, answer);
+            if (state != null) {
+                state.close();
             }
-            if (answer.isnumber() && answer.toint() != 0) {
-                throw new LuaError("returned " + answer.toint() + " on load");
-            }
-            globals = fresh;
+            state = fresh;
             slurm = table;
             return "";
-        } catch (IOException | LuaError | Sandbox.TimeOver e) {
-            String why = file + ": " + (e instanceof IOException ? "Unable to stat: " : "") + e.getMessage();
-            error.accept("job_submit/lua: " + why + (globals == null ? "" : ", using previous script"));
+        } catch (IOException | ScriptError e) {
+            if (fresh != null) {
+                fresh.close();
+            }
+            String why = e instanceof IOException ? "Unable to stat " + file + ": No such file or directory" : file + ": " + e.getMessage();
+            error.accept("job_submit/lua: " + why + (state == null ? "" : ", using previous script"));
             return why;
         } finally {
             stopNs = Long.MAX_VALUE;
+        }
+    }
+
+    private void checkLoaded(LuaState fresh, Object answer) {
+        boolean missing = false;
+        for (String name : List.of("slurm_job_submit", "slurm_job_modify")) {
+            if (!fresh.hasFunction(name)) {
+                error.accept("job_submit/lua: " + file + ": missing required function " + name);
+                missing = true;
+            }
+        }
+        if (missing) {
+            throw new ScriptError("required function(s) not present");
+        }
+        if (answer instanceof Number n && n.intValue() != 0) {
+            throw new ScriptError("returned " + n.intValue() + " on load");
         }
     }
 
@@ -245,12 +254,12 @@ public final class SubmitScript implements AutoCloseable {
     private final class Description {
         private final Json.Obj tree;
         private final JobDesc job;
-        private final Map<String, LuaValue> more = new java.util.TreeMap<>();
+        private final Map<String, Object> more = new TreeMap<>();
         private final Cluster cluster;
-        private final LuaTable environment;
+        private final Map<String, Bytes> environment = new java.util.LinkedHashMap<>();
         private final Bytes script;
         private final List<Bytes> given;
-        private String newScript;
+        private Bytes newScript;
 
         private Description(Json.Obj tree, JobDesc job, Bytes script, List<Bytes> given, Cluster cluster) {
             this.tree = tree;
@@ -258,11 +267,10 @@ public final class SubmitScript implements AutoCloseable {
             this.cluster = cluster;
             this.script = script;
             this.given = given;
-            environment = new LuaTable();
             for (Bytes entry : given) {
-                int equals = entry.text().indexOf('=');
-                if (equals > 0) {
-                    environment.set(entry.text().substring(0, equals), entry.text().substring(equals + 1));
+                String name = name(entry);
+                if (!name.isEmpty()) {
+                    environment.put(name, Bytes.of(Arrays.copyOfRange(entry.toArray(), Bytes.of(name).length() + 1, entry.length())));
                 }
             }
         }
@@ -271,35 +279,45 @@ public final class SubmitScript implements AutoCloseable {
             return job.kind() == JobDesc.Kind.BATCH;
         }
 
-        LuaTable table() {
-            LuaTable out = new LuaTable();
-            LuaTable meta = new LuaTable();
-            meta.set(LuaValue.INDEX, new TwoArgFunction() {
-                @Override
-                public LuaValue call(LuaValue self, LuaValue name) {
-                    return read(name.tojstring());
-                }
-            });
-            meta.set(LuaValue.NEWINDEX, new ThreeArgFunction() {
-                @Override
-                public LuaValue call(LuaValue self, LuaValue name, LuaValue value) {
-                    write(name.tojstring(), value);
-                    return LuaValue.NIL;
-                }
-            });
-            out.setmetatable(meta);
-            return out;
+        private static String name(Bytes entry) {
+            int equals = entry.text().indexOf('=');
+            return equals > 0 ? entry.text().substring(0, equals) : "";
         }
 
-        private LuaValue read(String name) {
+        LiveTable table() {
+            return new LiveTable(a -> read(a.text(2)), a -> {
+                write(a.text(2), a.value(3));
+                return null;
+            });
+        }
+
+        private LiveTable variables() {
+            return new LiveTable(a -> {
+                if (!batch()) {
+                    info.accept("job_submit/lua: _job_env_field: job_desc->environment only accessible for batch jobs.");
+                }
+                return batch() ? environment.get(a.text(2)) : null;
+            }, a -> {
+                if (!(a.value(3) instanceof Bytes || a.value(3) instanceof Number)) {
+                    throw new ScriptError("bad argument #3 to 'newindex' (string expected, got " + a.type(3) + ")");
+                }
+                if (batch()) {
+                    environment.put(a.text(2), a.bytes(3));
+                } else {
+                    info.accept("job_submit/lua: _set_job_env_field: job_desc->environment only accessible for batch jobs.");
+                }
+                return null;
+            });
+        }
+
+        private Object read(String name) {
             if (more.containsKey(name)) {
                 return more.get(name);
             }
             return switch (name) {
-                case "script" -> newScript != null ? LuaValue.valueOf(newScript)
-                        : batch() && !script.isEmpty() ? LuaValue.valueOf(script.text()) : LuaValue.NIL;
-                case "environment" -> batch() ? environment : LuaValue.NIL;
-                case "env_size" -> LuaValue.valueOf(given.size());
+                case "script" -> newScript != null ? newScript.isEmpty() ? null : newScript : batch() && !script.isEmpty() ? script : null;
+                case "environment" -> variables();
+                case "env_size" -> given.isEmpty() ? null : given.size();
                 case "assoc_qos" -> association("qos");
                 case "assoc_comment" -> association("comment");
                 case "default_account" -> association("account");
@@ -308,49 +326,40 @@ public final class SubmitScript implements AutoCloseable {
             };
         }
 
-        private LuaValue association(String what) {
+        private Object association(String what) {
             String text = cluster.association(Codec.bind(tree, JobDesc.class)).getOrDefault(what, "");
-            return text.isEmpty() ? LuaValue.NIL : LuaValue.valueOf(text);
+            return text.isEmpty() ? null : text;
         }
 
-        private void write(String name, LuaValue value) {
-            if (name.equals("script") && batch() && value.isstring()) {
-                newScript = value.tojstring();
+        private void write(String name, Object value) {
+            if (name.equals("script") && batch() && (value instanceof Bytes || value instanceof Number)) {
+                newScript = value instanceof Bytes b ? b : Bytes.of(value.toString());
                 return;
             }
-            if (name.equals("environment")) {
-                error.accept("job_submit/lua: environment is changed name by name");
-                return;
-            }
-            JobFields.set(tree, name, value).ifPresent(why -> error.accept("job_submit/lua: job_desc." + name + " " + why));
+            JobFields.set(tree, name, value).ifPresent(why -> error.accept("job_submit/lua: _set_job_field: " + why));
         }
 
         Bytes script() {
-            return newScript == null ? script : Bytes.of(newScript);
+            return newScript == null ? script : newScript;
         }
 
         /** What the script left as it was keeps its bytes. */
         List<Bytes> environment() {
             List<Bytes> out = new ArrayList<>();
-            List<String> seen = new ArrayList<>();
+            Map<String, Bytes> left = new java.util.LinkedHashMap<>(environment);
             for (Bytes entry : given) {
-                int equals = entry.text().indexOf('=');
-                String name = equals > 0 ? entry.text().substring(0, equals) : "";
-                LuaValue value = name.isEmpty() ? LuaValue.NIL : environment.get(name);
-                boolean same = name.isEmpty() || !value.isnil() && value.tojstring().equals(entry.text().substring(equals + 1));
-                seen.add(name);
-                if (same) {
-                    out.add(entry);
-                } else if (!value.isnil()) {
-                    out.add(Bytes.of(name + "=" + value.tojstring()));
-                }
+                Bytes value = left.remove(name(entry));
+                out.add(value == null || entry.equals(joined(name(entry), value)) ? entry : joined(name(entry), value));
             }
-            for (LuaValue key : environment.keys()) {
-                if (!seen.contains(key.tojstring())) {
-                    out.add(Bytes.of(key.tojstring() + "=" + environment.get(key).tojstring()));
-                }
-            }
+            left.forEach((name, value) -> out.add(joined(name, value)));
             return out;
+        }
+
+        private static Bytes joined(String name, Bytes value) {
+            byte[] head = (name + "=").getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            byte[] out = Arrays.copyOf(head, head.length + value.length());
+            System.arraycopy(value.toArray(), 0, out, head.length, value.length());
+            return Bytes.of(out);
         }
     }
 }

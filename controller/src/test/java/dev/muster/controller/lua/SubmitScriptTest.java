@@ -102,7 +102,10 @@ class SubmitScriptTest {
                                              | job_desc.shared == slurm.NO_VAL16             | true
                                              | job_desc.script                               | #!/bin/sh
                                              | job_desc.environment.B                        | 2=3
-                kind=RUN                     | job_desc.environment                          | nil
+                kind=RUN                     | type(job_desc.environment) .. tostring(job_desc.environment.B) | tablenil
+                                             | job_desc.core_spec                            | nil
+                                             | string.format('%d', slurm.NO_VAL)             | 4294967294
+                                             | slurm.ESLURM_LUA_FUNC_FAILED_RUNTIME_ERROR or 7405 | 7405
                 kind=RUN                     | job_desc.script                               | nil
                 extras.mailType=END,FAIL     | job_desc.mail_type == slurm.MAIL_JOB_END + slurm.MAIL_JOB_FAIL | true
                 request.switches=2@300       | job_desc.wait4switch                          | 300
@@ -111,7 +114,7 @@ class SubmitScriptTest {
                                              | job_desc.assoc_qos                            | low,high
                 charge.account=other         | job_desc.assoc_qos                            | nil
                                              | slurm.get_qos_priority('high')                | 10
-                                             | slurm.get_qos_priority('none')                | nil
+                                             | slurm.get_qos_priority('none')                | 0
                                              | part_list['a'].max_time                       | 60
                                              | part_list.b.qos                               | nil
                                              | slurm.jobs['7'].name                          | seven
@@ -133,7 +136,6 @@ class SubmitScriptTest {
     void writes() throws IOException {
         for (String row : """
                 job_desc.partition = 'b'               | partition=b
-                job_desc.partition = nil               | partition=a
                 job_desc.time_limit = 30               | timing.timeLimitMin=30
                 job_desc.time_limit = slurm.INFINITE   | timing.timeLimitMin=-1
                 job_desc.qos = 'high'                  | charge.qos=high
@@ -161,7 +163,7 @@ class SubmitScriptTest {
         assertThat(p.environment()).containsExactly(Bytes.of("A=x"), Bytes.of("B=2=3"), Bytes.of("NEW=1"));
         assertThat(p.script()).isEqualTo(Bytes.of("#!/bin/bash\n"));
         run("job_desc.user_id = 0\njob_desc.rubbish = 1", "");
-        assertThat(log.toString()).contains("job_desc.user_id can not be changed", "job_desc.rubbish is not known", "non-numeric return code");
+        assertThat(log.toString()).contains("_set_job_field: unrecognized field: user_id", "unrecognized field: rubbish", "non-numeric return code");
     }
 
     @Test
@@ -171,9 +173,27 @@ class SubmitScriptTest {
         assertThat(run("return slurm.ESLURM_INVALID_ACCOUNT", "")).isEqualTo(
                 new SubmitScript.Refused(2045, "Invalid account or account/partition combination specified", List.of()));
         assertThat(run("return 77777", "")).isEqualTo(new SubmitScript.Refused(77777, "Unknown error 77777", List.of()));
-        assertThat(run("local x = nil\nreturn x.y", "")).as("a mistake in the script lets the job pass").isInstanceOf(SubmitScript.Passed.class);
-        assertThat(log.toString()).contains("attempt to index");
-        assertThat(run("os.exit(1)", "")).isInstanceOf(SubmitScript.Passed.class);
+        assertThat(run("return '5'", "")).isEqualTo(new SubmitScript.Refused(5, "Input/output error", List.of()));
+        assertThat(run("return 'abc'", "")).isInstanceOf(SubmitScript.Passed.class);
+        assertThat(run("return true", "")).isInstanceOf(SubmitScript.Passed.class);
+        assertThat(run("return 0.0", "")).isInstanceOf(SubmitScript.Passed.class);
+        assertThat(log).hasSize(2).allMatch(line -> line.endsWith("non-numeric return code"));
+    }
+
+    @Test
+    void aMistakeInTheScriptRefusesTheJobAndIsToldToTheUserAndTheLog() throws IOException {
+        String failed = "Lua function execution failed due to runtime error";
+        for (String body : List.of("local x = nil\nreturn x.y", "job_desc.time_limit = nil", "job_desc.time_limit = 'abc'", "job_desc.account = true",
+                "job_desc.environment.A = nil", "os.exit(1)", "slurm.log_info('%d', 'x')")) {
+            log.clear();
+            SubmitScript.Refused r = (SubmitScript.Refused) run(body, "");
+            assertThat(r.errno()).isEqualTo(7405);
+            assertThat(r.sentence()).isEqualTo(failed);
+            assertThat(r.said()).as(body).hasSize(1).allMatch(line -> line.matches(".*job_submit.lua:[23]: .+"));
+            assertThat(log).as(body).hasSize(1)
+                    .allMatch(line -> line.matches("error: job_submit/lua: .*/job_submit.lua: .*/job_submit.lua:[23]: .+"));
+        }
+        assertThat(run("error({})", "")).isEqualTo(new SubmitScript.Refused(7405, failed, List.of(failed)));
     }
 
     @Test
@@ -191,7 +211,7 @@ class SubmitScriptTest {
         }
         Files.writeString(dir.resolve("job_submit.lua"), "function slurm_job_submit() end return 0");
         try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), log::add, log::add)) {
-            assertThat(s.load()).contains("required function slurm_job_modify not present");
+            assertThat(s.load()).contains("required function(s) not present");
         }
     }
 
