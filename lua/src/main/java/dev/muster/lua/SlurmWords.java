@@ -3,10 +3,15 @@ package dev.muster.lua;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 
 /**
@@ -103,20 +108,13 @@ public final class SlurmWords {
     }
 
     private static void numbers(Map<String, Object> table) {
-        Map<String, Number> numbers = Map.ofEntries(Map.entry("SUCCESS", 0L), Map.entry("ERROR", -1L), Map.entry("FAILURE", -1L),
-                Map.entry("NO_VAL", NO_VAL), Map.entry("NO_VAL8", 254L), Map.entry("NO_VAL16", NO_VAL16),
-                Map.entry("NO_VAL64", NO_VAL64), Map.entry("INFINITE", INFINITE), Map.entry("INFINITE64", NO_VAL64),
-                Map.entry("MEM_PER_CPU", MEM_PER_CPU), Map.entry("NICE_OFFSET", NICE_OFFSET),
-                Map.entry("ALLOC_SID_ADMIN_HOLD", 1L), Map.entry("ALLOC_SID_USER_HOLD", 2L), Map.entry("KILL_INV_DEP", 1L),
-                Map.entry("NO_KILL_INV_DEP", 2L), Map.entry("SPREAD_JOB", 256L), Map.entry("USE_MIN_NODES", 512L),
-                Map.entry("GRES_ENFORCE_BIND", 16L), Map.entry("GRES_DISABLE_BIND", 524_288L), Map.entry("JOB_SHARED_NONE", 0L),
-                Map.entry("JOB_SHARED_OK", 1L), Map.entry("JOB_SHARED_USER", 2L), Map.entry("JOB_SHARED_MCS", 3L),
-                Map.entry("JOB_SHARED_TOPO", 4L), Map.entry("SHARED_FORCE", 32_768L),
-                Map.entry("SLURM_SUCCESS", 0L), Map.entry("SLURM_ERROR", -1L), Map.entry("EINPROGRESS", 115L),
-                Map.entry("CONSOLIDATE_SEGMENTS", 1L << 44), Map.entry("EXPEDITED_REQUEUE", 1L << 45), Map.entry("SPREAD_SEGMENTS", 1L << 43),
-                Map.entry("STEPMGR_ENABLED", 1L << 41), Map.entry("GRES_ALLOW_TASK_SHARING", 1L << 40),
-                Map.entry("GRES_MULT_TASKS_PER_SHARING", 1L << 39), Map.entry("GRES_ONE_TASK_PER_SHARING", 1L << 38));
-        table.putAll(numbers);
+        try (InputStream in = SlurmWords.class.getResourceAsStream("numbers.properties")) {
+            Properties numbers = new Properties();
+            numbers.load(in);
+            numbers.forEach((name, value) -> table.put(name.toString(), number(value.toString())));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         String[] mail = {"JOB_BEGIN", "JOB_END", "JOB_FAIL", "JOB_REQUEUE", "JOB_TIME100", "JOB_TIME90", "JOB_TIME80", "JOB_TIME50", "JOB_STAGE_OUT",
             "ARRAY_TASKS", "INVALID_DEPEND"};
         for (int i = 0; i < mail.length; i++) {
@@ -125,8 +123,17 @@ public final class SlurmWords {
         table.put("MAIL_JOB_TIME890", 32L);
         for (SlurmErrno e : SlurmErrno.values()) {
             if (e.number() > 0) {
-                table.put("ESLURM_" + e.name(), (long) e.number());
+                table.putIfAbsent("ESLURM_" + e.name(), (long) e.number());
             }
         }
+    }
+
+    /** Numbers that have no integer in Lua are floats. */
+    private static Number number(String text) {
+        BigInteger whole = new BigInteger(text);
+        if (whole.bitLength() < Long.SIZE) {
+            return whole.longValue();
+        }
+        return whole.doubleValue();
     }
 }
