@@ -14,6 +14,7 @@ function slurm_job_submit(job_desc, part_list, submit_uid)
       job_desc.time_limit = 5
       job_desc.environment["FOO"] = "bar"
    end
+   if job_desc.name == "now" then slurm.log_user("immediate %d, %d", job_desc.immediate, slurm.ESPANK_NOSPACE) end
    if job_desc.name == "count" then
       local n = 0
       for id, job in pairs(slurm.jobs) do n = n + 1 end
@@ -39,6 +40,7 @@ check "with a number of its own" "sbatch: error: hello odd|sbatch: error: Batch 
 check "a mistake in the script refuses the job" "sbatch: error: hello crash|sbatch: error: $dir/job_submit.lua:7: attempt to index a nil value (local 'x')|sbatch: error: Batch job submission failed: Lua function execution failed due to runtime error" "$(submit crash)"
 match "and is in the log" "job_submit/lua: $dir/job_submit.lua: .*attempt to index" "$(cat "$dir/log/slurmctld.log")"
 check "srun hears it too" "srun: hello run|done" "$(srun -J run echo done 2>&1 | grep -v 'srun: job' | paste -sd'|')"
+check "immediate, and numbers by name" "srun: hello now|srun: immediate 1, 3005|done" "$(srun -I -J now echo done 2>&1 | grep -v 'srun: job' | paste -sd'|')"
 check "partitions and jobs" "sbatch: hello count|sbatch: main has 1 nodes|sbatch: jobs: some|Submitted batch job N" "$(submit count)"
 id=$(sbatch --parsable -H -J set -o "$dir/out.set" --wrap 'echo "FOO=$FOO"' 2>/dev/null)
 check "changed: comment and limit" "from lua 00:05:00" "$(scontrol show job "$id" | grep -oE '(Comment|TimeLimit)=.*' | sed 's/^Comment=//; s/TimeLimit=\([^ ]*\).*/\1/' | sort -r | paste -sd' ')"

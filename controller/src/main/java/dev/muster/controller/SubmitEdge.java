@@ -87,7 +87,8 @@ final class SubmitEdge {
         List<String> said = new ArrayList<>();
         for (JobMessages.Submit part : m.parts()) {
             int component = m.parts().size() > 1 ? parts.size() : BurstBuffers.ALL;
-            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false), component)) {
+            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false), component,
+                    m.immediate())) {
                 case Refused r -> {
                     return r.reply();
                 }
@@ -136,11 +137,16 @@ final class SubmitEdge {
     }
 
     Resolved request(Caller caller, JobMessages.Submit m) {
-        return request(caller, m, BurstBuffers.ALL);
+        return request(caller, m, BurstBuffers.ALL, m.immediate());
     }
 
-    /** Users, groups and contents looked up. @param component as in {@link BurstBuffers#submitted} */
-    private Resolved request(Caller caller, JobMessages.Submit m, int component) {
+    /**
+     * Users, groups and contents looked up.
+     *
+     * @param component as in {@link BurstBuffers#submitted}
+     * @param immediate of the whole request, for the site's script
+     */
+    private Resolved request(Caller caller, JobMessages.Submit m, int component, boolean immediate) {
         if (controller.isFull()) {
             return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
         }
@@ -179,7 +185,8 @@ final class SubmitEdge {
         Bytes batch = m.script();
         List<Bytes> variables = m.environment();
         List<String> said = new ArrayList<>();
-        switch (controller.filter().submit(JobSubmit.before(core.durable(), wanted, "lua"), batch, variables, caller.uid()).orElse(null)) {
+        JobDesc before = JobSubmit.before(core.durable(), wanted, "lua");
+        switch (controller.filter().submit(before, batch, variables, immediate, caller.uid()).orElse(null)) {
             case SubmitScript.Refused r -> {
                 return new Refused(Reply.error(400, r.errno(), String.join("", r.said().stream().map(line -> line + "\n").toList()) + r.sentence()));
             }

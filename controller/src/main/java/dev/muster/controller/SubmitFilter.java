@@ -68,8 +68,8 @@ final class SubmitFilter {
     }
 
     /** Empty where no script is configured. */
-    Optional<SubmitScript.Outcome> submit(JobDesc job, Bytes batch, List<Bytes> environment, int uid) {
-        return script().map(s -> s.submit(job, batch, environment, uid, new View(state.get())));
+    Optional<SubmitScript.Outcome> submit(JobDesc job, Bytes batch, List<Bytes> environment, boolean immediate, int uid) {
+        return script().map(s -> s.submit(job, batch, environment, immediate, uid, new View(state.get())));
     }
 
     /** @param refused the script's number for no; 0 where it said yes; changes are those to make */

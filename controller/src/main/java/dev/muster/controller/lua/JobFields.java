@@ -161,7 +161,7 @@ final class JobFields {
             case "argc" -> job.obj("payload").list("arguments").size();
             case "argv" -> argv(job);
             case "cpu_freq_gov", "cpu_freq_max", "cpu_freq_min", "het_job_offset", "pack_job_offset" -> NO_VAL;
-            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size", "immediate" -> 0L;
+            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size" -> 0L;
             case "cron_job" -> false;
             default -> null;
         };

@@ -18,11 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A loaded job_submit.lua. One run at a time, each within {@link #RUN_MS}; what the script keeps in globals lives until its file changes. A changed
@@ -34,20 +35,16 @@ public final class SubmitScript implements AutoCloseable {
     /** Slurm's number for an error in a script. */
     private static final int FAILED = 7405;
     private static final int ERRNO_MAX = 133;
+    /** Threads that may be stuck in a script before all is refused. */
+    static final int STUCK_MAX = 4;
 
     private final File file;
     private final Consumer<String> info;
     private final Consumer<String> error;
-    private final ExecutorService runner = Executors.newSingleThreadExecutor(r -> {
-        Thread t = new Thread(r, "job_submit.lua");
-        t.setDaemon(true);
-        return t;
-    });
     private final long runMs;
-    private volatile long stopNs;
-    private LuaState state;
-    private SlurmTable slurm;
-    private long modified = -1;
+    private final ScriptRunner<Loaded> runner;
+    /** The text of the last file that could be loaded, null before the first; a new state loads it when the file is broken. */
+    private volatile byte[] lastGood;
 
     /** What the script sees of the cluster. */
     public interface Cluster {
@@ -87,13 +84,14 @@ public final class SubmitScript implements AutoCloseable {
         this.file = file;
         this.info = info;
         this.error = error;
+        runner = new ScriptRunner<>("job_submit/lua", Loaded::new, runMs + runMs / 2, STUCK_MAX, error);
     }
 
     /** Reads it now. Answers what is wrong with it, "" if nothing is. */
     public String load() {
         try {
-            return runner.submit(this::reload).get(runMs, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
+            return runner.call(Loaded::reload, 2 * runMs);
+        } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
             return file + ": " + e;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -103,17 +101,23 @@ public final class SubmitScript implements AutoCloseable {
 
     @Override
     public void close() {
-        runner.shutdownNow();
+        runner.close();
     }
 
-    /** A new job. */
-    public Outcome submit(JobDesc job, Bytes script, List<Bytes> environment, int uid, Cluster cluster) {
-        return run(() -> {
+    /**
+     * A new job.
+     *
+     * @param immediate the job is refused if it can not start at once
+     */
+    public Outcome submit(JobDesc job, Bytes script, List<Bytes> environment, boolean immediate, int uid, Cluster cluster) {
+        return run(loaded -> {
             Json.Obj tree = Json.object(Codec.encode(job));
             Description d = new Description(tree, job, script, environment, cluster);
-            Object answer = call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
-            return verdict(answer, () -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), slurm.said()));
-        }, cluster, new Passed(job, script, environment, List.of()));
+            d.more.put("immediate", immediate ? 1L : 0L);
+            Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
+            List<String> said = loaded.slurm.said();
+            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), said));
+        }, cluster);
     }
 
     /**
@@ -123,71 +127,48 @@ public final class SubmitScript implements AutoCloseable {
      * @param now    the job's description
      */
     public Outcome modify(JobDesc wanted, JobDesc now, Bytes script, Map<String, Long> numbers, int uid, Cluster cluster) {
-        return run(() -> {
+        return run(loaded -> {
             Json.Obj tree = Json.object(Codec.encode(wanted));
             Description d = new Description(tree, wanted, Bytes.EMPTY, List.of(), cluster);
             Description record = new Description(Json.object(Codec.encode(now)), now, script, List.of(), cluster);
             numbers.forEach((k, v) -> record.more.put(k, v));
-            Object answer = call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
-            return verdict(answer, () -> new Passed(Codec.bind(tree, JobDesc.class), Bytes.EMPTY, List.of(), slurm.said()));
-        }, cluster, new Passed(wanted, Bytes.EMPTY, List.of(), List.of()));
+            Object answer = loaded.call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
+            List<String> said = loaded.slurm.said();
+            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), Bytes.EMPTY, List.of(), said));
+        }, cluster);
     }
 
-    private interface Run {
-        Outcome now();
-    }
-
-    private Outcome run(Run run, Cluster cluster, Outcome otherwise) {
+    private Outcome run(Function<Loaded, Outcome> question, Cluster cluster) {
         try {
-            return runner.submit(() -> {
-                reload();
-                if (state == null) {
-                    return otherwise;
-                }
-                slurm.begin(cluster);
-                stopNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(runMs);
-                try {
-                    return run.now();
-                } catch (ScriptError.TimeOver e) {
-                    error.accept("job_submit/lua: " + file + ": stopped after " + runMs / 1000 + " seconds");
-                    return refused(SlurmErrno.ERROR.number());
-                } catch (ScriptError e) {
-                    error.accept("job_submit/lua: " + file + ": " + e.getMessage());
-                    slurm.sayMistake(e.getMessage());
-                    return new Refused(FAILED, ScriptError.NO_TEXT, slurm.said());
-                } finally {
-                    stopNs = Long.MAX_VALUE;
-                }
-            }).get(2 * runMs, TimeUnit.MILLISECONDS);
+            return runner.call(loaded -> loaded.answer(question, cluster), 2 * runMs);
         } catch (TimeoutException e) {
-            error.accept("job_submit/lua: " + file + ": no answer after " + 2 * runMs / 1000 + " seconds");
-            return new Refused(SlurmErrno.ERROR.number(), SlurmErrno.ERROR.sentence(), List.of());
+            error.accept("job_submit/lua: " + file + ": no answer after " + (runMs + runMs / 2) / 1000 + " seconds");
+            return refused(SlurmErrno.ERROR.number(), List.of());
+        } catch (RejectedExecutionException e) {
+            error.accept("job_submit/lua: " + file + ": refused: " + e.getMessage());
+            return refused(SlurmErrno.ERROR.number(), List.of());
         } catch (ExecutionException e) {
             error.accept("job_submit/lua: " + file + ": " + e.getCause());
-            return otherwise;
+            return new Refused(FAILED, ScriptError.NO_TEXT, List.of());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return otherwise;
+            return refused(SlurmErrno.ERROR.number(), List.of());
         }
     }
 
-    private Object call(String function, Object... arguments) {
-        return state.call(function, arguments).get(0);
-    }
-
-    private Outcome verdict(Object answer, Run passed) {
+    private Outcome verdict(Object answer, List<String> said, Supplier<Outcome> passed) {
         Object number = answer instanceof Bytes b && b.text().matches("-?[0-9]{1,9}") ? Long.valueOf(b.text()) : answer;
         if (!(number instanceof Number n)) {
             info.accept("job_submit/lua: job_submit: job_submit/lua: " + file + ": non-numeric return code");
-            return passed.now();
+            return passed.get();
         }
-        return n.intValue() == 0 ? passed.now() : refused(n.intValue());
+        return n.intValue() == 0 ? passed.get() : refused(n.intValue(), said);
     }
 
-    private Outcome refused(int code) {
+    private static Outcome refused(int code, List<String> said) {
         String sentence = Arrays.stream(SlurmErrno.values()).filter(e -> e.number() == code).findFirst().map(SlurmErrno::sentence)
                 .orElseGet(() -> code > 0 && code <= ERRNO_MAX ? CLibrary.sentence(code) : "Unknown error " + code);
-        return new Refused(code, sentence, slurm.said());
+        return new Refused(code, sentence, said);
     }
 
     private static Map<String, Object> parts(Cluster cluster, int uid) {
@@ -198,53 +179,111 @@ public final class SubmitScript implements AutoCloseable {
         return out;
     }
 
-    // ---- loading
+    /** The script as one thread has loaded it, with its globals. */
+    private final class Loaded implements ScriptRunner.State {
+        private volatile long stopNs = Long.MAX_VALUE;
+        private LuaState state;
+        private SlurmTable slurm;
+        private long modified = -1;
 
-    private String reload() {
-        long now = file.lastModified();
-        if (now == modified && now != 0) {
-            return "";
-        }
-        modified = now;
-        stopNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(runMs);
-        LuaState fresh = null;
-        try {
-            byte[] text = Files.readAllBytes(file.toPath());
-            fresh = LuaState.ofDaemon(() -> stopNs);
-            SlurmTable table = new SlurmTable(fresh, info, error);
-            Object answer = fresh.load(text, file.getPath());
-            checkLoaded(fresh, answer);
+        @Override
+        public void close() {
             if (state != null) {
                 state.close();
             }
-            state = fresh;
-            slurm = table;
-            return "";
-        } catch (IOException | ScriptError e) {
-            if (fresh != null) {
-                fresh.close();
-            }
-            String why = e instanceof IOException ? "Unable to stat " + file + ": No such file or directory" : file + ": " + e.getMessage();
-            error.accept("job_submit/lua: " + why + (state == null ? "" : ", using previous script"));
-            return why;
-        } finally {
-            stopNs = Long.MAX_VALUE;
         }
-    }
 
-    private void checkLoaded(LuaState fresh, Object answer) {
-        boolean missing = false;
-        for (String name : List.of("slurm_job_submit", "slurm_job_modify")) {
-            if (!fresh.hasFunction(name)) {
-                error.accept("job_submit/lua: " + file + ": missing required function " + name);
-                missing = true;
+        Object call(String function, Object... arguments) {
+            return state.call(function, arguments).get(0);
+        }
+
+        Outcome answer(Function<Loaded, Outcome> question, Cluster cluster) {
+            reload();
+            if (state == null) {
+                return new Refused(FAILED, ScriptError.NO_TEXT, List.of());
+            }
+            slurm.begin(cluster);
+            startClock();
+            try {
+                return question.apply(this);
+            } catch (ScriptError.TimeOver e) {
+                error.accept("job_submit/lua: " + file + ": stopped after " + runMs / 1000 + " seconds");
+                return refused(SlurmErrno.ERROR.number(), slurm.said());
+            } catch (ScriptError e) {
+                error.accept("job_submit/lua: " + file + ": " + e.getMessage());
+                slurm.sayMistake(e.getMessage());
+                return new Refused(FAILED, ScriptError.NO_TEXT, slurm.said());
+            } finally {
+                stopNs = Long.MAX_VALUE;
             }
         }
-        if (missing) {
-            throw new ScriptError("required function(s) not present");
+
+        private void startClock() {
+            stopNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(runMs);
         }
-        if (answer instanceof Number n && n.intValue() != 0) {
-            throw new ScriptError("returned " + n.intValue() + " on load");
+
+        /** Loads the file if it has changed. Answers what is wrong with it, "" if nothing is. */
+        String reload() {
+            long now = file.lastModified();
+            if (now == modified && now != 0) {
+                return "";
+            }
+            modified = now;
+            try {
+                byte[] text = Files.readAllBytes(file.toPath());
+                replaceBy(text);
+                lastGood = text;
+                return "";
+            } catch (IOException | ScriptError e) {
+                String why = e instanceof IOException ? "Unable to stat " + file + ": No such file or directory" : file + ": " + e.getMessage();
+                error.accept("job_submit/lua: " + why + (state == null && lastGood == null ? "" : ", using previous script"));
+                if (state == null && lastGood != null) {
+                    loadLastGood();
+                }
+                return why;
+            }
+        }
+
+        private void loadLastGood() {
+            try {
+                replaceBy(lastGood);
+            } catch (ScriptError e) {
+                error.accept("job_submit/lua: " + file + ": " + e.getMessage());
+            }
+        }
+
+        private void replaceBy(byte[] text) {
+            startClock();
+            LuaState fresh = LuaState.ofDaemon(() -> stopNs);
+            try {
+                SlurmTable table = new SlurmTable(fresh, info, error);
+                Object answer = fresh.load(text, file.getPath());
+                checkLoaded(fresh, answer);
+                close();
+                state = fresh;
+                slurm = table;
+            } catch (ScriptError e) {
+                fresh.close();
+                throw e;
+            } finally {
+                stopNs = Long.MAX_VALUE;
+            }
+        }
+
+        private void checkLoaded(LuaState fresh, Object answer) {
+            boolean missing = false;
+            for (String name : List.of("slurm_job_submit", "slurm_job_modify")) {
+                if (!fresh.hasFunction(name)) {
+                    error.accept("job_submit/lua: " + file + ": missing required function " + name);
+                    missing = true;
+                }
+            }
+            if (missing) {
+                throw new ScriptError("required function(s) not present");
+            }
+            if (answer instanceof Number n && n.intValue() != 0) {
+                throw new ScriptError("returned " + n.intValue() + " on load");
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,7 @@ class SubmitScriptTest {
 
     private SubmitScript.Outcome run(String body, String words) throws IOException {
         try (SubmitScript s = script(body)) {
-            return s.submit(job(words), Bytes.of("#!/bin/sh\n"), List.of(Bytes.of("A=1"), Bytes.of("B=2=3")), 500, new Site());
+            return s.submit(job(words), Bytes.of("#!/bin/sh\n"), List.of(Bytes.of("A=1"), Bytes.of("B=2=3")), false, 500, new Site());
         }
     }
 
@@ -203,7 +204,7 @@ class SubmitScriptTest {
             Path file = dir.resolve("job_submit.lua");
             Files.writeString(file, "this is no lua");
             assertThat(file.toFile().setLastModified(1_000_000)).isTrue();
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), false, 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
             assertThat(log.toString()).contains("using previous script");
         }
         try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), log::add, log::add)) {
@@ -219,9 +220,48 @@ class SubmitScriptTest {
     void whatRunsTooLongIsStoppedAndTheNextIsServed() throws IOException {
         // also where it catches its own mistakes
         try (SubmitScript s = script("while job_desc.name == 'loop' do pcall(function() while true do end end) end\nreturn slurm.SUCCESS")) {
-            assertThat(s.submit(job("name=loop"), Bytes.EMPTY, List.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+            assertThat(s.submit(job("name=loop"), Bytes.EMPTY, List.of(), false, 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
             assertThat(log.toString()).contains("stopped after");
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), 0, new Site())).isInstanceOf(SubmitScript.Passed.class);
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), false, 0, new Site())).isInstanceOf(SubmitScript.Passed.class);
+        }
+    }
+
+    @Test
+    void aRunThatDoesNotReturnHoldsUpNoOther() throws Exception {
+        Path busy = Files.createFile(dir.resolve("busy"));
+        String body = "runs = (runs or 0) + 1\nif job_desc.name == 'stuck' then os.execute('while [ -e " + busy + " ]; do sleep 0.05; done') end\n"
+                + "slurm.log_user('%d', runs)\nreturn 0";
+        List<String> errors = Collections.synchronizedList(new ArrayList<>());
+        script(body).close();
+        try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), line -> { }, errors::add, 1000)) {
+            assertThat(passes(s, "name=stuck")).isFalse();
+            // in a state of its own
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), false, 0, new Site()).said()).containsExactly("1");
+            assertThat(errors.toString()).contains("no answer after", "1 of 4 such runs", "loaded anew");
+            for (int i = 1; i < SubmitScript.STUCK_MAX; i++) {
+                assertThat(passes(s, "name=stuck")).isFalse();
+            }
+            assertThat(passes(s, "")).isFalse();
+            assertThat(errors.toString()).contains("4 of 4 such runs");
+            assertThat(passes(s, "")).isFalse();
+            assertThat(errors.getLast()).contains("refused: 4 runs of the script are stuck");
+            Files.delete(busy);
+            while (!passes(s, "")) {
+                Thread.onSpinWait();
+            }
+            assertThat(errors.toString()).contains("a stuck run of the script has returned");
+        }
+    }
+
+    private static boolean passes(SubmitScript script, String words) {
+        return script.submit(job(words), Bytes.EMPTY, List.of(), false, 0, new Site()) instanceof SubmitScript.Passed;
+    }
+
+    @Test
+    void immediateIsOneWhereTheJobMayNotWait() throws IOException {
+        try (SubmitScript s = script("slurm.log_user('%s', tostring(job_desc.immediate))\nreturn 0")) {
+            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), true, 0, new Site()).said()).containsExactly("1");
+            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), false, 0, new Site()).said()).containsExactly("0");
         }
     }
 
