@@ -58,8 +58,9 @@ import socket, struct, sys
 l = socket.socket(socket.AF_UNIX); l.bind(sys.argv[1]); l.listen(1); c = l.accept()[0]
 c.recv(1 << 20); c.sendall(struct.pack(">IcI", 5, b"R", 5)); c.recv(1 << 20); c.sendall(struct.pack(">Ic", 1, b"C"))
 P
-python3 "$prefix/service.py" "$prefix/service" & service=$!
-while [ ! -S "$prefix/service" ]; do sleep 0.02; done
+socket=$prefix/service; [ "$(id -u)" != 0 ] || socket=$socket.root      # root's commands have a service of their own
+python3 "$prefix/service.py" "$socket" & service=$!
+while [ ! -S "$socket" ]; do sleep 0.02; done
 printf 'command_service=%s\ncommand_service_uid=%s\n' "$prefix/service" "$(id -u)" >>"$prefix/lib/muster/launcher.conf"
 check 'the long path gets the input again' 'whole input' "$(printf 'whole input' | $squeue cat)"
 wait $service

@@ -27,7 +27,8 @@ class Service:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(path)
         self.listener.listen(5)
-        threading.Thread(target=self.run, daemon=True).start()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
 
     def run(self):
         try:
@@ -120,6 +121,7 @@ def test_what_the_command_does_not_name_is_neither_read_nor_written():
             s.send(frame[:1], frame[1:])
             s.frame()
         done, s = command(handler, *(args or ("-u", "me")))
+        s.thread.join(5)
         assert COLD in done.stderr and isinstance(s.error, Exception), (args, frame, done)
     assert not os.path.exists(name)
 
