@@ -41,7 +41,7 @@ check "nor with --pty" "srun: error: --async and --pty are mutually exclusive" "
 wrong() { local rc=0 out; out=$(env -u SLURM_JOB_ID swait "$@" 2>&1) || rc=$?; echo "$rc $out"; }
 check "swait of a step" "2 swait: error: swait operates on a job, not a step: 42.0" "$(wrong 42.0)"
 check "of nothing" "2 swait: error: no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set" "$(wrong)"
-check "of what is not known" "2 swait: error: JobId=4242: Invalid job id specified" "$(wrong 4242)"
+check "of what is not known" "2 swait: error: cannot load JobId=4242: Invalid job id specified" "$(wrong 4242)"
 held=$(sbatch --parsable -H --wrap true)
 check "of what has not begun" "2 swait: error: JobId=$held is still pending" "$(wrong "$held")"; scancel "$held"
 array=$(sbatch --parsable -o /dev/null -a 0-1 --wrap 'srun sleep 2'); for _ in $(seq 50); do [ "$(squeue -h -s -j "$array" | wc -l)" -gt 0 ] && break; sleep 0.1; done
