@@ -336,7 +336,9 @@ final class NodeRules {
     }
 
     private void launchFailed(Job job, String node, NodeMessages.LaunchFailed m) {
-        boolean unfit = m.drain() && m.nodeFault() && !m.reason().equals(NodeMessages.LaunchFailed.PROLOG_ERROR);
+        // a failed prolog and a missing login environment have rules of their own
+        boolean unfit = m.drain() && m.nodeFault()
+                && !List.of(NodeMessages.LaunchFailed.PROLOG_ERROR, NodeMessages.LaunchFailed.NO_ENVIRONMENT).contains(m.reason());
         if (m.drain()) {
             drain(node, unfit && m.stepId() == NodeMessages.STEP_BATCH ? BATCH_FAILURE + ": " + m.reason() : m.reason());
         }
