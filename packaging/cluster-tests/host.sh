@@ -9,6 +9,8 @@ if root; then
   # a user whose name is another one's number
   { grep -v '^[^:]*:[^:]*:2300[12]:' /etc/passwd; echo "mtestb:x:23001:23001::/tmp:/bin/sh"; echo "23001:x:23002:23002::/tmp:/bin/sh"; } > "$dir/passwd"
   chmod 644 "$dir/passwd"; mount --bind "$dir/passwd" /etc/passwd
+  # command services of its own: those of other tests see another /etc/passwd
+  mount -t tmpfs -o mode=755 tmpfs "$prefix/var/run"
 fi
 # mode, kind and name of all that the daemons made, numbers and hashes left out
 made() { (cd "$dir"; find state spool log run -mindepth 1 -not -path 'log/start.out*' -not -path 'log/threads*' -printf '%m %y %p\n') \
