@@ -62,7 +62,7 @@ final class Names {
         return end < 0 ? "" : line.substring(from, end);
     }
 
-    /** The uid of digits: of the user who has them as a name, or as a number; -1 where no user has. */
+    /** The uid that a word of digits means: of the user with that name, else of the user with that number; -1 if there is neither. */
     static int ofDigits(String digits) {
         return number(output("id", "-u", digits).strip());
     }

@@ -118,7 +118,7 @@ public final class CommandServiceKeeper {
         }
     }
 
-    /** Of several daemons one starts it, as the program's lock decides; the others of the machine wait for it. */
+    /** The program's lock decides which of a host's daemons starts the service; the others wait for it. */
     private SocketChannel startAndConnect() throws IOException {
         File said = File.createTempFile("muster-commands", ".err");
         Process process = spawn(said);

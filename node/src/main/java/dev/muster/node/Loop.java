@@ -169,7 +169,7 @@ final class Loop implements AutoCloseable {
         });
     }
 
-    /** As above, where the job goes on in the same way. */
+    /** As the method before, for work that goes on in the same way after success and failure. */
     void aside(Runnable work, Runnable then) {
         aside(() -> {
             work.run();

@@ -138,7 +138,7 @@ final class SpecBuilder {
                 out.put("oom_kill_step", 1);
             }
             out.put("wait_children", launch.step().waitForChildren() ? 1 : 0);
-            // of other steps srun sees the exits and decides
+            // srun sees the exits of other steps and decides
             out.put("kill_on_bad_exit", launch.step().async() && launch.step().killOnBadExit() ? 1 : 0);
             out.put("await_caller", launch.step().awaitsCaller() ? 1 : 0);
             if (launch.step().debugLevel() > 0) {

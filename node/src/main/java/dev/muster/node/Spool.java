@@ -96,7 +96,7 @@ class Spool {
         return true;
     }
 
-    /** Of the newest launches that are remembered; 0 for none. */
+    /** The highest job id among the newest launches that are remembered; 0 for none. */
     int highestJobId() {
         return launched.stream().mapToInt(line -> {
             String id = line.substring(0, Math.max(0, line.indexOf(' ')));

@@ -97,7 +97,7 @@ final class Http {
         /** Its head has been read. */
         default void head(Map<String, String> headers) {}
 
-        /** Its body has, so far, so many bytes. @throws Malformed if they are too many now */
+        /** Counts the bytes of its body so far. @throws Malformed if they are over the limit */
         default void body(long bytes) throws Malformed {}
 
         /** It has been read. */

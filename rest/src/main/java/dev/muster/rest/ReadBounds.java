@@ -63,14 +63,14 @@ final class ReadBounds {
         return bytes.get();
     }
 
-    /** @param local the system says who is at the other end */
+    /** @param local the kernel identifies the peer */
     Reading of(Closeable connection, boolean local) {
         Reading r = new Reading(connection, local);
         all.add(r);
         return r;
     }
 
-    /** Of one connection. */
+    /** The bounds of one connection. */
     final class Reading implements Http.Bounds {
         private final Closeable connection;
         private final boolean local;

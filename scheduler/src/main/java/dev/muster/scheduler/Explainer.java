@@ -318,7 +318,7 @@ public final class Explainer {
     }
 
     /**
-     * What is free in a partition.
+     * Describes the free resources of a partition.
      *
      * @param withRoom nodes with room for one task at least
      * @param needed   the least number of nodes that the job needs

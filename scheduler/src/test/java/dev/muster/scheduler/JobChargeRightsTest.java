@@ -25,7 +25,7 @@ class JobChargeRightsTest {
                 : List.of("normal", "fast"), "");
     }
 
-    /** Who may give alice's job which QOS and account. As with Slurm 26.05. */
+    /** The users that may give alice's job a QOS or an account, as in Slurm 26.05. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             alice       | qos=fast                   |

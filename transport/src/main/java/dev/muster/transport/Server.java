@@ -288,7 +288,7 @@ public final class Server implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // a socket that cannot be closed serves nobody either
+            // a socket that cannot be closed serves no caller either
         }
     }
 
@@ -317,7 +317,7 @@ public final class Server implements AutoCloseable {
         return budget;
     }
 
-    /** What a handler throws is its caller's answer, and costs nobody else anything. */
+    /** An exception of a handler becomes its caller's answer and affects no other connection. */
     Reply answer(Caller caller, String message, byte[] body) {
         // rows that daemons send each other were looked at when they came
         if (body.length > 0 && body[0] == '{' && !DAEMONS_OWN.contains(message) && TextCheck.hasControls(body)) {

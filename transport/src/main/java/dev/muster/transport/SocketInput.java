@@ -130,7 +130,7 @@ final class SocketInput extends InputStream {
         return take;
     }
 
-    /** Of what has arrived, the bytes that are here already. */
+    /** The bytes that have arrived and not been read. */
     @Override
     public int available() {
         return to - from;

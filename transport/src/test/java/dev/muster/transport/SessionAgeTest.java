@@ -17,7 +17,7 @@ class SessionAgeTest {
         assertThat(Session.isOld(1_000_000_000L, 1_000_000_000L + laterS * 1000)).isEqualTo(old);
     }
 
-    /** What is refused for its time is told, once a minute. */
+    /** Refusals for a wrong time are logged once a minute. */
     @Test
     void clocksThatAreNotInStepAreNamed() {
         byte[] key = new byte[32];

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Who may set which field of a submission: the table. A field without a row may be set by nobody, and a test wants a row for each component of
+ * Table of the rights to set each field of a submission. A field without a row may be set by nobody, and a test wants a row for each component of
  * the records. The edge of slurmctld asks before the site's script and the core see a description: what these add is not the client's.
  */
 public final class FieldRights {
@@ -95,7 +95,7 @@ public final class FieldRights {
         return Collections.unmodifiableMap(STEP);
     }
 
-    /** The fields of a description that need more than an ordinary user and are set, with who may. */
+    /** The fields that a description sets and an ordinary user may not, each with the right that it needs. */
     public static Map<String, Setter> restricted(JobDesc desc) {
         Map<String, Setter> out = new TreeMap<>();
         IS_SET.forEach((field, isSet) -> {
