@@ -33,6 +33,15 @@ public final class Terminal {
         return t;
     }
 
+    /** As {@link #keys}, and what is typed does not appear. An interrupt still reaches the process. */
+    public static Terminal silentKeys() {
+        Terminal t = new Terminal(stty("-g"));
+        if (!t.saved.isEmpty()) {
+            stty("-icanon", "-echo");
+        }
+        return t;
+    }
+
     public void restore() {
         if (!saved.isEmpty()) {
             stty(saved);

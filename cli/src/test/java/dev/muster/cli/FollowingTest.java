@@ -2,6 +2,10 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +31,14 @@ class FollowingTest {
                 .contains("5            one?[2J          ann        p          RUNNING          00:01:40      4  n1")
                 .contains("6            two              bob        p          PENDING                        2  Resources").doesNotContain("old")
                 .doesNotContain("\033");
+    }
+
+    @Test
+    void versionIsItsOwnBesideTheOneOfTheInterface() throws Exception {
+        Matcher own = Pattern.compile("<version>([0-9.]+)</version>")
+                .matcher(Files.readString(Path.of("../pom.xml")));
+        assertThat(own.find()).isTrue();
+        assertThat(host.run("muster --version").out()).isEqualTo("muster " + own.group(1) + ", in place of slurm 26.05.3\n");
     }
 
     private void told(String state) {

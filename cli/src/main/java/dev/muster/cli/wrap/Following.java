@@ -5,6 +5,7 @@ import dev.muster.cli.SlurmException;
 import dev.muster.cli.Terminal;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import java.io.IOException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -13,8 +14,10 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
 
 /** {@code muster watch} and {@code muster top}: what slurmctld tells who looks on. One request waits there, and no more. */
 final class Following {
@@ -22,6 +25,8 @@ final class Following {
     private static final int AWAY_MS = 2_000;
     /** The times on a screen run though nothing happens. */
     private static final int TICK_MS = 2_000;
+    /** How often the keyboard is looked at. */
+    private static final int KEY_MS = 50;
     /** Not oftener is the screen made anew. */
     private static final int PACE_MS = 500;
     private static final String AWAY = "slurmctld does not answer: waiting for it";
@@ -202,10 +207,23 @@ final class Following {
 
     // ---- top
 
-    /** Until it is interrupted; once where the output is no terminal. */
+    /** Until q is typed or it is interrupted; once where the output is no terminal. */
     int top() throws SlurmException {
-        load();
         boolean screen = c.host().isTty(1);
+        Optional<Terminal> keyboard = screen && c.host().isTty(0) ? Optional.of(Terminal.silentKeys()) : Optional.empty();
+        // an interrupt ends the process; the terminal is put back all the same
+        Thread restore = new Thread(() -> keyboard.ifPresent(Terminal::restore));
+        Runtime.getRuntime().addShutdownHook(restore);
+        try {
+            load();
+            return frames(screen, keyboard.isPresent());
+        } finally {
+            keyboard.ifPresent(Terminal::restore);
+            Runtime.getRuntime().removeShutdownHook(restore);
+        }
+    }
+
+    private int frames(boolean screen, boolean keys) throws SlurmException {
         while (true) {
             int[] size = screen ? Terminal.size() : new int[] {0, 0};
             String frame = frame(size[0] > 0 ? size[0] : screen ? LINES : Integer.MAX_VALUE, size[1] > 0 ? size[1] : COLUMNS);
@@ -215,7 +233,11 @@ final class Following {
                 return 0;
             }
             try {
-                Json.Obj reply = next(TICK_MS);
+                Optional<Json.Obj> news = keys ? nextUnlessQuit() : Optional.of(next(TICK_MS));
+                if (news.isEmpty()) {
+                    return 0;
+                }
+                Json.Obj reply = news.get();
                 reply.objects("jobs").forEach(j -> jobs.put(j.number("jobId"), j));
                 forget(reply, new HashMap<>());
                 reply.objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
@@ -225,10 +247,46 @@ final class Following {
                     throw e;
                 }
             }
-            if (!c.host().pause(PACE_MS)) {
+            if (keys && isQuit() || !c.host().pause(PACE_MS)) {
                 return 0;
             }
         }
+    }
+
+    /** As {@link #next}, and looks at the keyboard meanwhile; empty once q was typed. */
+    private Optional<Json.Obj> nextUnlessQuit() throws SlurmException {
+        FutureTask<Json.Obj> request = new FutureTask<>(() -> next(TICK_MS));
+        Thread.startVirtualThread(request);
+        while (!request.isDone()) {
+            if (isQuit() || !c.host().pause(KEY_MS)) {
+                return Optional.empty();
+            }
+        }
+        return switch (request.state()) {
+            case SUCCESS -> Optional.of(request.resultNow());
+            case FAILED -> {
+                Throwable cause = request.exceptionNow();
+                if (cause instanceof SlurmException e) {
+                    throw e;
+                }
+                throw new IllegalStateException(cause);
+            }
+            default -> Optional.empty();
+        };
+    }
+
+    private boolean isQuit() {
+        try {
+            while (c.in().available() > 0) {
+                int key = c.in().read();
+                if (key == 'q' || key == 'Q') {
+                    return true;
+                }
+            }
+        } catch (IOException e) {
+            return false;       // no keyboard any more: an interrupt still ends it
+        }
+        return false;
     }
 
     private String frame(int lines, int columns) {
@@ -242,7 +300,7 @@ final class Following {
         StringBuilder counts = new StringBuilder();
         states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ").append(n).append(' ').append(state));
         line(out, columns, String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting + " waiting"
-                + (isAway ? "  " + AWAY : c.host().isTty(1) ? "  (Ctrl-C ends)" : ""));
+                + (isAway ? "  " + AWAY : c.host().isTty(1) ? "  (q ends)" : ""));
         line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
         line(out, columns, "Nodes " + counts);
         line(out, columns, "");

@@ -4,6 +4,7 @@ import dev.muster.cli.CommandContext;
 import dev.muster.cli.PageLink;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
+import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,6 +31,11 @@ public final class MusterCommand extends Wrapper {
 
     public MusterCommand() {
         super("report job_id... | why job_id... | plan | watch [job_id...] | top | page [address]", "hours::r", "json::n", "partition::r");
+    }
+
+    @Override
+    String versionLine() {
+        return "muster " + Release.OWN + ", in place of " + Release.LINE;
     }
 
     @Override

@@ -39,6 +39,11 @@ public abstract class Wrapper implements Command {
     /** @return the exit code */
     abstract int go(CommandContext c, Given given) throws SlurmException, UsageException;
 
+    /** What --version prints. */
+    String versionLine() {
+        return Release.LINE;
+    }
+
     /** What follows the first operand is a program's. */
     boolean startsProgram() {
         return false;
@@ -58,7 +63,7 @@ public abstract class Wrapper implements Command {
     public final int run(CommandContext c) throws SlurmException, UsageException {
         Given given = Given.parse(this, c, startsProgram());
         if (given.has("version")) {
-            c.out().println(Release.LINE);
+            c.out().println(versionLine());
             return 0;
         }
         if (given.has("help")) {
