@@ -191,6 +191,8 @@ def submit(b):
     place(b, 'submit')
     refused = script('#SBATCH --wait')
     check('an option that the page cannot honour is refused', '--wait is not possible here' in str(refused), refused)
+    refused = script('#SBATCH --partition=nosuch')
+    check('a refusal names the field', '(field Partition)' in str(refused) and b.run("return document.querySelector('[aria-invalid=true]')?.id") == 'f-partition', refused)
     sh('scancel', str(job))
     place(b, f'job/{job}_1')
     check('a task has the address that squeue shows', b.wait("return /^#.job.[0-9]+$/.test(location.hash) && document.querySelector('main h1').textContent.startsWith('Job ')"), b.url())

@@ -9,6 +9,9 @@ const START = '#!/bin/bash\n#SBATCH --time=10\n\nsrun hostname\n';
 const FIELDS = [['name', 'Name', '-J', 'sbatch'], ['partition', 'Partition', '-p', ''], ['account', 'Account', '-A', 'your default'], ['nodes', 'Nodes', '-N', '2 or 2-4'],
   ['tasks', 'Tasks', '-n', '1 a node'], ['cpus', 'CPUs per task', '-c', '1'], ['memory', 'Memory per node', '--mem=', '500M or 4G'], ['gpus', 'GPUs', '--gpus=', 'none'],
   ['minutes', 'Time limit', '-t', '60 or 1-12:00:00'], ['directory', 'Working directory', '-D', ''], ['output', 'Output file', '-o', 'slurm-%j.out']];
+/** What a sentence of sbatch is about, and the field that says it. */
+const ABOUT = [[/partition/i, 'partition'], [/account/i, 'account'], [/node count|--nodes|node configuration/i, 'nodes'], [/task/i, 'tasks'], [/cpu/i, 'cpus'],
+  [/memory|--mem/i, 'memory'], [/gpu|gres/i, 'gpus'], [/time limit|--time/i, 'minutes'], [/directory|chdir/i, 'directory'], [/--output/i, 'output'], [/job.name/i, 'name']];
 
 export function submit() {
   let v = {script: START};
@@ -22,14 +25,22 @@ export function submit() {
     ? h('select', {id: 'f-partition', onchange: e => { v.partition = e.target.value; show(); }}, h('option', {value: ''}, 'default'), parts.map(p => h('option', {value: p, selected: p === v.partition}, p)))
     : h('input', {id: `f-${key}`, value: v[key] || '', placeholder: hint || me.home || '/tmp', oninput: e => { v[key] = e.target.value; show(); }}));
 
+  /** Marks these fields as the mistaken ones and no others. @return their labels */
+  function mark(keys) {
+    FIELDS.forEach(([key]) => document.getElementById(`f-${key}`)?.setAttribute('aria-invalid', keys.includes(key)));
+    return FIELDS.filter(([key]) => keys.includes(key)).map(([, label]) => label);
+  }
+
   async function send(e) {
     e.preventDefault();
+    mark([]);
     try {
       const reply = await ask('/muster/v1/submit', {body: {options: options(), script: v.script}});
       put(note, h('p', {class: 'fine'}, 'Submitted batch job ', h('a', {id: 'submitted', href: `#/job/${reply.job_id}`}, reply.job_id)), reply.messages.map(m => h('p', {class: 'note'}, m)));
       say(`Submitted batch job ${reply.job_id}`);
     } catch (e2) {
-      put(note, h('p', {class: 'error', role: 'alert'}, e2.message));
+      const fields = mark(ABOUT.filter(([words]) => words.test(e2.message)).map(([, key]) => key));
+      put(note, h('p', {class: 'error', role: 'alert'}, e2.message, fields.length ? ` (${fields.length > 1 ? 'fields' : 'field'} ${fields.join(', ')})` : ''));
     }
     note.scrollIntoView({block: 'nearest'});
   }
