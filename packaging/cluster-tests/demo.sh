@@ -12,7 +12,7 @@ trap 'rc=$?; ended; (exit "$rc"); finish' EXIT
 match "up prints a link to the page" "page: http://localhost:$((first + 5))/#code=" "$(up | tail -1)"
 match "muster page needs no address then" "http://localhost:$((first + 5))/#code=" "$(muster page)"
 check "a job's use is sampled" "jobacct_gather/linux" "$(scontrol show config | awk '$1 == "JobAcctGatherType" { print $3 }')"
-check "its accounts have shares" "research teaching" "$(sshare -n -P -U -o account | sort | xargs)"
+check "its accounts have shares" "research teaching" "$(sshare -n -P -U -A research,teaching -o account | sort | xargs)"
 check "a QOS besides the default one" 100 "$(sacctmgr -n -P list qos high format=priority)"
 "$muster" down
 check "down leaves no pid file" "" "$(ls "$demo/run" | grep pid || true)"
