@@ -15,8 +15,15 @@ final class ScontrolLicenses {
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_licenses error", e);
         }
-        List<Json.Obj> meant = name.isEmpty() ? all : named(all, name);
-        if (!name.isEmpty() && meant.isEmpty()) {
+        List<Json.Obj> meant = name.isEmpty() ? all : all.stream().filter(l -> l.text("name").equals(name)).toList();
+        if (!s.json.isEmpty()) {
+            return JsonOutput.print(c, s.json, s.parser, ControlJson.licenses(all));
+        }
+        if (all.isEmpty()) {
+            c.out().println("No licenses configured in Slurm.");
+            return 0;
+        }
+        if (meant.isEmpty()) {
             c.err().println("scontrol: error: query \"" + name + "\" matched zero licenses.");
             return 1;
         }
@@ -24,20 +31,8 @@ final class ScontrolLicenses {
             c.err().println("scontrol: error: query \"" + name + "\" matched more than one result, exiting.");
             return 1;
         }
-        if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, ControlJson.licenses(meant));
-        }
-        if (meant.isEmpty()) {
-            c.out().println("No licenses configured in Slurm.");
-        }
         meant.forEach(l -> c.out().println(text(c, l, s.oneLine ? " " : "\n    ")));
         return 0;
-    }
-
-    /** Of that name, all layers of it; else those of servers outside that have it under this name. */
-    private static List<Json.Obj> named(List<Json.Obj> all, String name) {
-        List<Json.Obj> exact = all.stream().filter(l -> l.text("name").equals(name)).toList();
-        return exact.isEmpty() ? all.stream().filter(l -> l.flag("remote") && l.text("name").startsWith(name + "@")).toList() : exact;
     }
 
     private static String text(CommandContext c, Json.Obj l, String next) {

@@ -4,7 +4,6 @@ import dev.muster.accounting.AccountingStore;
 import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
 import dev.muster.core.Change;
-import dev.muster.core.Command;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
@@ -39,10 +38,9 @@ final class JobRows {
 
     /** What a requeue leaves of an attempt. @param failedNode whose failure brought it about, "" if none did @param exit that sent it back, if so */
     record Left(String state, long endTime, String failedNode, ExitStatus exit) {
-        /** Empty for an attempt whose row stays as it is: one that had ended, unless somebody has asked for another. */
+        /** Empty for an attempt that had ended: its row stays as it is, also where a user asks for another attempt. */
         static Optional<Left> by(Entry entry, Job job, Change.JobRequeued back) {
-            boolean asked = job.state().isTerminal() && entry.cause().equals(Command.RequeueJobs.class.getSimpleName());
-            if (!job.state().isActive() && !asked) {
+            if (!job.state().isActive()) {
                 return Optional.empty();
             }
             boolean yields = entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());

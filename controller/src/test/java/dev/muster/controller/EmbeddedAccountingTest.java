@@ -398,9 +398,9 @@ class EmbeddedAccountingTest {
         assertThat(all(false)).hasSize(1);
     }
 
-    /** An attempt that had ended is told as one that went back, with the code that it ended with; not where nobody asked for that. */
+    /** The row of an attempt that had ended keeps its state, code and end, whether a user or a rule asks for another one. */
     @Test
-    void anEndedAttemptThatIsAskedForAgain() {
+    void anEndedAttemptStaysAsItEnded() {
         open();
         submitted();
         started(1);
@@ -412,7 +412,7 @@ class EmbeddedAccountingTest {
                 new Change.NodeReleased(7, 2, "n1"));
         happens("Tick", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 500, false));
         assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit() + " " + r.job().endTime() + " " + r.job().restarts())
-                .containsExactly("REQUEUED " + ExitStatus.exited(3) + " 300 0", "COMPLETED " + ExitStatus.NONE + " 400 1",
+                .containsExactly("FAILED " + ExitStatus.exited(3) + " 200 0", "COMPLETED " + ExitStatus.NONE + " 400 1",
                         "PENDING " + ExitStatus.NONE + " 0 2");
     }
 
@@ -427,9 +427,9 @@ class EmbeddedAccountingTest {
                 .containsExactly("REQUEUED " + ExitStatus.exited(12) + " 100 None", "PENDING " + ExitStatus.NONE + " 200 JobHeldUser");
     }
 
-    /** Cancelled, a job has no exit code; of the attempt that is asked for again its script's is known. */
+    /** Cancelled, a job has no exit code, before another attempt and after. */
     @Test
-    void aCancelledAttemptThatIsAskedForAgainHasTheCodeOfItsScript() {
+    void aCancelledAttemptStaysAsItEnded() {
         open();
         submitted();
         happens("Schedule", new Change.JobStarted(7, 1, new Allocation(1, List.of(share("n1", Map.of()))), 60, 1, false),
@@ -442,7 +442,7 @@ class EmbeddedAccountingTest {
         assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit()).containsExactly("CANCELLED " + ExitStatus.NONE);
         happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 300, false));
         assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit())
-                .containsExactly("REQUEUED " + ExitStatus.signaled(15), "PENDING " + ExitStatus.NONE);
+                .containsExactly("CANCELLED " + ExitStatus.NONE, "PENDING " + ExitStatus.NONE);
     }
 
     @Test

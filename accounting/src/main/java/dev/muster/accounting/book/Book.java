@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
@@ -290,13 +291,24 @@ public final class Book {
         while (!at.isEmpty()) {
             account(at).ifPresent(a -> out.addAll(a.coordinators()));
             Optional<Assoc> here = assoc(cluster, at, "", "");
-            if (here.filter(a -> a.limit("Flags").equals(LimitField.USERS_ARE_COORDS)).isPresent()) {
-                String of = at;
+            String of = at;
+            if (here.isPresent() && usersCoordinate(of)) {
                 assocs.values().stream().filter(a -> !a.deleted() && a.cluster().equals(cluster) && a.account().equals(of) && !a.user().isEmpty())
                         .forEach(a -> out.add(a.user()));
             }
             at = here.map(Assoc::parent).orElse("");
         }
+        return out;
+    }
+
+    private boolean usersCoordinate(String account) {
+        return account(account).filter(a -> List.of(a.flags().split(",")).contains(LimitField.USERS_ARE_COORDS)).isPresent();
+    }
+
+    /** As {@link #coordinators(String, String)}, on any cluster; by name. */
+    public Set<String> coordinators(String account) {
+        Set<String> out = new TreeSet<>(account(account).map(Account::coordinators).orElse(List.of()));
+        clusters().forEach(c -> out.addAll(coordinators(c.name(), account)));
         return out;
     }
 

@@ -23,7 +23,7 @@ final class ChangeRights {
 
     /** What of a user is not of an association of his. */
     private static final Set<String> OF_USERS = Set.of("adminlevel", "defaultaccount", "defaultwckey", "newname");
-    private static final Set<String> OF_ACCOUNTS = Set.of("description", "organization", "accountflags");
+    private static final Set<String> OF_ACCOUNTS = Set.of("description", "organization", "accountflags", Changes.FLAGS);
 
     private final Book before;
     private final Book book;

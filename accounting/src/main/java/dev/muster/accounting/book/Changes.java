@@ -25,6 +25,8 @@ import java.util.function.Function;
 public final class Changes {
     /** Slurm's number for a refusal by permission. */
     static final int ACCESS_DENIED = 2002;
+    /** What an account has besides limits: whether its users coordinate it. */
+    static final String FLAGS = "Flags";
     private static final int ERROR = -1;
     /** The setting that is none: what was had is forgotten. */
     static final String USAGE = "rawusage";
@@ -205,7 +207,8 @@ public final class Changes {
     TreeMap<String, String> limits(Map<String, String> old, List<LimitField> table) {
         TreeMap<String, String> out = new TreeMap<>(old);
         for (LimitField field : table) {
-            if (sets(field.name())) {
+            boolean isAccounts = table == LimitField.ASSOC && field.name().equals(FLAGS);
+            if (sets(field.name()) && !isAccounts) {
                 String value = Values.applied(book, field, old.getOrDefault(field.name(), ""), set(field.name()), table == LimitField.QOS, errors);
                 if (value.isEmpty() && field.kind() == LimitField.Kind.SHARES) {
                     out.put(field.name(), "1");
@@ -220,7 +223,16 @@ public final class Changes {
     }
 
     boolean setsLimits(List<LimitField> table) {
-        return table.stream().anyMatch(f -> sets(f.name()));
+        return table.stream().anyMatch(f -> sets(f.name()) && !(table == LimitField.ASSOC && f.name().equals(FLAGS)));
+    }
+
+    /** Flags of an account, as set over the old ones; errors are noted. They are the account's on every cluster. */
+    String accountFlags(String old) {
+        if (sets("accountflags")) {
+            return set("accountflags");
+        }
+        LimitField field = LimitField.ASSOC.stream().filter(f -> f.name().equals(FLAGS)).findFirst().orElseThrow();
+        return sets(FLAGS) ? Values.applied(book, field, old, set(FLAGS), false, errors) : old;
     }
 
     /** What is set, for the log of transactions. */

@@ -48,7 +48,7 @@ public final class Conditions {
     private static final Map<String, String> SETTINGS = Map.of("account", "parent description organization accountflags rawusage",
             "user", "adminlevel defaultaccount defaultwckey newname rawusage", "cluster", "classification", "coordinator", "",
             "qos", "rawusage", "resource", "allowed count description flags lastconsumed server servertype type");
-    private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags");
+    private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags", Changes.FLAGS);
 
     private Conditions() {}
 
@@ -60,7 +60,8 @@ public final class Conditions {
     /** A sentence for the first setting or condition of a change that has no effect. What is added is described by its conditions: all act. */
     static Optional<String> refused(Change change) {
         List<LimitField> limits = switch (change.entity()) {
-            case "account", "user", "cluster" -> LimitField.ASSOC;
+            case "account" -> LimitField.ASSOC;
+            case "user", "cluster" -> LimitField.ASSOC.stream().filter(f -> !f.name().equals(Changes.FLAGS)).toList();
             case "qos" -> LimitField.QOS;
             default -> List.of();
         };

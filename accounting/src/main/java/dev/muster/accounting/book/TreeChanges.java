@@ -69,7 +69,7 @@ final class TreeChanges {
         }
         String organization = !c.set("organization").isEmpty() ? c.set("organization")
                 : List.of("", Book.ROOT).contains(c.set("parent")) ? name : c.set("parent");
-        book.put(new Account(name, c.set("description").isEmpty() ? name : c.set("description"), organization, c.set("flags"), List.of(),
+        book.put(new Account(name, c.set("description").isEmpty() ? name : c.set("description"), organization, c.accountFlags(""), List.of(),
                 c.now, c.now, false));
         c.names.add(name);
         c.log("Add Accounts", "", name, c.info());

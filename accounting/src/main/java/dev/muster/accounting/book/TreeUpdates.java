@@ -32,7 +32,7 @@ final class TreeUpdates {
         if (!possible()) {
             return;
         }
-        if (c.sets("description") || c.sets("organization") || c.sets("accountflags")) {
+        if (c.sets("description") || c.sets("organization") || c.sets("accountflags") || c.sets(Changes.FLAGS)) {
             records();
         }
         if (c.sets("parent")) {
@@ -55,7 +55,7 @@ final class TreeUpdates {
                     && (c.where("description").isEmpty() || named("description", a.description()))) {
                 book.put(new Account(a.name(), c.sets("description") ? c.set("description") : a.description(),
                         c.sets("organization") ? c.set("organization") : a.organization(),
-                        c.sets("accountflags") ? c.set("accountflags") : a.flags(), a.coordinators(), a.created(), c.now, false));
+                        c.accountFlags(a.flags()), a.coordinators(), a.created(), c.now, false));
                 c.names.add(a.name());
                 c.log("Modify Accounts", "", a.name(), c.info());
             }

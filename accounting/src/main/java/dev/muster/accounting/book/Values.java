@@ -163,8 +163,7 @@ final class Values {
         Optional<String> unknown = said.stream().filter(w -> !w.equalsIgnoreCase(LimitField.USERS_ARE_COORDS) && !w.equalsIgnoreCase(none))
                 .findFirst();
         if (unknown.isPresent()) {
-            return refused(old, " Unknown flag '" + unknown.get() + "'. Valid account flags are '" + LimitField.USERS_ARE_COORDS + "," + none + "'",
-                    errors);
+            return refused(old, " Unknown Flag(s)=" + unknown.get(), errors);
         }
         if (said.stream().anyMatch(none::equalsIgnoreCase)) {
             return "";

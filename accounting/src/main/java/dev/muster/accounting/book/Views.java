@@ -85,6 +85,7 @@ public final class Views {
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
         row.putAll(UsageResets.shown(has("woplimits") || a.deleted() ? own(a) : Effective.limits(book, a)));
+        row.put(Changes.FLAGS, a.user().isEmpty() ? book.account(a.account()).map(Account::flags).orElse("") : "");
         row.put("RawQOS", a.limit("QOS"));
         if (has("rawqos")) {
             row.put("QOS", has("woplimits") ? a.limit("QOS") : raw(a));
@@ -209,7 +210,11 @@ public final class Views {
             row.put("Descr", a.description());
             row.put("Org", a.organization());
             row.put("Coordinators", String.join(",", a.coordinators()));
+            row.put("AllCoordinators", has("withcoord") ? String.join(",", book.coordinators(a.name())) : "");
             row.put("AccountFlags", a.flags());
+            if (!has("withassoc")) {
+                row.put(Changes.FLAGS, a.flags());
+            }
             row.put("Deleted", a.deleted() ? "1" : "");
             List<Map<String, String>> own = trees.stream().filter(r -> r.get("Account").equals(a.name())
                     && (!given("parent") || named("parent", r.get("ParentName"))) && hasQos(r)
@@ -251,6 +256,9 @@ public final class Views {
     private List<Map<String, String>> users() {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = trees();
+        Map<String, List<String>> coordinated = new HashMap<>();
+        book.accountsEver().stream().filter(a -> !a.deleted()).map(Account::name).sorted()
+                .forEach(a -> book.coordinators(a).forEach(name -> coordinated.computeIfAbsent(name, n -> new ArrayList<>()).add(a)));
         for (User u : book.usersEver()) {
             if (!alive(u.deleted()) || !named("name", u.name())
                     || given("adminlevel") && AdminLevels.of(show.where().get("adminlevel")).filter(l -> l == u.adminLevel()).isEmpty()) {
@@ -268,6 +276,7 @@ public final class Views {
             row.put("AdminLevel", u.adminLevel().name());
             row.put("Coordinators", String.join(",", book.accountsEver().stream()
                     .filter(a -> !a.deleted() && a.coordinators().contains(u.name())).map(Account::name).toList()));
+            row.put("AllCoordinators", has("withcoord") ? String.join(",", coordinated.getOrDefault(u.name(), List.of())) : "");
             row.put("UserDeleted", u.deleted() ? "1" : "");
             if (given("wckey") && book.wckeysEver().stream().noneMatch(w -> !w.deleted() && w.user().equals(u.name()) && named("wckey", w.name()))
                     || given("defaultaccount") && !named("defaultaccount", standard) || !named("defaultwckey", row.get("DefaultWCKey"))) {

@@ -360,6 +360,28 @@ class ChangesTest {
         assertThat(coordinates("ann")).containsExactly("phys");
     }
 
+    /** The flag is the account's: its users coordinate it and what is below, on every cluster, until it is taken back. */
+    @Test
+    void usersOfAFlaggedAccountCoordinateIt() {
+        assertThat(root("modify account name=phys cluster=c set Flags=usersarecoords").names()).containsExactly("phys");
+        assertThat(book.account("phys").orElseThrow().flags()).isEqualTo("UsersAreCoords");
+        assertThat(coordinates("ann")).containsExactlyInAnyOrder("phys", "lab");
+        assertThat(listed("account", "phys", "Flags")).isEqualTo("UsersAreCoords");
+        assertThat(listed("account", "lab", "AllCoordinators")).contains("ann");
+        assertThat(listed("account", "lab", "Coordinators")).isEmpty();
+        assertThat(listed("user", "ann", "AllCoordinators")).isEqualTo("lab,phys");
+        assertThat(root("modify account name=phys set Flags=foo").error()).containsExactly(" Unknown Flag(s)=foo");
+        root("modify account name=phys set Flags=NoUsersAreCoords");
+        assertThat(coordinates("ann")).isEmpty();
+        assertThat(root("modify user name=ann set Flags=UsersAreCoords").error())
+                .containsExactly(" The setting 'Flags' of 'modify user' is not supported by this version");
+    }
+
+    private String listed(String entity, String name, String column) {
+        return new Views(book, new Show(entity, Map.of("name", name), List.of("withcoord")), n -> true).rows().orElseThrow().getFirst()
+                .getOrDefault(column, "");
+    }
+
     private List<String> coordinates(String user) {
         return Effective.policy(book, "c").users().stream().filter(u -> u.user().equals(user)).findFirst().orElseThrow().coordinates();
     }

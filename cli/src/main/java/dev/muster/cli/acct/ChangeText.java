@@ -11,6 +11,8 @@ import java.util.Map;
 /** What sacctmgr says about a change. */
 final class ChangeText {
     /** The order in which limits are listed, and the names that differ from the fields' own. */
+    /** What is an account's own and no limit of its associations. */
+    private static final List<String> OF_ACCOUNTS = List.of("description", "organization", "Flags");
     private static final Map<String, String> QOS_LABELS = Map.of("MaxTRESPU", "MaxTRESPerUser", "MaxTRESPA", "MaxTRESPerAccount", "MaxJobsPU",
             "MaxJobsPerUser", "MaxJobsPA", "MaxJobsPerAccount", "MaxSubmitJobsPU", "MaxSubmitJobsPerUser", "MaxSubmitJobsPA",
             "MaxSubmitJobsPerAccount", "MinTRES", "MinTRESPerJob", "MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob");
@@ -40,7 +42,7 @@ final class ChangeText {
             case "add coordinator" -> addCoordinators(reply);
             case "delete coordinator" -> deleteCoordinators(reply);
             case "modify cluster" -> modifyClusters(reply);
-            case "modify account" -> modified(reply, "accounts", "account", set.containsKey("description") || set.containsKey("organization"));
+            case "modify account" -> modified(reply, "accounts", "account", OF_ACCOUNTS.stream().anyMatch(set::containsKey));
             case "modify user" -> modified(reply, "users", "user", set.containsKey("adminlevel") || set.containsKey("defaultaccount")
                     || set.containsKey("defaultwckey") || set.containsKey("newname"));
             case "modify job" -> jobs(reply);
@@ -117,7 +119,7 @@ final class ChangeText {
     private void limits(List<LimitField> table, int width, Map<String, String> labels) {
         List<LimitField> order = new ArrayList<>(table);
         for (LimitField f : order) {
-            boolean standard = f.name().equals("PreemptMode") && set.getOrDefault("PreemptMode", "").matches("(?i)off|cluster");
+            boolean standard = table == LimitField.ASSOC && f.kind() == LimitField.Kind.FLAGS || f.name().equals("PreemptMode") && set.getOrDefault("PreemptMode", "").matches("(?i)off|cluster");
             if (set.containsKey(f.name()) && !f.name().equals("Description") && !standard) {
                 String raw = set.get(f.name());
                 say("  " + pad(labels.getOrDefault(f.name(), f.name()), width) + " = " + value(f, raw));
@@ -126,7 +128,7 @@ final class ChangeText {
     }
 
     private boolean limited(List<LimitField> table) {
-        return table.stream().anyMatch(f -> set.containsKey(f.name()));
+        return table.stream().anyMatch(f -> set.containsKey(f.name()) && !(table == LimitField.ASSOC && OF_ACCOUNTS.contains(f.name())));
     }
 
     // ---- adding

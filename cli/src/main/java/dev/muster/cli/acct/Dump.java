@@ -26,7 +26,6 @@ final class Dump {
             "MaxWall", "Priority", "QOS");
 
     private static final String HEAD = "QOS - '";
-    private static final String MADE_SO = HEAD + "normal':Description='Normal QOS default'";
     /** Leaves QOS out: Slurm before 25.05 has no lines for them and refuses a file with one. */
     private static final String WITHOUT_QOS = "woqos";
     private static final int SECONDS_PER_MINUTE = 60;
@@ -125,7 +124,7 @@ final class Dump {
         }
     }
 
-    /** All of them, for they are no cluster's own. Of the one that is always there nothing is said while it is as it was made. */
+    /** All of them, for they are no cluster's own. */
     private void qos() throws SlurmException {
         for (Json.Obj q : rows("qos", new Json.Obj(), "")) {
             StringBuilder line = new StringBuilder(HEAD + q.text("Name") + "'");
@@ -137,9 +136,7 @@ final class Dump {
                     line.append(':').append(NAMES.getOrDefault(f.name(), f.name())).append('=').append(value(f, q.text(f.name())));
                 }
             }
-            if (!line.toString().equals(MADE_SO)) {
-                lines.add(line.toString());
-            }
+            lines.add(line.toString());
         }
     }
 

@@ -152,7 +152,7 @@ final class Edit {
     private int inParts() throws UsageException {
         Map<String, String> all = new LinkedHashMap<>(set);
         Map<String, String> own = new LinkedHashMap<>(set);
-        own.keySet().retainAll(List.of("adminlevel", "defaultaccount", "defaultwckey", "newname", "description", "organization"));
+        own.keySet().retainAll(List.of("adminlevel", "defaultaccount", "defaultwckey", "newname", "description", "organization", "Flags"));
         if (own.isEmpty() || own.size() == all.size() || List.of("resource", "job").contains(entity.name())) {
             return execute();
         }
@@ -254,6 +254,9 @@ final class Edit {
         if (item.sign() == '=' && item.value().isBlank()) {
             refuseEmpty(field.get(), item, hint);
         }
+        if (item.sign() != '=' && entity.name().equals("account") && field.get().kind() == LimitField.Kind.FLAGS) {
+            throw new UsageException(1, List.of(" Invalid operator '" + item.sign() + "=' in " + item.typed()));
+        }
         boolean lists = field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
         if (item.sign() != '=' && !lists) {
             throw unknown(item, hint, "sacctmgr: error: " + field.get().name() + " takes no '" + item.sign() + "='");
@@ -285,6 +288,9 @@ final class Edit {
             case TRES -> throw unknown(item, hint, "");
             case NAME -> throw new UsageException(1, List.of("You gave a bad default qos ''.  Use 'list qos' to get complete list."));
             case FLAGS -> {
+                if (entity.name().equals("account")) {
+                    throw new UsageException(1, List.of(" Error with request: Data has not changed since time specified"));
+                }
                 if (field.name().equals("Flags") && entity.name().equals("qos")) {
                     c.out().println(" Unknown QOS flag used in:\n  ''\n Valid QOS flags are\n  '" + String.join(",", LimitField.QOS_FLAGS) + "'");
                     throw new UsageException(1, List.of());

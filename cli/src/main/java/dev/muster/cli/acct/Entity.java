@@ -33,13 +33,13 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             adminlevel:2|Admin|9|AdminLevel|LEVEL
             cluster:1|Cluster|10|Cluster
             comment:4|Comment|20|Comment
-            coordinators:2|Coord Accounts|20|Coordinators
+            coordinators:2|Coord Accounts|20|AllCoordinators
             defaultaccount:8|Def Acct|10|DefaultAccount
             defaultqos:8 defqos:4|Def QOS|9|DefaultQOS
             defaultwckey:8|Def WCKey|10|DefaultWCKey
             description:2|Descr|20|Descr
             fairshare:1 shares:1|Share|9|Fairshare
-            flags:2|Flags|20|Flags
+            flags:2|Flags|20|Flags|TEXT|None
             grpcpumins:8|GrpCPUMins|11|GrpTRESMins|CPUS
             grpcpus:6|GrpCPUs|8|GrpTRES|CPUS
             grpcpurunmins:7|GrpCPURunMins|13|GrpTRESRunMins|CPUS

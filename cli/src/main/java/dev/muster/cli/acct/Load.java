@@ -28,6 +28,8 @@ final class Load {
     private static final String ROOT = "root";
     private static final String RULE = "-".repeat(62);
     private static final String SHORT_RULE = "-".repeat(51);
+    /** Titles in the tables of accounts and of users. */
+    private static final Map<String, String> NAME = Map.of("Account", "Name", "User", "Name");
     private static final String ASSOC_FORMAT = "parentname,fairshare,grptresmins,grptresrunmins,grptres,grpjobs,"
             + "grpjobsaccrue,grpmem,grpnodes,grpsubmit,"
             + "grpwall,maxtresmins,maxtres,maxtrespernode,maxjobs,maxsubmit,maxnodes,maxwall,qos,defaultqos";
@@ -181,7 +183,7 @@ final class Load {
                         && (a.text("User").isEmpty() || a.text("User").equals(ROOT))).toList();
                 wckeys = List.of();
             }
-            if (!classification.isEmpty() && !classification.equals(classified)) {
+            if (!classification.isEmpty() && !classification.equalsIgnoreCase(classified)) {
                 changed("classification", "Cluster", cluster, classified, classification);
                 changes.add(change("modify", "cluster", Map.of("name", cluster), Map.of("classification", classification)));
             }
@@ -309,8 +311,8 @@ final class Load {
         }
         if (fresh) {
             newUsers.add(new Json.Obj().put("User", name).put("DefaultAccount", or(line.option("defaultaccount"), parent))
-                    .put("DefaultWCKey", line.option("defaultwckey")).put("AdminLevel", or(line.option("adminlevel"), "Not Set"))
-                    .put("Coordinators", line.option("coordinator")));
+                    .put("DefaultWCKey", line.option("defaultwckey")).put("AdminLevel", or(line.option("adminlevel"), Printer.NOT_SET))
+                    .put("AllCoordinators", line.option("coordinator")));
         } else if (known.isPresent() && !line.option("adminlevel").isEmpty()
                 && !known.get().text("AdminLevel").equalsIgnoreCase(line.option("adminlevel"))) {
             changed("Admin Level", "User", name, known.get().text("AdminLevel"), line.option("adminlevel"));
@@ -328,7 +330,7 @@ final class Load {
         String before = tree.stream().filter(a -> a.text("User").equals(name) && a.text("IsDefault").equals("1")).map(a -> a.text("Account"))
                 .findFirst().orElse("(null)");
         if (!account.isEmpty() && !account.equals(before)) {
-            if (!fresh) {
+            if (!fresh && !clean) {
                 changed("Default Account", "User", name, before, account);
             }
             defaults.put(name, account);
@@ -397,6 +399,10 @@ final class Load {
 
     private void print(LoadFile.Line of) throws UsageException {
         if (changes.stream().anyMatch(o -> o instanceof Json.Obj change && change.text("entity").equals("cluster"))) {
+            String classification = capitalised(of.option("classification"));
+            if (!classification.isEmpty()) {
+                c.out().println("Classification: " + classification);
+            }
             table("", "association", "account," + ASSOC_FORMAT, List.of(row(limits(of, LimitField.ASSOC, List.of("classification")))
                     .put("Account", ROOT)), RULE);
         }
@@ -408,6 +414,10 @@ final class Load {
         c.info("Done adding cluster in usec=" + (System.nanoTime() - began) / NS_PER_US);
     }
 
+    private static String capitalised(String word) {
+        return word.isEmpty() ? "" : word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1).toLowerCase(Locale.ROOT);
+    }
+
     private void table(String title, String entity, String format, List<Json.Obj> rows, String rule) throws UsageException {
         if (rows.isEmpty()) {
             return;
@@ -416,7 +426,7 @@ final class Load {
             c.out().println(title);
         }
         Printer printer = new Printer(c, new Grid.Style(true, false, false), Entity.find(entity).orElseThrow(), format
-                .replace("grptresrunmins", "grptresrunmins%13"), false);
+                .replace("grptresrunmins", "grptresrunmins%13"), false, List.of("account", "user").contains(entity) ? NAME : Map.of());
         printer.header();
         rows.forEach(printer::row);
         c.out().println(rule);

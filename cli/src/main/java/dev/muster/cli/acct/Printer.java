@@ -11,12 +11,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Rows in columns, or with bars between them. */
 final class Printer {
     /** @param width cut and padded to it; negative: left side */
     private record Field(Entity.Column column, int width) {}
 
+    /** An administrator level that a loaded file does not tell. */
+    static final String NOT_SET = "Not Set";
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
     private final CommandContext c;
@@ -25,6 +28,11 @@ final class Printer {
     private final boolean tree;
 
     Printer(CommandContext c, Grid.Style style, Entity entity, String format, boolean tree) throws UsageException {
+        this(c, style, entity, format, tree, Map.of());
+    }
+
+    /** @param titles that take the place of a column's own, by the column's key */
+    Printer(CommandContext c, Grid.Style style, Entity entity, String format, boolean tree, Map<String, String> titles) throws UsageException {
         this.c = c;
         this.tree = tree;
         for (String item : format.split(",")) {
@@ -46,7 +54,7 @@ final class Printer {
             }
             fields.add(new Field(column, width));
         }
-        grid = new Grid(fields.stream().map(f -> new Grid.Column(f.column.title(), f.width)).toList(), style, c.out());
+        grid = new Grid(fields.stream().map(f -> new Grid.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width)).toList(), style, c.out());
     }
 
     void header() {
@@ -69,7 +77,7 @@ final class Printer {
         return shown(c, column.kind(), raw);
     }
 
-    /** A kept value as people read it. */
+    /** A kept value as administrators read it. */
     static String shown(CommandContext c, Entity.Kind kind, String raw) {
         if (raw.isEmpty()) {
             return kind == Entity.Kind.TIME ? "Unknown" : "";
@@ -82,7 +90,8 @@ final class Printer {
             case SECONDS -> Durations.full(Long.parseLong(raw));
             case REAL -> raw;
             case TIME -> raw.equals("0") ? "Unknown" : TIME.format(Instant.ofEpochSecond(Long.parseLong(raw)).atZone(c.host().zone()));
-            case LEVEL -> raw.equals("ADMINISTRATOR") ? "Administrator" : raw.equals("OPERATOR") ? "Operator" : "None";
+            case LEVEL -> raw.equalsIgnoreCase("Administrator") || raw.equalsIgnoreCase("Admin") ? "Administrator"
+                    : raw.equalsIgnoreCase("Operator") ? "Operator" : raw.equals(NOT_SET) ? raw : "None";
             case CPUS -> count(raw, "cpu");
             case NODES -> count(raw, "node");
             case MEMORY -> count(raw, "mem");

@@ -276,7 +276,7 @@ public final class AcctJson {
             Json.Obj user = out.computeIfAbsent(r.text("User"), n -> new Json.Obj()
                     .put("administrator_level", new ArrayList<Object>(List.of(r.text("AdminLevel").equals("NONE") ? "None"
                             : r.text("AdminLevel").equals("OPERATOR") ? "Operator" : "Administrator")))
-                    .put("associations", new ArrayList<>()).put("coordinators", coordinators(r.text("Coordinators")))
+                    .put("associations", new ArrayList<>()).put("coordinators", coordinators(r))
                     .put("default", new Json.Obj().put("qos", whole(r, "DefaultQOSID")).put("account", r.text("DefaultAccount")).put("wckey",
                             r.text("DefaultWCKey")))
                     .put("flags", r.text("UserDeleted").equals("1") ? new ArrayList<Object>(List.of("DELETED")) : new ArrayList<Object>())
@@ -288,9 +288,19 @@ public final class AcctJson {
         return new ArrayList<>(out.values());
     }
 
-    private static List<Object> coordinators(String names) {
+    /** Those that were named, and those by an account above or by the flag UsersAreCoords. */
+    private static List<Object> coordinators(Json.Obj row) {
         List<Object> out = new ArrayList<>();
-        texts(names).forEach(n -> out.add(new Json.Obj().put("name", n).put("direct", Boolean.TRUE)));
+        List<Object> named = texts(row.text("Coordinators"));
+        texts(row.text("AllCoordinators")).forEach(n -> out.add(new Json.Obj().put("name", n).put("direct", named.contains(n))));
+        return out;
+    }
+
+    private static List<Object> accountFlags(Json.Obj row) {
+        List<Object> out = new ArrayList<>(texts(row.text("AccountFlags")));
+        if (row.text("Deleted").equals("1")) {
+            out.add("DELETED");
+        }
         return out;
     }
 
@@ -298,9 +308,8 @@ public final class AcctJson {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
         for (Json.Obj r : rows) {
             Json.Obj account = out.computeIfAbsent(r.text("Account"), n -> new Json.Obj().put("associations", new ArrayList<>())
-                    .put("coordinators", coordinators(r.text("Coordinators"))).put("description", r.text("Descr")).put("name", n)
-                    .put("organization", r.text("Org")).put("flags", r.text("Deleted").equals("1") ? new ArrayList<Object>(List.of("DELETED"))
-                            : new ArrayList<Object>()));
+                    .put("coordinators", coordinators(r)).put("description", r.text("Descr")).put("name", n)
+                    .put("organization", r.text("Org")).put("flags", accountFlags(r)));
             if (!r.text("Cluster").isEmpty()) {
                 account.list("associations").add(shortAssoc(r));
             }
