@@ -53,7 +53,6 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             grptresrunmins:8|GrpTRESRunMins|13|GrpTRESRunMins|TRES
             grpwall:4|GrpWall|11|GrpWall|MINUTES
             id:2|ID|6|ID
-            lft:1|LFT|6|LFT
             lineage:2|Lineage|-20|Lineage
             maxcpumins:7 maxcpuminsperjob:7|MaxCPUMins|11|MaxTRESMins|CPUS
             maxcpus:7 maxcpusperjob:7|MaxCPUs|8|MaxTRES|CPUS
@@ -75,7 +74,6 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             priority:3|Priority|10|Priority
             qoslevel:1 qos:1|QOS|20|QOS
             qosrawlevel:4|QOS_RAW|10|RawQOS
-            rgt:1|RGT|6|RGT
             user:1|User|10|User""";
 
     private static final String CLUSTER_COLUMNS = """

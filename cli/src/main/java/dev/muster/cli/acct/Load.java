@@ -28,6 +28,9 @@ final class Load {
     private static final String ROOT = "root";
     private static final String RULE = "-".repeat(62);
     private static final String SHORT_RULE = "-".repeat(51);
+    /** What changes of limits are called where the field has another name. */
+    private static final Map<String, String> TOLD = Map.of("Fairshare", "fairshare", "GrpWall", "GrpWallDuration", "MaxTRES", "MaxTRESPerJob",
+            "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall", "MaxWallDurationPerJob");
     /** Titles in the tables of accounts and of users. */
     private static final Map<String, String> NAME = Map.of("Account", "Name", "User", "Name");
     private static final String ASSOC_FORMAT = "parentname,fairshare,grptresmins,grptresrunmins,grptres,grpjobs,"
@@ -53,6 +56,10 @@ final class Load {
     private final List<Json.Obj> newAccountAssocs = new ArrayList<>();
     private final List<Json.Obj> newUsers = new ArrayList<>();
     private final List<Json.Obj> newUserAssocs = new ArrayList<>();
+    /** A resource's id by its name. */
+    private final Map<String, String> ids = new HashMap<>();
+    /** The cluster's root is made anew. */
+    private boolean isNew;
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Set<String> seen = new LinkedHashSet<>();
 
@@ -137,6 +144,10 @@ final class Load {
             tree = rows("association", new Json.Obj().put("cluster", cluster), "woplimits");
             wckeys = rows("wckey", new Json.Obj().put("cluster", cluster), "");
         }
+        for (Json.Obj t : rows("tres", new Json.Obj(), "")) {
+            ids.put(t.text("Type") + (t.text("Name").isEmpty() ? "" : "/" + t.text("Name")), t.text("ID"));
+        }
+        isNew = !exists || clean;
         return exists;
     }
 
@@ -184,10 +195,16 @@ final class Load {
                 wckeys = List.of();
             }
             if (!classification.isEmpty() && !classification.equalsIgnoreCase(classified)) {
-                changed("classification", "Cluster", cluster, classified, classification);
+                changed("Classification", "Cluster", cluster, capitalised(classified), capitalised(classification));
                 changes.add(change("modify", "cluster", Map.of("name", cluster), Map.of("classification", classification)));
             }
-            differing(root, place(ROOT, "", "")).ifPresent(set -> changes.add(change("modify", "cluster", Map.of("name", cluster), set)));
+            Optional<Json.Obj> is = place(ROOT, "", "");
+            differing(root, is).ifPresent(set -> {
+                if (!isNew) {
+                    limitsChanged("Cluster", cluster, is, set);
+                }
+                changes.add(change("modify", "cluster", Map.of("name", cluster), set));
+            });
         }
         seen.add(ROOT);
         tree.stream().filter(a -> a.text("User").isEmpty()).forEach(a -> seen.add(a.text("Account")));
@@ -264,10 +281,24 @@ final class Load {
             }
             changes.add(change("add", "account", Map.of("name", name, "cluster", cluster), add));
             newAccountAssocs.add(row(set).put("Account", name).put("ParentName", parent));
+            recordsChanged(line, name, known);
         } else {
-            differing(set, here).ifPresent(d -> changes.add(change("modify", "account", Map.of("name", name, "cluster", cluster), d)));
+            recordsChanged(line, name, known);
+            Map<String, String> d = new LinkedHashMap<>(differing(set, here).orElse(Map.of()));
+            limitsChanged("Account", name, here, d);
+            String above = here.map(a -> a.text("ParentName")).orElse(parent);
+            if (!above.equals(parent) && !name.equals(ROOT)) {
+                changed("Parent", "Account", name, above, parent);
+                d.put("parent", parent);
+            }
+            if (!d.isEmpty()) {
+                changes.add(change("modify", "account", Map.of("name", name, "cluster", cluster), d));
+            }
         }
         seen.add(name);
+    }
+
+    private void recordsChanged(LoadFile.Line line, String name, Optional<Json.Obj> known) {
         for (String key : List.of("description", "organization")) {
             String column = key.equals("description") ? "Descr" : "Org";
             if (known.isPresent() && !line.option(key).isEmpty() && !known.get().text(column).equals(line.option(key))) {
@@ -315,10 +346,38 @@ final class Load {
                     .put("AllCoordinators", line.option("coordinator")));
         } else if (known.isPresent() && !line.option("adminlevel").isEmpty()
                 && !known.get().text("AdminLevel").equalsIgnoreCase(line.option("adminlevel"))) {
-            changed("Admin Level", "User", name, known.get().text("AdminLevel"), line.option("adminlevel"));
+            changed("Admin Level", "User", name, capitalised(known.get().text("AdminLevel")), capitalised(line.option("adminlevel")));
             last.add(change("modify", "user", Map.of("name", name), Map.of("adminlevel", line.option("adminlevel"))));
         }
         own(line, name, fresh);
+        if (here.isPresent()) {
+            differing(set, here).ifPresent(d -> limitsChanged("User", name, here, d));
+        }
+    }
+
+    /** Tells each limit of a line that the association has otherwise, as numbers: -1 for none, resources by their ids. */
+    private void limitsChanged(String kind, String name, Optional<Json.Obj> is, Map<String, String> set) {
+        set.forEach((key, to) -> {
+            String from = is.map(row -> row.text(key)).orElse("");
+            Optional<LimitField> field = LimitField.ASSOC.stream().filter(f -> f.name().equals(key)).findFirst();
+            switch (field.map(LimitField::kind).orElse(LimitField.Kind.TEXT)) {
+                case NAME -> told.add(String.format(Locale.ROOT, " Set %-25s for %-7s %-10s %8s", key, kind, name, to));
+                case NAMES -> told.add(String.format(Locale.ROOT, " Added %-23s for %-7s %-10s %8s", key, kind, name, to));
+                case TRES -> changed(TOLD.getOrDefault(key, key), kind, name, or(byId(from), "(null)"), or(byId(to), "(null)"));
+                default -> changed(TOLD.getOrDefault(key, key), kind, name, or(from, "-1"), or(to, "-1"));
+            }
+        });
+    }
+
+    private String byId(String resources) {
+        List<String> out = new ArrayList<>();
+        for (String item : resources.split(",")) {
+            int eq = item.indexOf('=');
+            if (eq > 0 && !item.endsWith("=-1")) {
+                out.add(ids.getOrDefault(item.substring(0, eq), item.substring(0, eq)) + item.substring(eq));
+            }
+        }
+        return String.join(",", out);
     }
 
     /** What a user has beside its associations: told in each of its lines, and acted on once. */
@@ -347,18 +406,27 @@ final class Load {
         if (!key.isEmpty() && !key.equals(was)) {
             changed("Default WCKey", "User", name, was, key);
         }
+        String adding = "";
         Map<String, String> set = key.isEmpty() || key.equals(was) ? Map.of() : Map.of("defaultwckey", key);
         if (!missing.isEmpty()) {
-            told.add(" Adding WCKey(s) '" + String.join(",", missing) + "' for user '" + name + "'");
+            adding = " Adding WCKey(s) '" + String.join("', '", missing) + "' for user '" + name + "'";
             last.add(change("add", "user", Map.of("name", name, "cluster", cluster, "wckey", String.join(",", missing)), set));
         } else if (!set.isEmpty()) {
             last.add(change("modify", "user", Map.of("name", name, "cluster", cluster), set));
         }
+        List<String> coordinated = new ArrayList<>();
         for (String of : line.option("coordinator").toLowerCase(Locale.ROOT).split(",")) {
             boolean already = users.stream().anyMatch(u -> u.text("User").equals(name) && List.of(u.text("Coordinators").split(",")).contains(of));
             if (!of.isBlank() && !already) {
+                coordinated.add(of);
                 last.add(change("add", "coordinator", Map.of("name", name, "account", of), Map.of()));
             }
+        }
+        if (!coordinated.isEmpty() && !fresh) {
+            told.add(" Making User '" + name + "' coordinator for account(s) " + String.join(",", coordinated));
+        }
+        if (!adding.isEmpty()) {
+            told.add(adding);
         }
     }
 
@@ -398,7 +466,8 @@ final class Load {
     }
 
     private void print(LoadFile.Line of) throws UsageException {
-        if (changes.stream().anyMatch(o -> o instanceof Json.Obj change && change.text("entity").equals("cluster"))) {
+        // a cluster that is there already is told by what changes of it
+        if (isNew) {
             String classification = capitalised(of.option("classification"));
             if (!classification.isEmpty()) {
                 c.out().println("Classification: " + classification);
