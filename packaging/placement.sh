@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Where jobs land: the same submissions on Debian's Slurm and on Muster, over nodes of two sockets with cores, threads, memory and GPUs; what
+# Where jobs land: the same submissions on the original Slurm and on Muster, over nodes of two sockets with cores, threads, memory and GPUs; what
 # the job was given (nodes, CPU_IDs, memory, GPUs), what its environment says, or why it waits, is compared.
 #   placement.sh PREFIX [FILE [SECTION]]     differences go to standard output; lines of a section that begin with "known:" may differ, for the reason above them
+# REFERENCE=PREFIX compares with the installation there instead of Debian's packages.
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd); prefix=$(cd "$1" && pwd); lines=${2:-$here/packaging/placement.txt}; only=${3:-}
-[ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null || { echo "skipped: Debian's slurm-wlm and munge are not installed"; exit 0; }
 port=${PORT:-35817}
 . "$here/packaging/pair.bash"
+original_installed || { echo "skipped: neither REFERENCE nor Debian's slurm-wlm, with munge, is installed"; exit 0; }
 root=$(mktemp -d /tmp/muster-place-XXXXXX); chmod 755 "$root"
 work=$root; trap 'for work in "$root"/*/; do clean 2>/dev/null; done; rm -rf "$root"' EXIT
 
@@ -28,7 +29,7 @@ fields() {
 idle() { for _ in $(seq 100); do [ -z "$(squeue -h -o %i)" ] && ! sinfo -h -N -o %t | grep -qE 'comp' && return; sleep 0.1; done; }
 
 run() { # run KIND LINE: what became of the last command's job; those before it are there already
-  local kind=$1 line=$2 last id bin=/usr/bin; [ "$kind" = muster ] && bin=$prefix/bin
+  local kind=$1 line=$2 last id bin=$original_bin; [ "$kind" = muster ] && bin=$prefix/bin
   export PATH=$bin:/usr/bin:/bin SLURM_CONF=$work/$kind/slurm.conf
   if [[ $line == "! "* ]]; then eval "${line#! }" </dev/null 2>&1 | sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}/TIME/g'; return; fi
   idle
@@ -65,18 +66,18 @@ section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" 
   }
   local nodes; nodes=$(sed -n 's/^@nodes //p' "$file")
   BEFORE=before cluster muster "$prefix/bin" "$prefix/sbin" "${nodes:-4}" 16 "$port"
-  BEFORE=before cluster debian /usr/bin /usr/sbin "${nodes:-4}" 16 $((port + 300))
+  BEFORE=before cluster original $original_bin $original_sbin "${nodes:-4}" 16 $((port + 300))
   # what a cluster does with its first job takes longer than with any other
-  for k in muster debian; do ( export PATH=/usr/bin:/bin SLURM_CONF=$work/$k/slurm.conf; [ $k = debian ] || PATH=$prefix/bin:$PATH
+  for k in muster original; do ( export PATH=$original_bin:/usr/bin:/bin SLURM_CONF=$work/$k/slurm.conf; [ $k = original ] || PATH=$prefix/bin:/usr/bin:/bin
     id=$(sbatch --parsable -o /dev/null --wrap true) && for _ in $(seq 100); do [ -z "$(squeue -h -j "$id" -o %i 2>/dev/null)" ] && break; sleep 0.1; done ) </dev/null >/dev/null 2>&1 & pids="${pids:-} $!"; done
   wait $pids; pids=
-  for k in muster debian; do ( n=0; while IFS= read -r l; do case $l in ''|'#'*|'@'*) continue ;; esac; n=$((n+1)); run $k "${l#known: }" > "$work/$k.$n" 2>&1 </dev/null; done < "$file" ) & pids="${pids:-} $!"; done
+  for k in muster original; do ( n=0; while IFS= read -r l; do case $l in ''|'#'*|'@'*) continue ;; esac; n=$((n+1)); run $k "${l#known: }" > "$work/$k.$n" 2>&1 </dev/null; done < "$file" ) & pids="${pids:-} $!"; done
   wait $pids; pids=
   while IFS= read -r l; do case $l in ''|'#'*|'@'*) continue ;; esac
-    n=$((n+1)); for k in muster debian; do sed -E "s#$work/(muster|debian)#DIR#g; s/\b(JobId|job) ?=?[0-9]+/JOB/g; s/,[a-z]+(:[a-z]+)?:0\(IDX:\)//g; s/=[a-z]+(:[a-z]+)?:0\(IDX:\),?/=/g; s/NumNodes=([0-9]+)-([0-9]+)( NumCPUs=[0-9]+ NumTasks=\2 )/NumNodes=\1\3/" "$work/$k.$n" > "$work/$k.$n.x"; done
-    if cmp -s "$work/muster.$n.x" "$work/debian.$n.x"; then same=$((same+1))
+    n=$((n+1)); for k in muster original; do sed -E "s#$work/(muster|original)#DIR#g; s/\b(JobId|job) ?=?[0-9]+/JOB/g; s/,[a-z]+(:[a-z]+)?:0\(IDX:\)//g; s/=[a-z]+(:[a-z]+)?:0\(IDX:\),?/=/g; s/NumNodes=([0-9]+)-([0-9]+)( NumCPUs=[0-9]+ NumTasks=\2 )/NumNodes=\1\3/" "$work/$k.$n" > "$work/$k.$n.x"; done
+    if cmp -s "$work/muster.$n.x" "$work/original.$n.x"; then same=$((same+1))
     elif [[ $l == known:* ]]; then listed=$((listed+1))
-    else different=$((different+1)); echo "== [$name] $l"; diff "$work/muster.$n.x" "$work/debian.$n.x" | grep '^[<>]'; fi
+    else different=$((different+1)); echo "== [$name] $l"; diff "$work/muster.$n.x" "$work/original.$n.x" | grep '^[<>]'; fi
   done < "$file"
   clean
 }
