@@ -67,7 +67,7 @@ final class AllocationClient {
             try {
                 return c.host().controller().call(message, q);
             } catch (SlurmException e) {
-                if (!waits || n > TRIES_MAX || e.errno() != SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY.number()) {
+                if (!waits || n > TRIES_MAX || e.errno() != SlurmErrno.MAX_JOB_COUNT.number()) {
                     throw e;
                 }
                 c.host().needsOwnProcess();

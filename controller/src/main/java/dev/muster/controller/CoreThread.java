@@ -120,7 +120,7 @@ final class CoreThread {
     CompletableFuture<Decision> submit(Command command, int uid) {
         CompletableFuture<Decision> answer = new CompletableFuture<>();
         if (stopping || !queue.offer(new Item(command, uid, answer))) {
-            answer.complete(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
+            answer.complete(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
         }
         return answer;
     }
@@ -141,7 +141,7 @@ final class CoreThread {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        answer.complete(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
+        answer.complete(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
         return answer;
     }
 

@@ -148,7 +148,7 @@ final class SubmitEdge {
      */
     private Resolved request(Caller caller, JobMessages.Submit m, int component, boolean immediate) {
         if (controller.isFull()) {
-            return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
+            return new Refused(Reply.error(400, SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
         }
         if (m.script().length() > scriptBytesMax()) {
             return new Refused(SlurmErrno.PATHNAME_TOO_LONG);

@@ -258,7 +258,7 @@ final class SubmitRules {
         int active = state.jobs().size() - state.ended().size();
         long numbers = (long) state.settings().maxJobId() - Math.max(1, state.settings().firstJobId());
         if (active >= state.settings().maxJobCount() || state.jobs().size() >= numbers) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
+            return Optional.of(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT,
                     "Resource temporarily unavailable"));
         }
         return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request()).or(() -> partitionRefusal(desc))

@@ -212,7 +212,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
 
     private static final Server.Page DENIED = page(Server.Reply.error(401, SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR,
             SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.sentence()));
-    private static final Server.Page BACK_OFF = page(Server.Reply.error(Client.BACK_OFF, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
+    private static final Server.Page BACK_OFF = page(Server.Reply.error(Client.BACK_OFF, SlurmErrno.MAX_JOB_COUNT,
             "Resource temporarily unavailable"));
     private static final String JSON = "application/json";
 
