@@ -2,9 +2,11 @@ package dev.muster.cli;
 
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.Sluid;
 import dev.muster.model.StepId;
 import java.util.List;
+import java.util.Optional;
 
 /** Ids of jobs, array tasks and steps as people type them. */
 final class JobIds {
@@ -60,26 +62,120 @@ final class JobIds {
                 return j.integer("jobId");
             }
         } catch (SlurmException e) {
-            if (e.errno() != dev.muster.model.SlurmErrno.INVALID_JOB_ID.number()) {
+            if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
                 throw e;
             }
         }
         return 0;
     }
 
-    /** What is wrong with a word that is no job's or step's id, by the first sign after its number. */
-    static String objection(String text) {
+    /** The errors of one number in an id. */
+    private enum Part {
+        JOB(SlurmErrno.JOB_ID_EMPTY, SlurmErrno.JOB_ID_NEGATIVE, SlurmErrno.JOB_ID_TOO_LARGE, SlurmErrno.JOB_ID_ZERO, 4_294_967_293L),
+        TASK(SlurmErrno.ARRAY_ID_EMPTY, SlurmErrno.ARRAY_ID_NEGATIVE, SlurmErrno.ARRAY_ID_TOO_LARGE, SlurmErrno.ARRAY_ID_NON_NUMERIC,
+                4_294_967_293L),
+        COMPONENT(SlurmErrno.HET_COMPONENT_EMPTY, SlurmErrno.HET_COMPONENT_NEGATIVE, SlurmErrno.HET_COMPONENT_TOO_LARGE,
+                SlurmErrno.HET_COMPONENT_EMPTY, StepId.COMPONENTS_MAX),
+        STEP(SlurmErrno.STEP_ID_EMPTY, SlurmErrno.STEP_ID_NEGATIVE, SlurmErrno.STEP_ID_TOO_LARGE, SlurmErrno.STEP_ID_NON_NUMERIC, 4_294_967_293L),
+        STEP_COMPONENT(SlurmErrno.HET_STEP_EMPTY, SlurmErrno.HET_STEP_NEGATIVE, SlurmErrno.HET_STEP_TOO_LARGE, SlurmErrno.HET_STEP_EMPTY,
+                StepId.COMPONENTS_MAX);
+
+        final SlurmErrno empty;
+        final SlurmErrno negative;
+        final SlurmErrno large;
+        final SlurmErrno noNumber;
+        final long most;
+
+        Part(SlurmErrno empty, SlurmErrno negative, SlurmErrno large, SlurmErrno noNumber, long most) {
+            this.empty = empty;
+            this.negative = negative;
+            this.large = large;
+            this.noNumber = noNumber;
+            this.most = most;
+        }
+
+        /** @param number digits at the start of the text, perhaps none */
+        Optional<SlurmErrno> fault(String text, String number) {
+            if (text.isEmpty()) {
+                return Optional.of(empty);
+            }
+            if (text.matches("-[0-9].*")) {
+                return Optional.of(negative);
+            }
+            if (number.isEmpty()) {
+                return Optional.of(noNumber);
+            }
+            long value = OptionCheck.parseNumber(number);
+            if (value < 0 || value > most) {
+                return Optional.of(large);
+            }
+            boolean zero = value == 0 && this == JOB;
+            return zero ? Optional.of(SlurmErrno.JOB_ID_ZERO)
+                    : value == 0 && this == STEP_COMPONENT ? Optional.of(SlurmErrno.HET_STEP_ZERO) : Optional.empty();
+        }
+    }
+
+    private static String digits(String text) {
         int end = 0;
         while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
             end++;
         }
-        String what = end == 0 || end == text.length() ? "" : switch (text.charAt(end)) {
-            case '_' -> "job array element";
-            case '+' -> "hetjob offset";
-            case '.' -> "step";
-            default -> "";
-        };
-        return what.isEmpty() ? "Bad job/step specified: " + text : "Bad " + what + " specified: " + text.substring(0, end);
+        return text.substring(0, end);
+    }
+
+    /** What is wrong with the id of one job, task, component or step; empty for a good one. Sets of tasks ({@code 1_[2-3]}) are no such id. */
+    static Optional<SlurmErrno> fault(String text) {
+        if (Sluid.parse(text.split("\\.", 2)[0]).isPresent()) {
+            return Optional.empty();
+        }
+        String number = digits(text);
+        Optional<SlurmErrno> fault = Part.JOB.fault(text, number);
+        String rest = text.substring(number.length());
+        boolean component = rest.startsWith("+");
+        if (fault.isEmpty() && (component || rest.startsWith("_"))) {
+            if (rest.startsWith("_[")) {
+                return Optional.of(SlurmErrno.JOB_ID_NON_NUMERIC);
+            }
+            String of = digits(rest.substring(1));
+            fault = (component ? Part.COMPONENT : Part.TASK).fault(rest.substring(1), of);
+            rest = rest.substring(1 + of.length());
+        }
+        if (fault.isPresent() || rest.isEmpty()) {
+            return fault;
+        }
+        return rest.charAt(0) == '.' ? stepFault(rest.substring(1), component) : Optional.of(SlurmErrno.JOB_ID_NON_NUMERIC);
+    }
+
+    private static Optional<SlurmErrno> stepFault(String text, boolean ofComponent) {
+        if (StepId.parse(text).isPresent() && digits(text).isEmpty() || text.equals("TBD")) {
+            return Optional.empty();
+        }
+        String number = digits(text);
+        Optional<SlurmErrno> fault = Part.STEP.fault(text, number);
+        String rest = text.substring(number.length());
+        if (fault.isPresent() || rest.isEmpty()) {
+            return fault;
+        }
+        if (rest.charAt(0) != '+') {
+            return Optional.of(SlurmErrno.STEP_ID_NON_NUMERIC);
+        }
+        String of = digits(rest.substring(1));
+        fault = Part.STEP_COMPONENT.fault(rest.substring(1), of);
+        return fault.isPresent() || of.length() + 1 == rest.length() ? fault : Optional.of(SlurmErrno.HET_STEP_NON_NUMERIC);
+    }
+
+    /** Refuses what is no id of one job or step, in the words of srun, sattach and sbcast. */
+    static void check(CommandContext c, String text, int exitCode) throws UsageException {
+        Optional<SlurmErrno> fault = fault(text);
+        if (fault.isPresent()) {
+            throw new UsageException(exitCode, List.of(c.name() + ": fatal: Bad job/step specified: " + text + ": " + fault.get().sentence()));
+        }
+    }
+
+    /** The sentence of sacct and sstat about a word that is no id. */
+    static String objection(String text) {
+        boolean number = !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
+        return "Bad job/step specified: " + text + (number ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
     }
 
     /** A job id with an optional {@code .step}. */

@@ -484,18 +484,21 @@ final class OptionCheck {
 
     /** A number, a task of an array or an SLUID: the number of the job it is. */
     private static String jobId(JobOptions options, JobOption o, String value) throws UsageException {
+        JobIds.check(options.context(), value, options.exitError(1));
         if (parseNumber(value) >= 1) {
             return number(options, o, value, 1);
         }
+        String job = value.indexOf('.') < 0 ? value : value.substring(0, value.indexOf('.'));
+        String sentence = dev.muster.model.SlurmErrno.INVALID_JOB_ID.sentence();
         try {
-            int id = JobIds.resolve(options.context(), value);
+            int id = JobIds.resolve(options.context(), job);
             if (id > 0) {
                 return Integer.toString(id);
             }
         } catch (SlurmException e) {
-            throw options.context().bad(options.exitError(1), "Unable to confirm allocation for job " + value + ": " + e.getMessage());
+            sentence = e.getMessage();
         }
-        throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --" + o.longName + ".");
+        throw options.context().bad(options.exitError(1), "Unable to confirm allocation for job " + job + ": " + sentence);
     }
 
     private static String openMode(JobOptions options, JobOption o, String value) throws UsageException {

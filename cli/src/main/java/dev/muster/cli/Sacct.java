@@ -256,7 +256,7 @@ final class Sacct implements Command {
     private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
         List<Object> all = new ArrayList<>(w.query.list("jobs"));
         for (String id : HostList.split(v)) {
-            if (!JobIds.isJobOrStep(id)) {
+            if (JobIds.fault(id).isPresent()) {
                 throw new UsageException(1, List.of("sacct: fatal: " + JobIds.objection(id)));
             }
             all.add(id);
@@ -276,7 +276,7 @@ final class Sacct implements Command {
     private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
         switch (HostList.parse(v)) {
             case HostList.Parsed.Ok ok -> w.query.put("nodes", new ArrayList<Object>(ok.list().names()));
-            case HostList.Parsed.Invalid bad -> throw c.bad(1, "Invalid node list: " + v);
+            case HostList.Parsed.Invalid bad -> throw c.bad(1, "Invalid argument");
         }
     }
 

@@ -58,15 +58,13 @@ final class Sattach implements Command {
         }
         if (p.operands().size() != 1) {
             c.out().println("Usage: sattach [options] <jobid.stepid>");
-            throw c.bad(1, p.operands().isEmpty() ? "too few parameters" : "too many parameters");
+            throw c.bad(1, "too many parameters");
         }
         String id = p.operands().getFirst();
+        JobIds.check(c, id, 1);
         if (id.indexOf('.') < 0) {
             c.out().println("Usage: sattach [options] <jobid.stepid>");
             throw c.bad(1, "Failed to parse stepid from command line options");
-        }
-        if (!JobIds.isJobOrStep(id)) {
-            throw c.bad(1, "\"" + id + "\" is not a valid step id");
         }
         if (w.verbose > 0) {
             c.info("defined options");
@@ -78,7 +76,7 @@ final class Sattach implements Command {
         int dot = id.indexOf('.');
         String step = id.substring(dot + 1);
         if (step.equals("batch") || step.equals("extern")) {
-            throw c.bad(1, "sattach cannot attach to " + step + " steps");
+            throw c.bad(1, "Cannot be used with extern or batch steps");
         }
         return attach(c, w, JobIds.resolve(c, id.substring(0, dot)) + id.substring(dot));
     }

@@ -49,6 +49,7 @@ final class Sbcast implements Command {
     private static final class Wanted {
         boolean perNode;
         String job = "";
+        boolean jobGiven;
         /** Of the job's; "" for all. */
         String nodes = "";
         /** To nodes that are named, without a job: for administrators. */
@@ -104,11 +105,11 @@ final class Sbcast implements Command {
             }
             return withLibraries(c, "", p.operands().getFirst(), p.operands().getLast(), w);
         }
-        String id = w.job.isEmpty() ? c.env("SLURM_JOB_ID") : w.job;
-        if (!JobIds.isJob(id)) {
-            throw c.bad(1, w.job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
-                    : "Invalid job id: " + w.job);
+        String id = w.jobGiven ? w.job : c.env("SLURM_JOB_ID");
+        if (id.isEmpty() && !w.jobGiven) {
+            throw c.bad(1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
         }
+        JobIds.check(c, id, 1);
         if (w.verbose > 0) {
             settings(c, w, p.operands().getFirst(), p.operands().getLast());
         }
@@ -121,7 +122,7 @@ final class Sbcast implements Command {
 
     /** The job itself; every component of a heterogeneous one that is named as a whole. */
     private static List<Integer> jobs(CommandContext c, String id) throws SlurmException, UsageException {
-        int number = JobIds.resolve(c, id);
+        int number = JobIds.resolve(c, id.indexOf('.') < 0 ? id : id.substring(0, id.indexOf('.')));
         List<Integer> members = id.indexOf('+') >= 0 ? List.of() : SrunHet.members(lookup(c, id, number));
         return members.isEmpty() || members.getFirst() != number ? List.of(number) : members;
     }
@@ -129,7 +130,10 @@ final class Sbcast implements Command {
     private static void option(CommandContext c, Wanted w, String name, String value) throws UsageException {
         switch (name) {
             case "force" -> w.force = true;
-            case "jobid" -> w.job = value;
+            case "jobid" -> {
+                w.job = value;
+                w.jobGiven = true;
+            }
             case "nodelist" -> w.nodes = value;
             case "no-allocation" -> w.unallocated = true;
             case "preserve" -> w.preserve = true;
@@ -248,6 +252,9 @@ final class Sbcast implements Command {
             return allocation;
         } catch (SlurmException e) {
             boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
+            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number() && OptionCheck.parseNumber(typed) > 0) {
+                throw c.bad(1, "Failed to load JobId=" + typed + ": '" + e.getMessage() + "'");
+            }
             throw c.bad(255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
         }
     }

@@ -184,13 +184,23 @@ final class ScontrolShow {
         }
     }
 
+    private static int stepsRefused(CommandContext c, String id, String why) {
+        c.error("scontrol_print_step: slurm_get_job_steps(" + id + ") failed: " + why);
+        return 1;
+    }
+
     static int steps(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
+        boolean ofContainer = id.regionMatches(true, 0, CONTAINER_ID, 0, CONTAINER_ID.length());
+        java.util.Optional<SlurmErrno> fault = id.isEmpty() || ofContainer ? java.util.Optional.empty() : JobIds.fault(id);
+        if (fault.isPresent()) {
+            return stepsRefused(c, id, fault.get().sentence());
+        }
         List<Json.Obj> steps;
         try {
-            steps = id.regionMatches(true, 0, CONTAINER_ID, 0, CONTAINER_ID.length()) ? ofContainer(c, id.substring(CONTAINER_ID.length()))
+            steps = ofContainer ? ofContainer(c, id.substring(CONTAINER_ID.length()))
                     : StepRows.load(c, id.isEmpty() ? List.of() : List.of(id), s.all || !id.isEmpty() || !s.json.isEmpty());
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_get_job_steps error", e);
+            return stepsRefused(c, id, e.getMessage());
         }
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, ControlJson.steps(steps, c.host().nowMs() / 1000));
@@ -200,8 +210,7 @@ final class ScontrolShow {
             return 1;
         }
         if (steps.isEmpty() && !id.isEmpty()) {
-            c.err().println("slurm_get_job_steps error: " + SlurmErrno.INVALID_JOB_ID.sentence());
-            return 1;
+            return stepsRefused(c, id, SlurmErrno.INVALID_JOB_ID.sentence());
         }
         if (steps.isEmpty() && !s.quiet) {
             c.out().println("No job steps in the system");

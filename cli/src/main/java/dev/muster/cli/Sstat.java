@@ -5,7 +5,6 @@ import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Metered;
-import dev.muster.model.Sluid;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
@@ -83,8 +82,7 @@ final class Sstat implements Command {
             throw c.bad(1, "You didn't give me any jobs to stat.");
         }
         for (String step : w.steps) {
-            String job = step.split("\\.", 2)[0];
-            if (!JobIds.isJobOrStep(step) && Sluid.parse(job).isEmpty()) {
+            if (JobIds.fault(step).isPresent()) {
                 throw new UsageException(1, List.of("sstat: fatal: " + JobIds.objection(step)));
             }
         }
@@ -111,12 +109,12 @@ final class Sstat implements Command {
             String step = dot < 0 ? "" : name.substring(dot + 1);
             Optional<List<Json.Obj>> running = running(c, job);
             if (running.isEmpty()) {
-                c.error("couldn't get steps for job " + job);
+                c.error("couldn't get steps for JobId=" + job);
                 continue;
             }
             List<Json.Obj> meant = meant(running.get(), step, w.all);
             if (running.get().isEmpty()) {
-                c.error("No steps running for job " + job);
+                c.error("No steps running for JobId=" + job);
             } else if (meant.isEmpty() && !step.isEmpty()) {
                 c.error("StepId=" + name + " not found running.");
             }

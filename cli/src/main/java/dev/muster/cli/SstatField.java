@@ -13,7 +13,7 @@ import java.util.function.ToLongFunction;
 
 /** The columns of sstat: names as their headings show them, and default widths (negative: left side). */
 enum SstatField {
-    AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10), AVEDISKREAD("AveDiskRead", 12), AVEDISKWRITE("AveDiskWrite", 12),
+    ALLOCTRES("AllocTRES", 10), AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10), AVEDISKREAD("AveDiskRead", 12), AVEDISKWRITE("AveDiskWrite", 12),
     AVEPAGES("AvePages", 10), AVERSS("AveRSS", 10), AVEVMSIZE("AveVMSize", 10), CONSUMEDENERGY("ConsumedEnergy", 14),
     CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17), JOBID("JobID", -12), MAXDISKREAD("MaxDiskRead", 12),
     MAXDISKREADNODE("MaxDiskReadNode", 15), MAXDISKREADTASK("MaxDiskReadTask", 15), MAXDISKWRITE("MaxDiskWrite", 12),
@@ -29,7 +29,7 @@ enum SstatField {
     TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19), TRESUSAGEOUTMIN("TRESUsageOutMin", 15), TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19),
     TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19), TRESUSAGEOUTTOT("TRESUsageOutTot", 15);
 
-    static final String STANDARD = "JobID,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MaxPages,"
+    static final String STANDARD = "JobID,AllocTRES,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MaxPages,"
             + "MaxPagesNode,MaxPagesTask,AvePages,MinCPU,MinCPUNode,MinCPUTask,AveCPU,NTasks,AveCPUFreq,ReqCPUFreqMin,ReqCPUFreqMax,"
             + "ReqCPUFreqGov,ConsumedEnergy,MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteNode,"
             + "MaxDiskWriteTask,AveDiskWrite,TRESUsageInAve,TRESUsageInMax,TRESUsageInMaxNode,TRESUsageInMaxTask,TRESUsageInMin,"
@@ -125,6 +125,7 @@ enum SstatField {
     private String value(Json.Obj step, List<Json.Obj> all, boolean raw) {
         List<Json.Obj> tasks = all.stream().filter(t -> t.integer("rank") >= 0).toList();
         return switch (this) {
+            case ALLOCTRES -> step.text("tresAlloc");
             case JOBID -> step.integer("jobId") + "." + step.text("stepId");
             case SLUID -> Sluid.text(step.number("sluid"));
             case NODELIST -> step.text("nodes");

@@ -119,7 +119,7 @@ final class Swait implements Command {
         String master = bar < 0 ? id : id.substring(0, bar);
         boolean number = OptionCheck.parseNumber(master) > 0;
         if (!number && !JobIds.isJob(id) || bar >= 0 && OptionCheck.parseNumber(id.substring(bar + 1)) < 0) {
-            throw c.bad(MISTAKE, "cannot parse job id: " + id);
+            throw c.bad(MISTAKE, id + ": cannot parse job id");
         }
         String label = (number ? "JobId=" : "SLUID ") + master;
         List<Json.Obj> found = found(c, master);
