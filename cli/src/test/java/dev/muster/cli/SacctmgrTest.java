@@ -275,9 +275,38 @@ class SacctmgrTest {
         FakeHost.Ran ran = run("-i add qos normal");
         assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, " Nothing new added.\n", ""));
         host.reply("Change", "{\"error\":[\"Access/permission denied\"],\"errno\":2002}");
-        assertThat(run("-i add account nn").err()).isEqualTo(" Problem adding accounts: Access/permission denied\n");
+        assertThat(run("-i add account nn").err()).isEqualTo(" error: Only admins/operators/coordinators can add accounts\n");
+        assertThat(run("-i add user nn account=a").err()).isEqualTo(" error: Problem adding user associations: Access/permission denied"
+                + " (Only admins/operators/coordinators can add accounts)\n");
+        ran = run("-i add qos nn");
+        assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, " Adding QOS(s)\n  nn\n Settings\n  Description    = nn\n",
+                " Problem adding QOS: Access/permission denied\n"));
+        ran = run("-i modify account ww set description=X");
+        assertThat(ran.out()).isEqualTo(" Modified accounts...\n");
+        assertThat(host.sent.get("Change").obj("set").text("description")).isEqualTo("x");
+        ran = run("-i modify user ww set grpjobs=1");
+        assertThat(ran.out()).isEqualTo(" Modified user associations...\n");
         assertThat(run("-i del account ww").err()).isEqualTo("sacctmgr: error: Your user doesn't have privilege to perform this action\n"
             + " Error with request: Access/permission denied\n");
+    }
+
+    /** What slurmdbd finds wrong with a value is told of the word that set it as well. */
+    @Test
+    void wordsWithValuesThatSlurmdbdDoesNotKnow() {
+        String bad = "sacctmgr: error: You gave a bad qos 'q'. Valid QOS's are normal";
+        host.reply("Change", "{\"error\":[\"" + bad + "\"],\"errno\":-1}");
+        assertThat(run("-i add user u account=a qos=+q").err()).isEqualTo(bad + "\n Unknown option: qos=+q\n");
+        assertThat(run("-i modify account a set qos=q").err()).isEqualTo(bad
+                + "\n Unknown option: qos=q\n Use keyword 'where' to modify condition\n");
+        String tres = "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type x";
+        host.reply("Change", "{\"error\":[\"" + tres + "\"],\"errno\":-1}");
+        FakeHost.Ran ran = run("-i modify user u set grptres=x=1 maxjobs=2");
+        assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, "", tres
+                + "\n Unknown option: grptres=x=1\n Use keyword 'where' to modify condition\n"));
+        assertThat(run("-i modify qos q set priority=x").err())
+                .isEqualTo("sacctmgr: error: Invalid value for Priority (x)\n You didn't give me anything to set\n");
+        assertThat(run("-i modify qos q set usagefactor=x").err())
+                .isEqualTo("sacctmgr: error: UsageFactor value (x) is not a valid number\n You didn't give me anything to set\n");
     }
 
     @ParameterizedTest

@@ -182,7 +182,7 @@ final class ResourceChanges {
 
     private void modify() {
         if (c.sets("allowed") && c.where("cluster").isEmpty()) {
-            c.errors.add("Can't change \"percentallowed\" without specifying a cluster.");
+            c.errors.add("Can't change \"allowed\" without specifying a cluster.");
             return;
         }
         for (Resource r : meant()) {

@@ -15,6 +15,8 @@ import java.util.TreeMap;
 
 /** New accounts and users with their associations. */
 final class TreeChanges {
+    private static final String NOTHING_ADDED =
+            "Nothing added.\nMake sure the accounts requested here have been added to the system/cluster. (sacctmgr add account...)";
     private final Changes c;
     private final Book book;
 
@@ -23,14 +25,9 @@ final class TreeChanges {
         this.book = changes.book;
     }
 
-    /** The clusters named, or all there are; unknown ones are errors. */
+    /** The clusters named, or all there are. */
     private List<String> clusters() {
         List<String> named = c.where("cluster");
-        for (String name : named) {
-            if (book.cluster(name).isEmpty()) {
-                c.errors.add(" This cluster '" + name + "' doesn't exist.\n        Contact your admin to add it to accounting.");
-            }
-        }
         return named.isEmpty() ? book.clusters().stream().map(Cluster::name).toList() : named;
     }
 
@@ -43,9 +40,10 @@ final class TreeChanges {
         List<String> clusters = clusters();
         String parent = c.set("parent").isEmpty() ? Book.ROOT : c.set("parent").toLowerCase(java.util.Locale.ROOT);
         for (String cluster : clusters) {
-            if (c.errors.isEmpty() && book.assoc(cluster, parent, "", "").isEmpty()) {
-                c.errors.add(" Parent account '" + parent + "' doesn't exist on cluster " + cluster
-                        + "\n        Contact your admin to add this account.\n No associations created.");
+            if (book.cluster(cluster).isEmpty()) {
+                c.errors.add(" error: Cluster '" + cluster + "' has not been added yet, please contact your admin before adding accounts to it");
+            } else if (c.errors.isEmpty() && book.assoc(cluster, parent, "", "").isEmpty()) {
+                c.errors.add(" error: No parent account '" + parent + "' on cluster '" + cluster + "'");
             }
         }
         TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
@@ -111,12 +109,14 @@ final class TreeChanges {
             return;
         }
         List<String> clusters = clusters();
-        if (!c.errors.isEmpty()) {
+        List<String> skipped = missing(accounts, clusters);
+        if (!accounts.isEmpty() && skipped.size() == accounts.size() * clusters.size()) {
+            skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster " + s.substring(0, s.indexOf('\n'))
+                    + ", skipping."));
+            c.errors.add(NOTHING_ADDED);
             return;
         }
-        for (String account : accounts) {
-            missing(account, clusters);
-        }
+        c.more.addAll(skipped);
         String level = c.set("adminlevel");
         TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
         String defaultAccount = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
@@ -136,23 +136,18 @@ final class TreeChanges {
                 }
             }
         }
-        if (c.names.isEmpty() && c.assocs.isEmpty() && c.more.isEmpty()) {
+        if (c.names.isEmpty() && c.assocs.isEmpty() && c.more.size() == skipped.size()) {
             c.errors.add(" Nothing new added.");
         }
     }
 
-    private void missing(String account, List<String> clusters) {
-        if (book.account(account).isEmpty()) {
-            c.errors.add(" This account '" + account + "' doesn't exist.\n        Contact your admin to add this account.\n"
-                    + " No associations or wckeys created.");
-            return;
-        }
+    /** The accounts that a cluster does not have, each as its cluster and its name: users are not added to them. */
+    private List<String> missing(List<String> accounts, List<String> clusters) {
+        List<String> out = new ArrayList<>();
         for (String cluster : clusters) {
-            if (book.assoc(cluster, account, "", "").isEmpty() && !c.where("cluster").isEmpty()) {
-                c.errors.add(" This account '" + account + "' doesn't exist on cluster " + cluster
-                        + "\n        Contact your admin to add this account.\n No associations or wckeys created.");
-            }
+            accounts.stream().filter(account -> book.assoc(cluster, account, "", "").isEmpty()).forEach(account -> out.add(cluster + "\n" + account));
         }
+        return out;
     }
 
     private void associations(String user, String cluster, List<String> accounts, String defaultAccount, Map<String, String> limits) {

@@ -65,7 +65,8 @@ final class TreeUpdates {
     private void reparent() {
         String parent = c.set("parent").toLowerCase(java.util.Locale.ROOT);
         if (book.account(parent).isEmpty()) {
-            c.errors.add(" Parent Account " + parent + " doesn't exist.");
+            c.where("cluster").stream().findFirst().or(() -> book.clusters().stream().map(Cluster::name).findFirst())
+                    .ifPresent(cluster -> c.errors.add("  Parent account " + parent + " doesn't exist on cluster " + cluster));
             return;
         }
         for (Cluster cluster : book.clusters()) {

@@ -78,17 +78,18 @@ public final class Views {
         row.put("LFT", a.deleted() ? "" : Integer.toString(lft));
         row.put("RGT", a.deleted() ? "" : Integer.toString(rgt));
         Optional<Assoc> above = book.parent(a);
-        row.put("ParentID", above.map(Assoc::key).orElse(""));
-        row.put("ParentName", a.user().isEmpty() ? a.parent() : "");
+        boolean ownOnly = has("woplimits") || has("wopinfo");
+        row.put("ParentID", above.map(Assoc::key).orElse(a.user().isEmpty() ? "0" : ""));
+        row.put("ParentName", a.user().isEmpty() && !has("wopinfo") ? a.parent() : "");
         row.put("Lineage", lineage(a));
         row.put("IsDefault", a.isDefault() ? "1" : "");
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
-        row.putAll(UsageResets.shown(has("woplimits") || a.deleted() ? own(a) : Effective.limits(book, a)));
+        row.putAll(UsageResets.shown(ownOnly || a.deleted() ? own(a) : Effective.limits(book, a)));
         row.put(Changes.FLAGS, a.user().isEmpty() ? book.account(a.account()).map(Account::flags).orElse("") : "");
         row.put("RawQOS", a.limit("QOS"));
         if (has("rawqos")) {
-            row.put("QOS", has("woplimits") ? a.limit("QOS") : raw(a));
+            row.put("QOS", ownOnly ? a.limit("QOS") : raw(a));
         }
         return row;
     }
@@ -413,7 +414,7 @@ public final class Views {
                     }
                 });
             }
-            if (!has("withclusters") || r.allowed().isEmpty()) {
+            if (!has("withclusters")) {
                 out.add(row);
             }
         }

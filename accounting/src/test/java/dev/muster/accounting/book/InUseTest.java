@@ -69,7 +69,7 @@ class InUseTest {
         root("add resource name=lic cluster=c set server=s allowed=50");
         assertThat(rows("resource", Map.of()).getFirst()).containsEntry("ServerType", "flexlm").containsEntry("Description", "text");
         assertThat(root("modify resource name=lic set allowed=60").error())
-            .containsExactly("Can't change \"percentallowed\" without specifying a cluster.");
+            .containsExactly("Can't change \"allowed\" without specifying a cluster.");
         assertThat(root("modify resource name=lic cluster=d set allowed=60").names()).isEmpty();
         assertThat(root("add resource name=x set count=3 type=nosuch").error())
             .containsExactly(" Unknown resource type: 'nosuch'  Valid resources is License.");

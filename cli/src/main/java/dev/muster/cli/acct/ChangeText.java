@@ -52,7 +52,7 @@ final class ChangeText {
             case "delete user" -> deleted(reply, "users", "user");
             case "delete cluster" -> names(reply, " Deleting clusters...", "Nothing deleted");
             case "delete qos" -> names(reply, " Deleting QOS(s)...", " Nothing deleted");
-            case "delete resource" -> names(reply, " Deleting resource(s)...", "Nothing deleted");
+            case "delete resource" -> names(reply, " Deleting resource(s)...", " Nothing deleted");
             default -> names(reply, " " + verb, "Nothing done");
         };
     }
@@ -188,14 +188,11 @@ final class ChangeText {
                 say("  Admin Level     = " + level(set.get("adminlevel")));
             }
         }
-        if (!reply.objects("assocs").isEmpty()) {
-            say(" Associations =");
-            reply.objects("assocs").forEach(a -> say(assoc(a)));
-        }
-        if (!reply.texts("more").isEmpty()) {
+        List<String[]> more = reply.texts("more").stream().map(m -> m.split("\n")).toList();
+        userAssociations(reply.objects("assocs"), more.stream().filter(m -> m.length == 2).toList());
+        if (more.stream().anyMatch(m -> m.length > 2)) {
             say(" Wckey(s)");
-            for (String key : reply.texts("more")) {
-                String[] part = key.split("\n");
+            for (String[] part : more.stream().filter(m -> m.length > 2).toList()) {
                 say("  C = " + pad(part[0], 10) + " W = " + pad(part[2], 10) + " U = " + pad(part[1], 9));
             }
         }
@@ -204,6 +201,22 @@ final class ChangeText {
             limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
         }
         return true;
+    }
+
+    /** New associations, and accounts that are not on a cluster; the heading is theirs that come first. */
+    private void userAssociations(List<Json.Obj> added, List<String[]> skipped) {
+        List<String> missing = skipped.stream().map(m -> "No account " + m[1] + " on cluster " + m[0] + ", skipping.").toList();
+        String accounts = where.getOrDefault("account", "").toLowerCase(java.util.Locale.ROOT);
+        boolean missingFirst = !skipped.isEmpty() && accounts.startsWith(skipped.getFirst()[1]);
+        if (missingFirst) {
+            missing.forEach(this::say);
+        } else if (!added.isEmpty()) {
+            say(" Associations =");
+        }
+        added.forEach(a -> say(assoc(a)));
+        if (!missingFirst) {
+            missing.forEach(this::say);
+        }
     }
 
     private static String level(String typed) {

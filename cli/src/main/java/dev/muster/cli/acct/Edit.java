@@ -26,10 +26,15 @@ final class Edit {
                     "Input line must include \"Account\", \"Cluster\", \"Federation\", \"Job\", \"QOS\", "
                     + "\"Resource\" or \"User\""));
 
+    private static final List<String> OWN_SETTINGS =
+            List.of("adminlevel", "defaultaccount", "defaultwckey", "newname", "description", "organization", "Flags");
+    private static final String NO_TRES = "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type ";
+    private static final String BAD_QOS = "sacctmgr: error: You gave a bad qos '";
+
     /** Refusals that the original prints as results. */
     private static final String NOTHING_NEW = " Nothing new added.";
     private static final List<String> ON_STDOUT = List.of(NOTHING_NEW, " Unknown QOS flag", " Can't modify", "  U = ", "  Requested parent account",
-            " If you are changing a users name");
+            " If you are changing a users name", "No account ", "Nothing added.", "  Parent account ");
     private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
     private static final List<Entity.Name> USER_SET =
             Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey newname:1=newname");
@@ -56,6 +61,9 @@ final class Edit {
     private boolean clusterNamed;
     private final Map<String, String> set = new LinkedHashMap<>();
     private final Map<String, String> where = new LinkedHashMap<>();
+    /** The words by which fields were set, and what is said of one that is unknown. */
+    private final Map<String, String> typed = new LinkedHashMap<>();
+    private String settingHint = "";
 
     Edit(CommandContext c, Sacctmgr.Settings s, String verb) {
         this.c = c;
@@ -152,7 +160,7 @@ final class Edit {
     private int inParts() throws UsageException {
         Map<String, String> all = new LinkedHashMap<>(set);
         Map<String, String> own = new LinkedHashMap<>(set);
-        own.keySet().retainAll(List.of("adminlevel", "defaultaccount", "defaultwckey", "newname", "description", "organization", "Flags"));
+        own.keySet().retainAll(OWN_SETTINGS);
         if (own.isEmpty() || own.size() == all.size() || List.of("resource", "job").contains(entity.name())) {
             return execute();
         }
@@ -229,7 +237,9 @@ final class Edit {
     private void setting(Words.Item item, String hint) throws UsageException {
         Optional<String> own = item.key().isEmpty() ? Optional.empty() : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
         if (own.isPresent()) {
-            set.put(own.get(), own.get().equals("derivedexitcode") ? exitCode(item.value()) : item.value());
+            boolean lower = entity.name().equals("account") && !own.get().equals("parent");
+            set.put(own.get(), own.get().equals("derivedexitcode") ? exitCode(item.value())
+                    : lower ? item.value().toLowerCase(Locale.ROOT) : item.value());
             return;
         }
         Optional<String> resource = item.key().isEmpty() ? Optional.empty() : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
@@ -248,6 +258,10 @@ final class Edit {
         }
         boolean limited = !List.of("coordinator", "resource", "job").contains(entity.name());
         Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
+        if (field.isEmpty() && entity.name().equals("qos") && verb.equals("modify")) {
+            unknown(item, hint, "").lines().forEach(c.out()::println);
+            throw new UsageException(1, List.of());
+        }
         if (field.isEmpty()) {
             throw unknown(item, hint, "");
         }
@@ -263,14 +277,29 @@ final class Edit {
         }
         String sign = item.sign() == '=' || !lists ? "" : item.sign() + "=";
         Optional<String> value = sign.isEmpty() ? field.get().canonical(item.value()) : Optional.of(item.value());
+        typed.putIfAbsent(field.get().name(), item.typed());
+        settingHint = hint;
         if (value.isEmpty()) {
-            throw unknown(item, hint, invalid(field.get(), item));
+            throw entity.name().equals("qos") ? wrongOfQos(field.get(), item) : unknown(item, hint, invalid(field.get(), item));
         }
         if (field.get().kind() == LimitField.Kind.TRES) {
             new Limit(field.get(), value.get()).mergeInto(set);
         } else {
             set.put(field.get().name(), sign + value.get());
         }
+    }
+
+    /** Of a QOS a value that is none leaves nothing to set. */
+    private UsageException wrongOfQos(LimitField field, Words.Item item) {
+        List<String> lines = new ArrayList<>(List.of(switch (field.kind()) {
+            case TRES -> "sacctmgr: error: slurmdb_format_tres_str: no TRES id found for " + item.value();
+            case REAL -> "sacctmgr: error: " + field.name() + " value (" + item.value() + ") is not a valid number";
+            default -> invalid(field, item);
+        }));
+        if (verb.equals("modify") && field.kind() != LimitField.Kind.TRES) {
+            lines.add(" You didn't give me anything to set");
+        }
+        return new UsageException(1, lines);
     }
 
     /** A word without a value, where settings stand. */
@@ -365,14 +394,14 @@ final class Edit {
         new Limit(field, value).mergeInto(set);
     }
 
+    private static List<String> unknown(String word, String hint) {
+        return hint.isEmpty() ? List.of(" Unknown option: " + word) : List.of(" Unknown option: " + word, hint);
+    }
+
     private static UsageException unknown(Words.Item item, String hint, String before) {
-        List<String> lines = new ArrayList<>();
+        List<String> lines = new ArrayList<>(unknown(item.typed(), hint));
         if (!before.isEmpty()) {
-            lines.add(before);
-        }
-        lines.add(" Unknown option: " + item.typed());
-        if (!hint.isEmpty()) {
-            lines.add(hint);
+            lines.addFirst(before);
         }
         return new UsageException(1, lines);
     }
@@ -427,16 +456,17 @@ final class Edit {
             c.out().println(" Nothing modified");
             return 1;
         }
+        if (verb.equals("add") && access) {
+            return notAdded(reply.texts("error").getFirst());
+        }
+        if (verb.equals("modify") && List.of("account", "user").contains(entity.name()) && !valueIsWrong(reply)) {
+            boolean own = set.keySet().stream().anyMatch(OWN_SETTINGS::contains);
+            c.out().println(" Modified " + entity.name() + (own ? "s..." : " associations..."));
+            c.out().flush();
+        }
         for (String sentence : reply.texts("error")) {
             if (verb.equals("add") && sentence.equals(NOTHING_NEW) && List.of("account", "user").contains(entity.name())) {
                 nothingNew();
-            } else if (access && verb.equals("add")) {
-                String what = switch (entity.name()) {
-                    case "qos" -> "QOS";
-                    case "resource" -> "Resources";
-                    default -> entity.name() + "s";
-                };
-                c.err().println(" Problem adding " + what + ": " + sentence);
             } else if (access) {
                 c.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
                 c.err().println(" Error with request: " + sentence);
@@ -444,6 +474,46 @@ final class Edit {
                 c.out().println(sentence);
             } else {
                 c.err().println(sentence);
+                settingOf(sentence).ifPresent(word -> unknown(word, settingHint).forEach(c.err()::println));
+            }
+        }
+        return 1;
+    }
+
+    /** Whether the refusal is of a value, before anything was looked up. */
+    private static boolean valueIsWrong(Json.Obj reply) {
+        return reply.texts("error").stream().anyMatch(e -> e.startsWith(NO_TRES) || e.startsWith(BAD_QOS) || e.startsWith("You gave a bad"));
+    }
+
+    /** The word by which a value was set that slurmdbd does not know. */
+    private Optional<String> settingOf(String sentence) {
+        if (entity.name().equals("qos")) {
+            return Optional.empty();
+        }
+        if (sentence.startsWith(BAD_QOS)) {
+            return Optional.ofNullable(typed.get("QOS"));
+        }
+        String tres = sentence.startsWith(NO_TRES) ? sentence.substring(NO_TRES.length()) : "";
+        return tres.isEmpty() ? Optional.empty() : typed.values().stream().filter(word -> word.contains(tres)).findFirst();
+    }
+
+    /** What a caller is told who may not add it. */
+    private int notAdded(String sentence) {
+        switch (entity.name()) {
+            case "account" -> c.err().println(" error: Only admins/operators/coordinators can add accounts");
+            case "user" -> c.err().println(" error: Problem adding user associations: " + sentence + " (Only admins/operators"
+                    + (set.containsKey("adminlevel") ? " can add an admin/operator)" : "/coordinators can add accounts)"));
+            case "resource" -> c.err().println(" Problem adding system resource: " + sentence);
+            default -> {
+                Json.Obj asked = new Json.Obj().put("names", new ArrayList<Object>(List.of(where.getOrDefault("name", "").split(","))))
+                        .put("more", new ArrayList<Object>(List.of(where.getOrDefault("account", "").split(","))));
+                new ChangeText(said(), verb, entity, set, where).print(asked);
+                c.out().flush();
+                c.err().println(" Problem adding " + switch (entity.name()) {
+                    case "qos" -> "QOS";
+                    case "cluster" -> "clusters";
+                    default -> entity.name();
+                } + ": " + sentence);
             }
         }
         return 1;

@@ -126,8 +126,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13|MaxTRESMins|13|MaxTRESMins|TRES
             maxtrespu:9 maxtresperuser:11|MaxTRESPU|13|MaxTRESPU|TRES
             maxtrespa:9 maxtresperaccount:11|MaxTRESPA|13|MaxTRESPA|TRES
-            maxtresrunminspa:16 maxtresrunminsperaccount:18|MaxTRESRunMinsPA|15|MaxTRESRunMinsPA|TRES
-            maxtresrunminspu:8 maxtresrunminsperuser:8|MaxTRESRunMinsPU|15|MaxTRESRunMinsPU|TRES
+            maxtresrunminspa:16 maxtresrunminsperaccount:18|MaxTRESRunMinsPA|22|MaxTRESRunMinsPA|TRES
+            maxtresrunminspu:8 maxtresrunminsperuser:8|MaxTRESRunMinsPU|22|MaxTRESRunMinsPU|TRES
             maxwall:4 maxwalldurationperjob:4|MaxWall|11|MaxWall|MINUTES
             minpriothreshold:4|MinPrioThresh|13|MinPrioThresh
             mintres:7 mintresperjob:7|MinTRES|13|MinTRES|TRES
@@ -143,8 +143,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             account:3|Account|10|Account
             action:4|Action|20|Action
             actor:4|Actor|10|Actor
-            allocated:7|% Allocated|11|Allocated
-            allowed:7 percentallowed:3|% Allowed|10|Allowed
+            allocated:7|Allocated|9|Allocated
+            allowed:7 percentallowed:3|Allowed|8|Allowed
             cluster:1|Cluster|10|Cluster
             clusternodes:8|Cluster Nodes|20|ClusterNodes
             count:2|Count|6|Count

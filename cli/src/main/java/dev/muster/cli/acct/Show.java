@@ -27,6 +27,8 @@ final class Show {
             "remove users", "remove wckeys", "reset usage");
     /** Lists that say no more of an unknown condition. */
     private static final List<String> PLAINLY = List.of("association", "wckey", "transaction", "problem", "event", "runawayjob");
+    /** Lists that name the wrong word there, as the original does. */
+    private static final List<String> MISNAMED = List.of("qos", "resource");
     /** States that events are chosen by. */
     private static final List<String> STATES = List.of("DRAIN", "FAIL", "UNKNOWN", "DOWN", "IDLE", "ALLOCATED", "MIXED", "FUTURE", "REBOOT");
     private static final List<String> NO_ENTITY = List.of("No valid entity in list command",
@@ -119,7 +121,7 @@ final class Show {
                 if (key.isEmpty()) {
                     wrong.add(" Unknown condition: " + item.typed());
                     if (!PLAINLY.contains(entity.name())) {
-                        wrong.add(" Use keyword 'set' to modify value");
+                        wrong.add(" Use keyword 'set' to modify " + (MISNAMED.contains(entity.name()) ? "SLURM_PRINT_VALUE" : "value"));
                     }
                 } else {
                     where.merge(key.get(), value(key.get(), item.value()), (a, b) -> a + "," + b);
@@ -255,7 +257,7 @@ final class Show {
             case "user" -> "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
                     + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
                     + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
-            case "association" -> options.contains("wolimits") ? "cluster,account,user,partition" : entity.format();
+            case "association" -> options.contains("wolimits") || options.contains("woplimits") ? "cluster,account,user,partition" : entity.format();
             case "cluster" -> (options.contains("wolimits") ? "cluster,controlhost,controlport,rpc" : entity.format())
                     + (options.contains("withfed") ? ",federation,id,features,fedstate" : "");
             case "transaction" -> entity.format() + (assoc ? ",user,account,cluster" : "");

@@ -93,8 +93,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     /** Of a QOS. */
     public static final List<LimitField> QOS = table(QOS_TABLE);
     /** Words that a QOS's Flags may hold. */
-    public static final List<String> QOS_FLAGS = List.of("DenyOnLimit", "EnforceUsageThreshold", "NoReserve", "PartitionMaxNodes",
-            "PartitionMinNodes", "OverPartQOS", "PartitionTimeLimit", "RequiresReservation", "NoDecay", "UsageFactorSafe", "Relative");
+    public static final List<String> QOS_FLAGS = List.of("DenyOnLimit", "EnforceUsageThreshold", "PartitionMinNodes", "PartitionMaxNodes",
+            "PartitionTimeLimit", "RequiresReservation", "OverPartQOS", "NoReserve", "NoDecay", "Relative", "UsageFactorSafe");
     /** The word that an account's Flags may hold: its users coordinate it. */
     public static final String USERS_ARE_COORDS = "UsersAreCoords";
     /** Words that a QOS's PreemptMode may hold. */
