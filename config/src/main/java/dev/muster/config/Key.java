@@ -67,6 +67,7 @@ public enum Key {
     HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE),
     HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE),
     HEALTH_CHECK_PROGRAM("HealthCheckProgram", Kind.TEXT, "", Reader.NODE),
+    HEALTH_CHECK_TIMEOUT("HealthCheckTimeout", Kind.U16, "0", Reader.NODE),
     HTTP_PARSER_TYPE("HttpParserType", Kind.TEXT, "http_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER),
     INTERACTIVE_STEP_OPTIONS("InteractiveStepOptions", Kind.TEXT, "--interactive --preserve-env --pty $SHELL",

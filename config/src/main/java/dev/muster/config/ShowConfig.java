@@ -21,10 +21,10 @@ final class ShowConfig {
         DebugFlags DefMem:mem DependencyParameters DisableRootJobs:yn EioTimeout:n EnforcePartLimits Epilog:lines
         EpilogMsgTime:usec EpilogSlurmctld:lines EpilogTimeout:given FairShareDampeningFactor:n FederationParameters
         FirstJobId:n GresTypes GpuFreqDef GroupUpdateForce:n GroupUpdateTime:sec HASH_VAL:live HashPlugin
-        HealthCheckInterval:sec HealthCheckNodeState HealthCheckProgram HttpParserType InactiveLimit:sec
+        HealthCheckInterval:sec HealthCheckNodeState HealthCheckProgram HealthCheckTimeout:sec HttpParserType InactiveLimit:sec
         InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherType JobAcctGatherParams JobCompHost
         JobCompLoc JobCompParams JobCompPass JobCompPort:n JobCompType JobCompUser JobDefaults:defaults
-        JobFileAppend:n JobRequeue:n JobSubmitPlugins KillOnBadExit:n KillWait:sec LaunchParameters Licenses
+        JobFileAppend:n JobRequeue:n JobSubmitPlugins KillOnBadExit:n KillWait:sec LaunchParameters LicenseParameters Licenses
         LogTimeFormat MailDomain MailProg MaxArraySize:n MaxBatchRequeue:n MaxDBDMsgs:dbd MaxJobCount:n MaxJobId:n
         MaxMem:mem MaxNodeCount:nodes MaxStepCount:n MaxTasksPerNode:n MCSPlugin MCSParameters MessageTimeout:sec
         MetricsAuthUsers MetricsParameters MetricsType MinJobAge:sec MpiDefault MpiParams NamespaceType NEXT_JOB_ID:live NodeFeaturesPlugins

@@ -59,7 +59,8 @@ final class Hooks {
             return;
         }
         try {
-            runOne(settings.around().health(), basic(), HEALTH_SECONDS, List.of()).ifPresent(e -> log.error("health_check failed: " + e));
+            runOne(settings.around().health(), basic(), settings.around().healthTimeoutSeconds(), List.of())
+                    .ifPresent(e -> log.error("health_check failed: " + e));
         } finally {
             checking.set(false);
         }

@@ -75,6 +75,7 @@ public record Settings(
      * @param propagateNice PropagatePrioProcess
      * @param unkillable    run when a step's processes do not end, "" for none
      * @param health        HealthCheckProgram, "" for none
+     * @param healthTimeoutSeconds HealthCheckTimeout: it is ended then
      * @param cpuFreqDef    frequency for steps that ask for none, "" to leave it
      * @param reboot        RebootProgram, "" for none
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
@@ -97,7 +98,8 @@ public record Settings(
      * @param imexMajor     of the devices of SwitchType=switch/nvidia_imex, 0 where the node has none
      * @param privateJobs   PrivateData=jobs: users hear of their own jobs alone
      */
-    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
+    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health,
+            int healthTimeoutSeconds, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
             boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags,
             String gresError, boolean sortMemory, MpiConf mpi, Map<String, String> powerActions, CertmgrConf certmgr, String instanceId,
@@ -105,7 +107,9 @@ public record Settings(
             boolean privateJobs) {
         /** From SIGTSTP to SIGSTOP, where PreemptParameters=suspend_grace_time says nothing. */
         static final int SUSPEND_GRACE_S = 2;
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
+        static final int HEALTH_TIMEOUT_S = 60;
+        public static final Around NOTHING = new Around(false, false, 0, "", "", HEALTH_TIMEOUT_S, "", 0, JobContainerConf.NONE, "",
+                Sensing.NOTHING, 0, false,
                 false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false, MpiConf.DEFAULT, Map.of(), CertmgrConf.NONE, "", "", true,
                 false, false, SUSPEND_GRACE_S, 0, false);
     }

@@ -105,7 +105,7 @@ final class SettingsReader {
                 options.extra(),
                 new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"),
                         (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM), healthTimeout(conf), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
                         sisters.container(),
                         cpuFreqDef(conf), sensing(conf, sisters.gather(), node.gres().stream().anyMatch(g -> g.name().equals("gpu"))),
                         conf.given(Key.EPILOG_MSG_TIME) ? conf.number(Key.EPILOG_MSG_TIME) : 0, conf.yes(Key.USE_PAM),
@@ -129,6 +129,12 @@ final class SettingsReader {
                 : Os.read(Path.of("/proc/devices")).orElse("").lines().map(l -> l.strip().split("\\s+"))
                         .filter(w -> w.length == 2 && w[1].equals("nvidia-caps-imex-channels")).map(w -> Integer.parseInt(w[0])).findFirst()
                         .orElse(0);
+    }
+
+    /** HealthCheckTimeout; 0 is not allowed and stands for the default. */
+    private static int healthTimeout(SlurmConf conf) {
+        int seconds = (int) conf.number(Key.HEALTH_CHECK_TIMEOUT);
+        return seconds > 0 ? seconds : Settings.Around.HEALTH_TIMEOUT_S;
     }
 
     private static int suspendGrace(SlurmConf conf) {
