@@ -486,7 +486,7 @@ final class Jobs {
         if (killWaitSeconds <= 0) {
             if (!step.ending && step.tells(reason) && !reason.equals(REASON_OUT_OF_MEMORY)) {
                 step.whenRunning(() -> step.watch.ifPresent(w ->
-                        w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason))));
+                        w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, true))));
             }
             terminate(job, step);
             return;
@@ -497,7 +497,7 @@ final class Jobs {
         step.ending = true;
         step.whenRunning(() -> step.watch.ifPresent(w -> {
             if (step.tells(reason)) {
-                w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason));
+                w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
             w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);

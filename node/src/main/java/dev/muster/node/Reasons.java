@@ -32,14 +32,19 @@ final class Reasons {
         return OF_NODE.stream().anyMatch(sentence::contains);
     }
 
-    /** What a task's user reads when its step is ended. @param step {@code 12.0}, or {@code 12.batch} for the whole job */
-    static String cancelled(String step, String node, String reason) {
+    /**
+     * What a task's user reads when its step is ended.
+     *
+     * @param step  {@code 12.0}, or {@code 12.batch} for the whole job
+     * @param kills whether SIGKILL comes first, not SIGTERM
+     */
+    static String cancelled(String step, String node, String reason, boolean kills) {
         String why = switch (reason) {
             case Jobs.REASON_TIME_LIMIT, "TIMEOUT", "Timeout" -> " DUE TO TIME LIMIT";
             case "PREEMPTED", "Preempted", "Preemption" -> " DUE TO PREEMPTION";
             case "Requeued" -> " DUE TO JOB REQUEUE";
             case "NODE_FAIL", "NodeFail" -> " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
-            default -> "";
+            default -> " DUE to SIGNAL " + (kills ? "Killed" : "Terminated");
         };
         String what = step.endsWith(".batch") ? "JOB " + step.substring(0, step.indexOf('.')) : "STEP " + step;
         return "*** " + what + " ON " + node + " CANCELLED AT "

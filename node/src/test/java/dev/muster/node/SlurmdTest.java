@@ -270,12 +270,13 @@ class SlurmdTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            Requeued  | ' DUE TO JOB REQUEUE ***'
-            Preempted | ' DUE TO PREEMPTION ***'
-            CANCELLED | ' ***'
+            Requeued  | false | ' DUE TO JOB REQUEUE ***'
+            Preempted | false | ' DUE TO PREEMPTION ***'
+            CANCELLED | false | ' DUE to SIGNAL Terminated ***'
+            CANCELLED | true  | ' DUE to SIGNAL Killed ***'
             """)
-    void usersReadWhyTheirJobEnds(String reason, String words) {
-        assertThat(Reasons.cancelled("12.batch", "n1", reason))
+    void usersReadWhyTheirJobEnds(String reason, boolean kills, String words) {
+        assertThat(Reasons.cancelled("12.batch", "n1", reason, kills))
                 .matches("\\*\\*\\* JOB 12 ON n1 CANCELLED AT [-0-9T:]{19}" + java.util.regex.Pattern.quote(words));
     }
 
