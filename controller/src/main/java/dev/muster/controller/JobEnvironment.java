@@ -5,6 +5,7 @@ import dev.muster.core.GresRequest;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
+import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Step;
@@ -38,6 +39,8 @@ final class JobEnvironment {
     /** {@code srun --preserve-env}: what the step's tasks have of srun's environment and not of the step. */
     private static final List<String> PRESERVED =
             List.of("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE");
+    /** The end of a job without a time limit, as its environment has it: 365 days after its start. */
+    private static final long UNLIMITED_SECONDS = 31_536_000;
     /** What is submitted and goes no further. */
     private final Set<String> gone = new HashSet<>();
 
@@ -158,6 +161,7 @@ final class JobEnvironment {
         e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
         e.put("SLURM_CPUS_ON_NODE", e.usable(script));
         e.address(script.node());
+        e.oomKillStep("");
         e.put("ENVIRONMENT", "BATCH");
         e.put("HOSTNAME", script.node());
         e.gpus(script.node(), script.gres());
@@ -185,7 +189,7 @@ final class JobEnvironment {
     static final class OfStep {
         /** What a node without devices is told for itself, all that is not alike. */
         private static final List<String> OWN = List.of("SLURM_NODEID", "SLURM_GTIDS", "SLURM_CPUS_ON_NODE", "SLURM_TOPOLOGY_ADDR",
-                "SLURM_TOPOLOGY_ADDR_PATTERN", "SLURM_SRUN_COMM_PORT");
+                "SLURM_TOPOLOGY_ADDR_PATTERN", "SLURM_SRUN_COMM_PORT", "SLURM_STEP_LAUNCHER_PORT");
 
         private final State state;
         private final Job job;
@@ -287,6 +291,14 @@ final class JobEnvironment {
         }
         optional(TresPerTask.VARIABLE, TresPerTask.of(step.desc().request().cpusPerTask(), step.desc().request().tresPerTask()));
         put("SLURM_JOB_NODES", allocation.nodes().size());
+        oomKillStep(step.desc().oomKillStep());
+    }
+
+    /** @param ofStep what the step says, "" for what the job or the configuration says */
+    private void oomKillStep(String ofStep) {
+        String ofJob = job.desc().extras().oomKillStep();
+        String said = !ofStep.isEmpty() ? ofStep : !ofJob.isEmpty() ? ofJob : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
+        put("SLURM_OOM_KILL_STEP", said.equals("1") ? 1 : 0);
     }
 
     private void own(Step.Part part, int index) {
@@ -295,7 +307,10 @@ final class JobEnvironment {
         put("SLURM_CPUS_ON_NODE", part.cpus());
         address(part.node());
         // where the step's streams are served
-        state.nodes().find(part.node()).ifPresent(n -> put("SLURM_SRUN_COMM_PORT", n.spec().port()));
+        state.nodes().find(part.node()).ifPresent(n -> {
+            put("SLURM_SRUN_COMM_PORT", n.spec().port());
+            put("SLURM_STEP_LAUNCHER_PORT", n.spec().port());
+        });
     }
 
     private static String distribution(Step step, WholeStep whole) {
@@ -323,7 +338,6 @@ final class JobEnvironment {
         put("SLURM_JOB_GID", d.owner().gid());
         put("SLURM_JOB_USER", d.owner().user());
         put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.shownSluid()));
-        put("SLURM_JOB_GROUP", d.owner().group());
         put("SLURM_JOB_PARTITION", partition());
         put("SLURM_JOB_NODELIST", NodeLists.of(allocation));
         put("SLURM_NODELIST", NodeLists.of(allocation));
@@ -338,9 +352,7 @@ final class JobEnvironment {
         optional("SLURM_CONTAINER_TYPE", d.extras().containerType());
         optional("SLURM_JOB_LICENSES", d.request().licenses());
         number("SLURM_JOB_SEGMENT_SIZE", r.segment());
-        if (job.run().limitMin() >= 0) {
-            put("SLURM_JOB_END_TIME", job.run().plannedEnd());
-        }
+        put("SLURM_JOB_END_TIME", job.run().limitMin() >= 0 ? job.run().plannedEnd() : job.run().startTime() + UNLIMITED_SECONDS);
         put("SLURM_CLUSTER_NAME", state.settings().clusterName());
         put("SLURM_SUBMIT_HOST", d.payload().submitHost());
         put("SLURM_SUBMIT_DIR", d.files().workDir().text());

@@ -23,6 +23,7 @@ import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.Sluid;
+import dev.muster.model.TresPerTask;
 import dev.muster.model.api.JobMessages.JobInfo;
 import dev.muster.model.api.JobMessages.NodeDetail;
 import dev.muster.model.api.JobMessages.StepInfo;
@@ -298,7 +299,7 @@ final class JobViews {
 
     /** What was said, or one for each task: on more there would be none. */
     private static int mostNodes(ResourceRequest r) {
-        return r.nodesMax() > 0 ? r.nodesMax() : Math.max(r.nodesMin(), r.tasks());
+        return r.nodesMax() > 0 ? r.nodesMax() : Math.max(1, Math.max(r.nodesMin(), r.tasks()));
     }
 
     private static String first(String partitions) {
@@ -391,7 +392,7 @@ final class JobViews {
                 wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), leaving.isPresent() ? leaving.get().compressed() : shown.isEmpty() ? "" : shown.hostList(),
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
-                d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.ofScript().node() : "",
+                shown.isEmpty() ? "" : shown.ofScript().node(),
                 leaving.isPresent() ? leaving.get().size() : wants(Costly.NODE_COUNT) ? nodes(job) : 0,
                 Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), cpus, cpus, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(),
@@ -402,7 +403,8 @@ final class JobViews {
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
                 wants(Costly.OVERSUBSCRIBE) && oversubscribe(state, job).equals("YES"),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresUsed(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
-                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), !wants(Costly.TRES_PER_TASK) ? "" : perTask(r.tresPerTask()),
+                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(),
+                !wants(Costly.TRES_PER_TASK) ? "" : TresPerTask.of(r.cpusPerTask(), perTask(r.tresPerTask())),
                 r.tresPerSocket(),
                 !wants(Costly.TRES_REQUESTED) ? "" : TresText.requested(state, job),
                 !wants(Costly.TRES_ALLOC) ? "" : shown.isEmpty() ? "" : TresText.allocated(state, job, shown),
@@ -471,7 +473,7 @@ final class JobViews {
     static String oversubscribe(State state, Job job) {
         Optional<dev.muster.core.Partition> partition = state.partitions().find(first(job.desc().partition()));
         boolean forced = partition.filter(p -> p.info().overSubscribe().startsWith("FORCE") && p.jobsPerCore(false) > 1).isPresent();
-        return isWhole(exclusiveUse(state, job)) ? "NO" : forced || job.desc().request().oversubscribe() ? "YES" : "OK";
+        return isWhole(exclusiveUse(state, job)) || !forced && !job.desc().request().oversubscribe() ? "NO" : "YES";
     }
 
     /** {@code 12-14,20}. */

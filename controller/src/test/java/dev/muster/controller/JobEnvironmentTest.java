@@ -16,7 +16,7 @@ class JobEnvironmentTest {
         Site site = new Site("DefMemPerCPU=1");
         site.run("tasks=2 files.stderr=ZXJy files.workDir=L3c=");
         State state = site.core().state();
-        assertThat(JobEnvironment.ofHooks(state, state.jobs().at(1))).contains("SLURM_JOB_CPUS_PER_NODE=2", "SLURM_JOB_OVERSUBSCRIBE=OK",
+        assertThat(JobEnvironment.ofHooks(state, state.jobs().at(1))).contains("SLURM_JOB_CPUS_PER_NODE=2", "SLURM_JOB_OVERSUBSCRIBE=NO",
                 "SLURM_JOB_EXCLUSIVE=NO", "SLURM_JOB_STDIN=/dev/null", "SLURM_JOB_STDOUT=/w/slurm-1.out", "SLURM_JOB_STDERR=/w/err");
     }
 
