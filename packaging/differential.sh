@@ -40,10 +40,10 @@ esac
 cat > "$work/words" <<'W'
 as() { local u=$1; shift; setpriv --reuid=$u --regid=$(id -g $u) --clear-groups -- "$@"; }
 empty() { local n=0; while [ -n "$(squeue -h -t R,CG,PD -o %i,%r 2>/dev/null | grep -v JobHeld)" ] && [ $((n+=1)) -lt 100 ]; do sleep 0.2; done; }
-show() { sleep 2; squeue -h -t PD -o '%u %C %r' | sort; squeue -h -t R -o '%u %C' | sort; scancel -u nobody; scancel -u daemon; empty; }
+show() { sleep 2; squeue -h -t PD -o '%u %C %r' | sort; squeue -h -t R -o '%u %C' | sort; scancel -u irc; scancel -u daemon; empty; }
 mails() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/mails" | sed -E 's/Job_id=[0-9]+/Job_id=#/; s/\([0-9]+\)/(#)/' | sort; }
 completions() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/jobcomp.txt" | sed -E 's/JobId=[0-9]+/JobId=#/g; s/(TimeLimit|NodeList)=[^ ]*//g; s/mem=[0-9]+M,//' | sort; }
-over() { sacctmgr -i "$@" >/dev/null; sleep 1; for o in -n2 '-n1 --mem=20 -L lic:1' -N2; do as nobody sbatch $Q -o /dev/null -t 10 $o --wrap 'sleep 60' 2>&1 | sed 's/job [0-9]*/job/'; done; show; }
+over() { sacctmgr -i "$@" >/dev/null; sleep 1; for o in -n2 '-n1 --mem=20 -L lic:1' -N2; do as irc sbatch $Q -o /dev/null -t 10 $o --wrap 'sleep 60' 2>&1 | sed 's/job [0-9]*/job/'; done; show; }
 W
 mask() {
   sed -E -e "s#$work/(muster|original)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}/TIME/g' \

@@ -19,6 +19,8 @@ final class Clusters {
     private static final Set<String> NAMES = Set.of("cluster", "clusters");
     private static final Set<String> LISTS = Set.of("sinfo", "sprio", "squeue");
 
+    private static final Set<String> SUBMITTERS = Set.of("sbatch", "srun", "salloc");
+
     /** One that is registered with slurmdbd. @param address "" while it is not running */
     record Known(String name, String address, int port) {}
 
@@ -34,18 +36,24 @@ final class Clusters {
         }
         for (String name : Texts.split(names, ',')) {
             if (!c.host().clusters().contains(name)) {
-                if (c.host().accountingType().equals("accounting_storage/slurmdbd")) {
-                    c.error("No cluster '" + name + "' known by database.");
-                }
-                throw unknown(c, name);
+                throw unknown(c, name, false);
             }
         }
         return names;
     }
 
-    private static UsageException unknown(CommandContext c, String name) {
-        return c.bad(1, "'" + name + "' can't be reached now, or it is an invalid entry for --cluster.  "
+    /** @param registered whether slurmdbd knows it: it does not run then */
+    private static UsageException unknown(CommandContext c, String name, boolean registered) {
+        List<String> lines = new ArrayList<>();
+        lines.add(c.name() + ": error: '" + name + "' can't be reached now, or it is an invalid entry for --cluster.  "
                 + "Use 'sacctmgr list clusters' to see available clusters.");
+        if (dbd(c) && !registered) {
+            lines.addFirst(c.name() + ": error: No cluster '" + name + "' known by database.");
+        }
+        if (!SUBMITTERS.contains(c.name())) {
+            lines.add(c.name() + ": fatal: Could not get cluster information");
+        }
+        return new UsageException(1, lines);
     }
 
     /** What was asked for of other clusters than the own one alone; none where all goes its usual way. */
@@ -111,7 +119,7 @@ final class Clusters {
             }
             Known k = known.get(name);
             if (k == null || k.port == 0) {
-                throw unknown(c, name);
+                throw unknown(c, name, k != null);
             }
             out.add(k);
         }

@@ -278,7 +278,7 @@ enum JobField {
             case NT_PER_SOCKET -> JobRows.orNA(j.integer("tasksPerSocket") == 0 ? "" : n(j, "tasksPerSocket"));
             case ORIGIN, ORIGIN_RAW, SIBLINGS_ACTIVE, SIBLINGS_ACTIVE_RAW, SIBLINGS_VIABLE, SIBLINGS_VIABLE_RAW -> "NA";
             case EXCLUSIVE -> j.text("exclusiveUse");
-            case OVERSUBSCRIBE -> oversubscribe(j);
+            case OVERSUBSCRIBE -> JobRows.oversubscribe(j);
             case PARTITION -> j.text("partition");
             case PENDING_TIME -> Long.toString(pendingSeconds(j, v.now));
             case PREEMPT_TIME -> v.time(j, "preemptTime", "N/A");
@@ -363,10 +363,6 @@ enum JobField {
         long submit = j.number("submitTime");
         long start = JobRows.isPending(j) ? now : j.number("startTime");
         return submit == 0 || start == 0 ? 0 : Math.max(0, start - submit);
-    }
-
-    private static String oversubscribe(Json.Obj j) {
-        return j.text("exclusiveUse").matches("NODE|TOPO") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK";
     }
 
     /** {@code energy,task} → {@code Energy,Task}. */

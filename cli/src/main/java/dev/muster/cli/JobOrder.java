@@ -9,6 +9,9 @@ import java.util.List;
 final class JobOrder implements Comparator<JobOrder.Line> {
     private record Key(JobField field, boolean descending) {}
 
+    /** Letters of columns that are no sort keys. */
+    private static final String NO_KEYS = "akoqrswxyAEFKRWXYZ";
+
     private final List<Key> keys = new ArrayList<>();
     private final JobField.View view;
 
@@ -19,6 +22,12 @@ final class JobOrder implements Comparator<JobOrder.Line> {
     /** @param keys letters of columns, each with an optional sign, commas between */
     static JobOrder of(CommandContext c, String keys) throws UsageException {
         JobOrder order = new JobOrder(c);
+        for (int i = keys.length() - 1; i >= 0; i--) {      // the last wrong letter is the one that is told
+            char k = keys.charAt(i);
+            if ("-+,".indexOf(k) < 0 && (NO_KEYS.indexOf(k) >= 0 || JobField.TABLE.byLetter(k) < 0)) {
+                throw c.bad(1, "Invalid sort specification: " + k);
+            }
+        }
         boolean descending = false;
         for (int i = 0; i < keys.length(); i++) {
             char k = keys.charAt(i);
@@ -27,9 +36,6 @@ final class JobOrder implements Comparator<JobOrder.Line> {
                 continue;
             }
             int f = JobField.TABLE.byLetter(k);
-            if (f < 0) {
-                throw c.bad(1, "Invalid sort specification: " + k);
-            }
             order.keys.add(new Key(JobField.at(f), descending));
             descending = false;
         }

@@ -436,11 +436,9 @@ final class JobRequest {
 
     /** The command line as accounting shows it. */
     String submitLine() {
-        StringBuilder b = new StringBuilder(o.context().program());
-        for (String a : o.context().args()) {
-            b.append(' ').append(Texts.quoted(a));
-        }
-        return b.toString();
+        List<String> words = new ArrayList<>(List.of(o.context().program()));
+        words.addAll(o.context().args());
+        return String.join(" ", words);
     }
 
     /** The limits to set in the job: those that {@code --propagate} names, else those of the configuration. */

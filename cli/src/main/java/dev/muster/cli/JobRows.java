@@ -138,6 +138,11 @@ public final class JobRows {
         return s.isEmpty() ? "(null)" : s;
     }
 
+    /** Whether a job shares its resources with others. */
+    static String oversubscribe(Json.Obj job) {
+        return job.flag("oversubscribe") && !job.text("exclusiveUse").matches("NODE|TOPO") ? "YES" : "NO";
+    }
+
     static String orNA(String s) {
         return s.isEmpty() ? "N/A" : s;
     }

@@ -52,7 +52,7 @@ final class Salloc implements Command {
         Optional<X11Forward> windows = X11Forward.of(c, o);
         CliFilter.preSubmit(components, operands);
         o.printDefined();
-        AllocationClient client = new AllocationClient(c, o);
+        AllocationClient client = new AllocationClient(c, o).running(List.of(operands.subList(0, Math.min(1, operands.size()))));
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : "interactive";
         Json.Obj reply;
         try {

@@ -61,7 +61,7 @@ final class Sbatch implements Command {
         }
         if (o.has(JobOption.TEST_ONLY)) {
             c.info("Job " + reply.integer("jobId") + " to start at "
-                    + c.time(reply.number("testStart")) + " using " + reply.integer("testCpus")
+                    + c.time(reply.number("testStart")) + " a using " + reply.integer("testCpus")
                     + " processors on nodes " + reply.text("testNodes") + " in partition "
                     + reply.text("testPartition"));
             return 0;

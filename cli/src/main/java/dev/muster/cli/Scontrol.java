@@ -348,7 +348,7 @@ final class Scontrol implements Command {
     private static int setDebugFlags(CommandContext c, String text) {
         if (!text.startsWith("+") && !text.startsWith("-")) {
             c.err().println("invalid debug flag: " + text);
-            c.err().println("Usage: setdebugflags [+|-]NAME");
+            c.err().println("Usage: setdebugflags {+|-}NAME [{+|-}NAME] [nodes=<NODES>]");
             return 1;
         }
         List<String> names = new java.util.ArrayList<>();

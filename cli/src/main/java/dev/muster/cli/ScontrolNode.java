@@ -154,7 +154,6 @@ final class ScontrolNode {
             return 1;
         }
         String wanted = dot < 0 ? "" : id.substring(dot + 1);
-        c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
         boolean any = false;
         boolean ofJob = false;
         for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
@@ -162,6 +161,9 @@ final class ScontrolNode {
             String name = SacctJson.stepName(step);
             if (!wanted.isEmpty() && !StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"))) {
                 continue;
+            }
+            if (!any) {
+                c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
             }
             any = true;
             for (Json.Obj task : step.objects("tasks")) {

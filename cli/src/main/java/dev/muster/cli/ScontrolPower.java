@@ -67,7 +67,7 @@ final class ScontrolPower {
             }
             String sentence = e.errno() == SlurmErrno.ERROR.number() ? SlurmErrno.ERROR.sentence()
                     : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? "Permission denied" : e.getMessage();
-            c.err().println("scontrol_reboot_nodes error: " + sentence);
+            c.err().println("scontrol_reboot_nodes error:" + sentence);
             return 1;
         }
     }

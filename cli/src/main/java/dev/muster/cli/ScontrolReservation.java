@@ -147,7 +147,7 @@ final class ScontrolReservation {
         boolean kilo = value.endsWith("k") || value.endsWith("K");
         long n = value.isEmpty() ? 0 : OptionCheck.parseNumber(kilo ? value.substring(0, value.length() - 1) : value);
         if (n < 0 || n > 1_000_000) {
-            throw new Alone("Invalid node count " + value);
+            throw new Alone("\"" + value + "\" is not a valid node count");
         }
         return value.isEmpty() ? "" : Long.toString(kilo ? n * 1024 : n);
     }
@@ -259,6 +259,9 @@ final class ScontrolReservation {
         if (v.has("endtime") && Long.parseLong(v.text("endtime")) <= Long.parseLong(v.text("starttime"))) {
             throw new Wrong("Start time cannot be after end time.");
         }
+        if (!v.text("nodes").isEmpty() && Texts.split(v.text("flags"), ',').stream().anyMatch(f -> f.startsWith("REPLACE"))) {
+            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify Nodes");
+        }
         if (part && (!all || v.text("partitionname").isEmpty())) {
             throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
         }
@@ -270,10 +273,10 @@ final class ScontrolReservation {
             // a partition alone means all of it
             v.put("nodes", "ALL");
         } else if (unsaid) {
-            throw new Wrong("CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified.");
+            throw new Wrong("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
         }
         if (LISTS.stream().allMatch(k -> v.text(k).isEmpty() && v.text(k + "-").isEmpty() && v.text(k + "+").isEmpty())) {
-            throw new Wrong("Either Users/Groups and/or Accounts must be specified.");
+            throw new Wrong("Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.");
         }
         if (!v.text("users").isEmpty() && !v.text("groups").isEmpty()) {
             throw new Wrong("Users and Groups are mutually exclusive.  You can have one or the other, but not both.");
@@ -295,7 +298,6 @@ final class ScontrolReservation {
             c.out().println("Reservation updated.");
             return 0;
         } catch (SlurmException e) {
-            c.err().println("Error updating the reservation: " + e.getMessage());
             c.err().println("slurm_update error: " + e.getMessage());
             return 1;
         }
@@ -356,15 +358,9 @@ final class ScontrolReservation {
             out.append(oneLine ? " " : "\n     ").append("NodeName=").append(core.text("node")).append(" CoreIDs=").append(core.text("ids"));
         }
         out.append(next).append("TRES=").append(orNull(ControlJson.reservedTres(r)))
+                .append(next).append("AllowedPartitions=").append(orNull(r.text("allowedPartitions"))).append(" QOS=").append(orNull(r.text("qos")))
                 .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
-                .append(" Accounts=").append(orNull(r.text("accounts")));
-        if (!r.text("qos").isEmpty()) {
-            out.append(" QOS=").append(r.text("qos"));
-        }
-        if (!r.text("allowedPartitions").isEmpty()) {
-            out.append(" AllowedPartitions=").append(r.text("allowedPartitions"));
-        }
-        out.append(" Licenses=").append(orNull(r.text("licenses")))
+                .append(" Accounts=").append(orNull(r.text("accounts"))).append(" Licenses=").append(orNull(r.text("licenses")))
                 .append(" State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
         long delay = r.number("maxStartDelaySeconds");
         out.append(next).append("MaxStartDelay=").append(delay == 0 ? "(null)" : Durations.full(delay));

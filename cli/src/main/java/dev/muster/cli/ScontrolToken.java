@@ -34,7 +34,6 @@ final class ScontrolToken {
             return 0;
         } catch (SlurmException e) {
             c.error("slurm_fetch_token: error with request: " + e.getMessage());
-            c.err().println("Error fetching token");
             return 1;
         }
     }

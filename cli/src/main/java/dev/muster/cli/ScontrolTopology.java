@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -64,6 +65,10 @@ final class ScontrolTopology {
         return print(c, chosen, new Filter(unit, nodes, loose));
     }
 
+    private static boolean isFlat(List<Json.Obj> all) {
+        return all.stream().allMatch(t -> List.of("switches", "blocks", "placements").stream().allMatch(k -> t.objects(k).isEmpty()));
+    }
+
     private static int print(CommandContext c, List<Json.Obj> all, Filter filter) {
         List<String> lines = new ArrayList<>();
         for (Json.Obj t : all) {
@@ -91,11 +96,11 @@ final class ScontrolTopology {
             }
         }
         if (lines.isEmpty() && filter.isOpen()) {
-            c.out().println("No topology information available");
-            return 0;
+            return 0;       // nodes without a topology
         }
         if (lines.isEmpty()) {
-            c.err().println("Topology information contains no " + filter.text());
+            c.err().println(isFlat(all) ? "slurm_load_topo error: " + SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence()
+                    : "Topology information contains no " + filter.text());
             return 1;
         }
         // SLURM_TOPO_LEN: no line is longer

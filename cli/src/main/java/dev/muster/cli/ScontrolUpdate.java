@@ -181,9 +181,6 @@ final class ScontrolUpdate {
             return 0;
         } catch (SlurmException e) {
             if (isUnknownKey(c, e, all)) {
-                if (message.equals("UpdatePartition")) {
-                    c.err().println(what + ": No error");
-                }
                 return 1;
             }
             return Standard.failed(c, what, e);
@@ -260,6 +257,9 @@ final class ScontrolUpdate {
                 case Times.Parsed.Ok ok -> out.add(new Change(ch.key, Long.toString(ok.epochSec()), ch.typed));
                 case Times.Parsed.Invalid bad -> {
                     c.err().println("Invalid time specification (pos=" + bad.position() + "): " + ch.value);
+                    if (all.size() == 2) {
+                        c.err().println("No changes specified");
+                    }
                     return java.util.Optional.empty();
                 }
             }
@@ -336,7 +336,12 @@ final class ScontrolUpdate {
 
     /** Tasks of arrays come before what is wrong with them, jobs after it. */
     private static String failed(String id, String error) {
-        return error.startsWith(id + "_") ? error : id.indexOf('_') >= 0 ? id + ": " + error : error + " for job " + id;
+        if (error.startsWith(id + "_")) {
+            return error;
+        }
+        int bar = id.indexOf('_');
+        return bar < 0 ? error + " for job " + id : (id.startsWith("[", bar + 1) ? id : id.substring(0, bar) + "_[" + id.substring(bar + 1) + "]")
+                + ": " + error;
     }
 
     private static List<String> byName(CommandContext c, String name) throws SlurmException {
@@ -509,7 +514,7 @@ final class ScontrolUpdate {
         }
         boolean holds = action.equals("hold") || action.equals("uhold") || action.equals("release");
         if (rc != 0 && holds && alone) {
-            say(c, quiet, "slurm_suspend error: " + error);
+            say(c, quiet, "slurm_suspend error:" + error);
         }
         return rc;
     }

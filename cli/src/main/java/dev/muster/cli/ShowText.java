@@ -127,7 +127,7 @@ final class ShowText {
             line();
         }
         Json.Obj derived = j.obj("derivedExit");
-        if (details || derived.integer("code") != 0 || derived.integer("signal") != 0) {
+        if (details) {
             add("DerivedExitCode", derived.integer("code") + ":" + derived.integer("signal"));
             line();
         }
@@ -240,7 +240,7 @@ final class ShowText {
             add("Reservation", j.text("reservation"));
             line();
         }
-        add("OverSubscribe", j.text("exclusiveUse").matches("NODE|TOPO") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
+        add("OverSubscribe", JobRows.oversubscribe(j));
         add("Exclusive", j.text("exclusiveUse"));
         add("Contiguous", j.flag("contiguous") ? 1 : 0).add("Licenses", orNull(j, "licenses"));
         add("LicensesAlloc", orNull(j, "licensesAlloc"));
@@ -409,8 +409,7 @@ final class ShowText {
         line();
         add("AllocTRES", n.text("tresAllocated"));
         line();
-        add("CurrentWatts", n.flag("metered") ? n.number("watts") + "" : "n/s")
-                .add("AveWatts", n.flag("metered") ? n.number("averageWatts") + "" : "n/s");
+        add("CurrentWatts", n.flag("metered") ? n.number("watts") : 0).add("AveWatts", n.flag("metered") ? n.number("averageWatts") : 0);
         line();
         if (!n.text("reason").isEmpty()) {
             line();
@@ -454,8 +453,10 @@ final class ShowText {
         }
         line();
         add("DefaultTime", defaultTime(p.integer("defaultTimeMin")));
-        flag("DisableRootJobs", p.flag("disableRootJobs")).flag("ExclusiveUser", p.flag("exclusiveUser"));
-        flag("ExclusiveTopo", p.flag("exclusiveTopo")).add("GraceTime", p.number("graceTimeSeconds"));
+        boolean whole = p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE");
+        flag("DisableRootJobs", p.flag("disableRootJobs"));
+        add("Exclusive", p.flag("exclusiveTopo") ? "TOPO" : p.flag("exclusiveUser") ? "USER" : whole ? "NODE" : "NO");
+        add("GraceTime", p.number("graceTimeSeconds"));
         flag("Hidden", p.flag("hidden"));
         line();
         add("MaxNodes", p.number("maxNodes") == 0 ? "0" : orUnlimited(p.number("maxNodes")));
@@ -477,9 +478,7 @@ final class ShowText {
     private void partitionPolicy(Json.Obj p) {
         add("PriorityJobFactor", p.number("priorityJobFactor")).add("PriorityTier", p.number("priorityTier"));
         flag("RootOnly", p.flag("rootOnly")).flag("ReqResv", p.flag("requireReservation"));
-        boolean whole = p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE");
         add("OverSubscribe", p.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : p.text("overSubscribe"));
-        add("Exclusive", p.flag("exclusiveTopo") ? "TOPO" : p.flag("exclusiveUser") ? "USER" : whole ? "NODE" : "NO");
         line();
         int over = p.integer("overTimeLimitMin");
         add("OverTimeLimit", over < 0 ? "NONE" : over == PartitionInfo.OVER_UNLIMITED ? "UNLIMITED" : Integer.toString(over));

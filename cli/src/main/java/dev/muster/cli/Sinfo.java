@@ -14,19 +14,22 @@ import java.util.Set;
 final class Sinfo implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n",
             "exact:e:n",
-            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n",
+            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpformat::n", "helpstate::n", "hide::n",
                     "iterate:i:r",
             "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n",
                     "nodes:n:r",
             "partition:p:r", "reservation:T:n", "responding:r:n", "sort:S:r", "states:t:r", "summarize:s:n", "usage::n",
             "verbose:v:n", "version:V:n", "yaml::o");
     /** The states that can be asked for, by the words sinfo knows. */
-    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN",
-            "DRAIN", "DRAINED",
-            "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
-            "NO_RESPOND", "PLANNED", "PLND", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
-            "REBOOT", "BOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
+    private static final List<String> STATES = List.of("unknown", "down", "idle", "allocated", "mixed", "future", "drain", "drained", "draining",
+            "no_respond", "reserved", "planned", "blocked", "cloud", "completing", "powering_down", "powered_down", "power_down", "powering_up",
+            "power_up", "inval", "fail", "maint", "reboot", "reboot^", "external", "dynamic_future", "dynamic_norm");
+    /** Other words for them. */
+    private static final Set<String> STATE_WORDS = Set.of("alloc", "comp", "futr", "mix", "plnd", "boot", "reboot_issued", "reboot_requested", "resv",
+            "unk", "drng");
 
+    /** The letters of {@code --helpformat}, in the order of their columns' names. */
+    private static final String HELP_FORMAT = "SaVYcOCLdfbeGGgBmoAFnNDhPRMIpEirsXztTZlHuUvw";
     private static final int WIDEST_UNKNOWN = 0;
 
     static final class Wanted {
@@ -76,8 +79,12 @@ final class Sinfo implements Command {
                 return 0;
             }
             switch (h.opt().name()) {
+                case "helpformat" -> {
+                    Standard.inRows(HELP_FORMAT.split("")).forEach(c.out()::println);
+                    return 0;
+                }
                 case "helpstate" -> {
-                    c.out().println(String.join(",", STATES));
+                    STATES.forEach(c.out()::println);
                     return 0;
                 }
                 default -> option(c, w, h.opt().name(), h.value());
@@ -186,11 +193,10 @@ final class Sinfo implements Command {
                 continue;
             }
             for (String part : Texts.split(up.replace('+', '&'), '&')) {
-                String positive = isNegated(part) ? part.substring(1) : part;
-                String bare = positive.endsWith("*") ? positive.substring(0, positive.length() - 1) : positive;
-                if (!STATES.contains(bare) && !bare.equals("DRNG")) {
+                String bare = Texts.lower(isNegated(part) ? part.substring(1) : part);
+                if (!STATES.contains(bare) && !STATE_WORDS.contains(bare)) {
                     throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
-                            c.name() + ": error: valid states: " + Texts.lower(String.join(",", STATES))));
+                            c.name() + ": error: valid states: " + String.join(",", STATES)));
                 }
             }
             w.states.add(up);

@@ -167,14 +167,18 @@ final class Sprio implements Command {
     /** All factors, whether they have weight or not. */
     private static final String LONG = "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
 
+    private static final String LONG_NORM = "%.15i %9r %.8u %.8o %10y %10a %10b %10f %10j %10p %10n %10q %20t";
+
     /** Factors without weight have no column. */
     private static String standard(Wanted w, Json.Obj weights) {
         if (w.longForm && !w.norm) {
             return LONG;
         }
+        if (w.longForm) {
+            return LONG_NORM;
+        }
         StringBuilder out = new StringBuilder("%.15i %9r").append(w.sibling ? " %.8c" : "");
-        boolean user = w.longForm || w.byUser;
-        out.append(user ? " %.8u" : "");
+        out.append(w.byUser ? " %.8u" : "");
         String side = w.norm ? "" : ".";
         out.append(w.norm ? " %10y" : " %.10Y %.10S");
         String[][] columns = {{"age", "A"}, {"assoc", "B"}, {"fairshare", "F"}, {"size", "J"}, {"partition", "P"}, {"qos", "Q"}};
@@ -214,7 +218,7 @@ final class Sprio implements Command {
                 case 'P', 'p' -> Long.toString(weights.number("partition"));
                 case 'Q', 'q' -> Long.toString(weights.number("qos"));
                 case 'S' -> "1";
-                case 'T', 't' -> weights.text("tres");
+                case 'T', 't' -> weights.text("tres").isEmpty() ? "(null)" : weights.text("tres");
                 case 'i' -> "Weights";
                 default -> "";
             });

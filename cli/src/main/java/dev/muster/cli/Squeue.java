@@ -25,10 +25,12 @@ final class Squeue implements Command {
     private static final String STATE_ONLY = "%.18i %.2t";
     private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
+    /** The letters of {@code --helpformat}, in the order of their columns' names. */
+    private static final String HELP_FORMAT = "aFKBokOIXEexfGgiAWcmdjyNCDhPpQqrRnvYzsHSTtVJLlMUuwZ";
     static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n",
             "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n",
                     "hide::n",
-            "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
+            "helpformat::n", "helpstate::n", "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
             "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
             "partition:p:r", "partitions:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "running-over::r", "running-under::r",
             "sibling::n", "sort:S:r", "start::n",
@@ -96,6 +98,11 @@ final class Squeue implements Command {
         readEnvironment(c, w);
         for (GetOpt.Hit h : p.hits()) {
             if (Standard.told(c, OPTIONS, "", h)) {
+                return 0;
+            }
+            if (h.opt().name().startsWith("help")) {
+                boolean ofStates = h.opt().name().equals("helpstate");
+                (ofStates ? List.of(stateNames().split(",")) : Standard.inRows(HELP_FORMAT.split(""))).forEach(c.out()::println);
                 return 0;
             }
             option(c, w, h);
@@ -270,7 +277,7 @@ final class Squeue implements Command {
     private static int seconds(CommandContext c, String v) throws UsageException {
         long n = OptionCheck.parseNumber(v);
         if (n < 1 || n > Integer.MAX_VALUE) {
-            throw c.bad(1, "--iterate=" + v + " is not a positive number");
+            throw new UsageException(1, List.of(c.name() + ": error: --iterate=" + v, ""));
         }
         return (int) n;
     }
@@ -328,16 +335,16 @@ final class Squeue implements Command {
                 return f.name();
             }
         }
-        return "";
+        return word.equals("EXPEDITING") ? word : "";       // no job is
     }
 
     private static String stateNames() {
         StringBuilder b = new StringBuilder();
         for (JobState s : JobState.values()) {
-            b.append(b.isEmpty() ? "" : ",").append(s.name());
+            b.append(b.isEmpty() ? "" : ",").append(Texts.lower(s.name()));
         }
-        return b.append(",COMPLETING,CONFIGURING,RESIZING,RESV_DEL_HOLD,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,REVOKED,")
-                .append("SIGNALING,SPECIAL_EXIT,STAGE_OUT,STOPPED").toString();
+        return b.append(",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,requeue_hold,revoked,")
+                .append("signaling,special_exit,stage_out,stopped").toString();
     }
 
     private static int show(CommandContext c, Wanted w) throws UsageException {

@@ -267,7 +267,7 @@ final class Srun implements Command {
     }
 
     private static int tested(CommandContext c, Json.Obj reply) {
-        c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart")) + " using "
+        c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart")) + " a using "
                 + reply.integer("testCpus") + " processors on nodes " + reply.text("testNodes") + " in partition "
                 + reply.text("testPartition"));
         return 0;

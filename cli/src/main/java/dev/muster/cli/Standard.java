@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Release;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What every command does alike: version, help, wrong options. */
@@ -35,6 +36,16 @@ final class Standard {
     }
 
     /** Answers --version, --help and --usage, whichever is met first on the command line. */
+    /** The letters of columns, as {@code --helpformat} lists them: eight in a row. */
+    static List<String> inRows(String[] letters) {
+        List<String> rows = new ArrayList<>();
+        for (int i = 0; i < letters.length; i++) {
+            String row = i % 8 == 0 ? "" : rows.removeLast() + "    ";
+            rows.add(row + "%" + letters[i]);
+        }
+        return rows;
+    }
+
     static boolean told(CommandContext c, List<GetOpt.Opt> table, String operands, GetOpt.Hit hit) {
         switch (hit.opt().name()) {
             case "version" -> c.out().println(Release.LINE);

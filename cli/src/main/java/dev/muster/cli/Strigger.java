@@ -11,7 +11,7 @@ import java.util.TreeSet;
 
 /** Sets, shows and clears programs that run when something happens. */
 final class Strigger implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("set::n", "get::n", "clear::n", "burst_buffer::n", "front_end::n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("set::n", "get::n", "clear::n", "burst_buffer::n",
             "primary_slurmctld_failure:a:n", "primary_slurmctld_resumed_operation:A:n", "primary_slurmctld_resumed_control:b:n",
             "backup_slurmctld_failure:B:n", "backup_slurmctld_resumed_operation:c:n", "backup_slurmctld_assumed_control:C:n",
             "down:d:n", "draining::n", "drained:D:n", "primary_slurmctld_acct_buffer_full:e:n", "fail:F:n", "fini:f:n", "flags::r",
@@ -19,7 +19,7 @@ final class Strigger implements Command {
             "primary_database_resumed_operation:H:n", "id:i:r", "idle:I:n", "jobid:j:r", "cluster:M:r", "clusters:M:r", "node:n:o",
             "noheader:N:n", "offset:o:r", "program:p:r", "quiet:Q:n", "reconfig:r:n", "resume:R:n", "time:t:n", "up:u:n", "user::r", "verbose:v:n",
             "version:V:n", "help::n", "usage::n");
-    private static final Set<String> EVENTS = new TreeSet<>(List.of("burst_buffer", "front_end", "primary_slurmctld_failure",
+    private static final Set<String> EVENTS = new TreeSet<>(List.of("burst_buffer", "primary_slurmctld_failure",
             "primary_slurmctld_resumed_operation", "primary_slurmctld_resumed_control", "backup_slurmctld_failure",
             "backup_slurmctld_resumed_operation", "backup_slurmctld_assumed_control", "down", "draining", "drained", "resume",
             "primary_slurmctld_acct_buffer_full",
@@ -27,20 +27,7 @@ final class Strigger implements Command {
             "primary_database_resumed_operation", "idle", "reconfig", "time", "up"));
     private static final String BURST_BUFFER = "burst_buffer";
     private static final int OFFSET_MAX = 32_000;
-    private static final String NO_EVENT = """
-            You must specify a trigger (--down, --up, --reconfig, --time, --fini, --burst_buffer,
-            --primary_slurmctld_failure,
-            --primary_slurmctld_resumed_operation,
-            --primary_slurmctld_resumed_control,
-            --primary_slurmctld_acct_buffer_full,
-            --backup_slurmctld_failure,
-            --backup_slurmctld_resumed_operation,
-            --backup_slurmctld_as_ctrl,
-            --primary_slurmdbd_failure,
-            --primary_slurmdbd_resumed_operation,
-            --primary_database_failure, or\s
-            --primary_database_resumed_operation)
-            """;
+    private static final String NO_EVENT = "You must specify a trigger";
 
     /** What was asked for. @param user -1 for any */
     private static final class Wanted {

@@ -35,7 +35,7 @@ final class StriggerHelp {
               -h, -H              its database fails, is there again
                   --burst_buffer  a burst buffer's script has failed
 
-            Refused: -a, -B, -c and -C, which need a backup controller, and --front_end.
+            Refused: -a, -B, -c and -C, which need a backup controller.
 
             Help options:
                   --help          show this help message

@@ -24,7 +24,7 @@ final class UpdateValues {
         boolean job = entity.equals("UpdateJob");
         if (typed.indexOf('=') < 0 && !(job && (key.equals("nice") || key.length() > 4 && "resetaccruetime".startsWith(key)))) {
             return job ? List.of("Invalid input: " + typed, "Request aborted")
-                    : List.of("scontrol: error: Invalid input: " + typed + "  Request aborted", NOTHING_ASKED);
+                    : List.of("scontrol: error: Invalid input: " + typed + "  Request aborted");
         }
         return switch (entity) {
             case "UpdateNode" -> node(key, value, typed);
@@ -43,16 +43,15 @@ final class UpdateValues {
             return binding(typed);
         }
         if (key.equals("weight") && OptionCheck.parseNumber(value) < 0) {
-            return List.of("scontrol: error: Weight value (" + value + ") is not a valid number", "No changes specified");
+            return List.of("scontrol: error: Invalid value " + typed + " for Weight");
         }
         return List.of();
     }
 
     private static List<String> binding(String typed) {
-        return List.of("scontrol: error: Invalid input " + typed, NOTHING_ASKED);
+        return List.of("scontrol: error: Invalid input " + typed);
     }
 
-    private static final String NOTHING_ASKED = "slurm_update error: No error";
     /** The keys of a partition that are YES or NO, as they are named. */
     private static final List<String> SWITCHES = List.of("Default", "DisableRootJobs", "ExclusiveUser", "ExclusiveTopo", "Hidden", "LLN",
             "PowerDownOnIdle", "ReqResv", "RootOnly");
@@ -70,15 +69,14 @@ final class UpdateValues {
         for (String name : SWITCHES) {
             boolean good = !value.isEmpty() && ("yes".startsWith(Texts.lower(value)) || "no".startsWith(Texts.lower(value)));
             if (Texts.lower(name).equals(key) && !good) {
-                return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable " + name + " values are YES and NO",
-                        NOTHING_ASKED);
+                return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable " + name + " values are YES and NO");
             }
         }
         for (Map.Entry<String, Long> number : NUMBERS.entrySet()) {
             long n = OptionCheck.parseNumber(value);
             boolean unlimited = UNBOUND.contains(number.getKey()) && List.of("unlimited", "infinite").contains(Texts.lower(value));
             if (Texts.lower(number.getKey()).equals(key) && !unlimited && (n < 0 || n > number.getValue())) {
-                return List.of("scontrol: error: Invalid " + number.getKey() + " value: " + value, NOTHING_ASKED);
+                return List.of("scontrol: error: Invalid " + number.getKey() + " value: " + value);
             }
         }
         return List.of();
@@ -86,18 +84,20 @@ final class UpdateValues {
 
     private static List<String> partition(String key, String value, String typed) {
         if (key.equals("state") && !PARTITION_STATES.contains(Texts.lower(value))) {
-            return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE",
-                    "slurm_update error: No error");
+            return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE");
         }
         if (key.equals("cpubind") && CpuBind.defaultMode(value).isEmpty()) {
             return binding(typed);
         }
         if (key.equals("preemptmode") && !Texts.lower(value).matches(PREEMPTION)) {
-            return List.of("scontrol: error: Invalid input: " + typed, NOTHING_ASKED);
+            return List.of("scontrol: error: Invalid input: " + typed);
+        }
+        if (key.equals("exclusive") && !List.of("no", "node", "user", "topo").contains(Texts.lower(value))) {
+            return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable Exclusive values are NO, NODE, USER, TOPO");
         }
         if ((key.equals("oversubscribe") || key.equals("shared")) && !Texts.lower(value).matches(SHARES)) {
             return List.of("scontrol: error: Invalid input: " + typed,
-                    "scontrol: error: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#", NOTHING_ASKED);
+                    "scontrol: error: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#");
         }
         List<String> plain = plain(key, value, typed);
         if (!plain.isEmpty()) {
@@ -108,13 +108,13 @@ final class UpdateValues {
             return List.of("scontrol: error: \"" + value + "\" is not a valid node count");
         }
         if (key.equals("maxnodes") && value.matches("[0-9]{10,}") && !isNodeCount(value)) {
-            return List.of("scontrol: error: Numeric argument (" + value + ") to big for MaxNodes.");
+            return List.of("scontrol: error: Numeric argument (" + value + ") too large for MaxNodes.");
         }
         if (key.equals("maxnodes") && !named && !isNodeCount(value)) {
             return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for MaxNodes.");
         }
         if ((key.equals("maxtime") || key.equals("defaulttime")) && !named && !isTime(value)) {
-            return List.of("scontrol: error: Invalid input " + typed, "slurm_update error: No error");
+            return List.of("scontrol: error: Invalid input " + typed);
         }
         return List.of();
     }
@@ -149,7 +149,14 @@ final class UpdateValues {
 
     private static List<String> form(String key, String value) {
         Form form = FORMS.get(key);
+        if (key.equals("numnodes") && !value.matches("[0-9]{1,9}(-[0-9]{1,9})?")) {
+            return List.of("scontrol: error: \"" + value + "\" is not a valid node count");
+        }
         boolean beyond = key.equals("priority") && value.matches(COUNT) && Long.parseLong(value) > OptionCheck.PRIORITY_TOP;
+        if (key.equals("numcpus") && !value.matches("[0-9-]+")) {
+            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for NumCPUs.",
+                    "scontrol: error: Invalid NumCPUs value: " + value);
+        }
         if (form != null && (beyond || !value.matches(form.pattern))) {
             return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
         }

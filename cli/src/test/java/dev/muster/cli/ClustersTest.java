@@ -32,8 +32,10 @@ class ClustersTest {
         }
         FakeHost.Ran ran = host.run(command);
         assertThat(String.join(" ", host.turns.isEmpty() && unknown == null ? java.util.List.of("here") : host.turns)).isEqualTo(asked);
-        assertThat(ran.err()).isEqualTo(unknown == null ? "" : command.split(" ")[0] + ": error: '" + unknown + "' can't be reached now, or it is an "
-                + "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters.\n");
+        String name = command.split(" ")[0];
+        String unregistered = "nowhere".equals(unknown) ? name + ": error: No cluster 'nowhere' known by database.\n" : "";
+        assertThat(ran.err()).isEqualTo(unknown == null ? "" : unregistered + name + ": error: '" + unknown + "' can't be reached now, or it is an invalid entry for --cluster.  "
+                + "Use 'sacctmgr list clusters' to see available clusters.\n" + name + ": fatal: Could not get cluster information\n");
     }
 
     /** The one where it starts first; this one where others are no earlier. */

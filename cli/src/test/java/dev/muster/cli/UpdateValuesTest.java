@@ -11,47 +11,52 @@ import org.junit.jupiter.params.provider.CsvSource;
 class UpdateValuesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            UpdateNode      | CpuBind=x            | E: Invalid input CpuBind=x / NONE
+            UpdateNode      | CpuBind=x            | E: Invalid input CpuBind=x
             UpdateNode      | CpuBind=LDom         | ''
-            UpdateNode      | Weight=x             | E: Weight value (x) is not a valid number / No changes specified
-            UpdatePartition | CpuBind=x            | E: Invalid input CpuBind=x / NONE
+            UpdateNode      | Weight=x             | E: Invalid value Weight=x for Weight
+            UpdatePartition | CpuBind=x            | E: Invalid input CpuBind=x
             UpdatePartition | CpuBind=off          | ''
-            UpdatePartition | Hidden=x             | E: Invalid input: Hidden=x / E: Acceptable Hidden values are YES and NO / NONE
+            UpdatePartition | Hidden=x             | E: Invalid input: Hidden=x / E: Acceptable Hidden values are YES and NO
             UpdatePartition | LLN=yes              | ''
-            UpdatePartition | PowerDownOnIdle=1    | E: Invalid input: PowerDownOnIdle=1 / E: Acceptable PowerDownOnIdle values are YES and NO / NONE
-            UpdatePartition | PreemptMode=x        | E: Invalid input: PreemptMode=x / NONE
+            UpdatePartition | PowerDownOnIdle=1    | E: Invalid input: PowerDownOnIdle=1 / E: Acceptable PowerDownOnIdle values are YES and NO
+            UpdatePartition | PreemptMode=x        | E: Invalid input: PreemptMode=x
             UpdatePartition | PreemptMode=suspend,gang | ''
-            UpdatePartition | PriorityTier=70000   | E: Invalid PriorityTier value: 70000 / NONE
+            UpdatePartition | PriorityTier=70000   | E: Invalid PriorityTier value: 70000
             UpdatePartition | PriorityTier=65533   | ''
-            UpdatePartition | OverTimeLimit=70000  | E: Invalid OverTimeLimit value: 70000 / NONE
+            UpdatePartition | OverTimeLimit=70000  | E: Invalid OverTimeLimit value: 70000
             UpdatePartition | OverTimeLimit=unlimited | ''
-            UpdatePartition | GraceTime=x          | E: Invalid GraceTime value: x / NONE
-            UpdatePartition | DefMemPerCPU=x       | E: Invalid DefMemPerCPU value: x / NONE
-            UpdatePartition | MaxCPUsPerNode=x     | E: Invalid MaxCPUsPerNode value: x / NONE
+            UpdatePartition | GraceTime=x          | E: Invalid GraceTime value: x
+            UpdatePartition | DefMemPerCPU=x       | E: Invalid DefMemPerCPU value: x
+            UpdatePartition | MaxCPUsPerNode=x     | E: Invalid MaxCPUsPerNode value: x
             UpdatePartition | MaxNodes=x           | E: Invalid numeric value "x" for MaxNodes.
-            UpdatePartition | MaxNodes=4294967294  | E: Numeric argument (4294967294) to big for MaxNodes.
+            UpdatePartition | MaxNodes=4294967294  | E: Numeric argument (4294967294) too large for MaxNodes.
             UpdatePartition | MaxNodes=unlimited   | ''
             UpdatePartition | MinNodes=unlimited   | E: "unlimited" is not a valid node count
             UpdatePartition | MinNodes=2           | ''
-            UpdatePartition | GraceTime=UNLIMITED  | E: Invalid GraceTime value: UNLIMITED / NONE
-            UpdatePartition | DefMemPerCPU=infinite | E: Invalid DefMemPerCPU value: infinite / NONE
-            UpdatePartition | PriorityTier=INFINITE | E: Invalid PriorityTier value: INFINITE / NONE
+            UpdatePartition | GraceTime=UNLIMITED  | E: Invalid GraceTime value: UNLIMITED
+            UpdatePartition | DefMemPerCPU=infinite | E: Invalid DefMemPerCPU value: infinite
+            UpdatePartition | PriorityTier=INFINITE | E: Invalid PriorityTier value: INFINITE
             UpdatePartition | MaxCPUsPerNode=UNLIMITED | ''
-            UpdatePartition | MaxTime=default      | E: Invalid input MaxTime=default / NONE
+            UpdatePartition | MaxTime=default      | E: Invalid input MaxTime=default
             UpdatePartition | MaxTime=INFINITE     | ''
             UpdatePartition | Hidden=y             | ''
-            UpdatePartition | Hidden=              | E: Invalid input: Hidden= / E: Acceptable Hidden values are YES and NO / NONE
-            UpdatePartition | Shared=force:0       | E: Invalid input: Shared=force:0 / SHARES / NONE
+            UpdatePartition | Hidden=              | E: Invalid input: Hidden= / E: Acceptable Hidden values are YES and NO
+            UpdatePartition | Shared=force:0       | E: Invalid input: Shared=force:0 / SHARES
             UpdatePartition | OverSubscribe=force:3 | ''
             UpdatePartition | PreemptMode=priority | ''
-            UpdateNode      | comment              | E: Invalid input: comment  Request aborted / NONE
-            UpdatePartition | State                | E: Invalid input: State  Request aborted / NONE
+            UpdateNode      | comment              | E: Invalid input: comment  Request aborted
+            UpdatePartition | State                | E: Invalid input: State  Request aborted
             UpdateJob       | Comment              | Invalid input: Comment / Request aborted
             UpdateJob       | Name                 | Invalid input: Name / Request aborted
             UpdateJob       | Nice                 | ''
             UpdateJob       | ResetAccrueTime      | ''
             UpdateJob       | ReqSockets=x         | E: Invalid ReqSockets value: x
             UpdateJob       | TasksPerNode=x       | E: Invalid TasksPerNode value: x
+            UpdatePartition | Exclusive=x          | E: Invalid input: Exclusive=x / E: Acceptable Exclusive values are NO, NODE, USER, TOPO
+            UpdatePartition | Exclusive=user       | ''
+            UpdateJob       | NumNodes=x           | E: "x" is not a valid node count
+            UpdateJob       | NumNodes=2-3         | ''
+            UpdateJob       | NumCPUs=x            | E: Invalid numeric value "x" for NumCPUs. / E: Invalid NumCPUs value: x
             UpdateJob       | NumCPUs=0            | E: Invalid NumCPUs value: 0
             UpdateJob       | NumCPUs=3-2          | E: Invalid NumCPUs value: 3-2
             UpdateJob       | Priority=4294967294  | E: Invalid Priority value: 4294967294
@@ -63,7 +68,7 @@ class UpdateValuesTest {
         String value = typed.indexOf('=') < 0 ? "" : typed.substring(key.length() + 1);
         assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(key), value, typed)))
                 .isEqualTo(expected.replace("SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
-                        .replace("E: ", "scontrol: error: ").replace("NONE", "slurm_update error: No error"));
+                        .replace("E: ", "scontrol: error: "));
     }
 
     /** What it says of a limit that nothing can be taken from is its own; of other refusals it says for which job. */
@@ -82,7 +87,7 @@ class UpdateValuesTest {
         FakeHost host = new FakeHost();
         String errors = "{\"errors\":[{\"job\":\"5_1-2\",\"error\":\"No error\"},"
                 + "{\"job\":\"5_3\",\"errno\":2021,\"error\":\"Job has already finished\"}]}";
-        String lines = "5_1-2: No error\n5_3: Job has already finished\n";
+        String lines = "5_[1-2]: No error\n5_[3]: Job has already finished\n";
         host.reply("UpdateJob", errors);
         assertThat(host.run("scontrol update jobid=5 timelimit=5")).isEqualTo(new FakeHost.Ran(1, "", lines));
         host.reply("JobAction", errors);

@@ -15,6 +15,7 @@ final class JobReports {
     private static final List<Integer> STANDARD = List.of(50, 250, 500, 1000);
     private static final int NAME_WIDTH = 9;
     private static final int PAIR_WIDTH = -20;
+    private static final int COUNT_WIDTH = 11;
     private static final int SIZE_WIDTH = 13;
     private static final int BOTH_WIDTH = 20;
     private static final int SHARE_WIDTH = 12;
@@ -123,7 +124,7 @@ final class JobReports {
             columns.add(new Grid.Column(by.equals("wckey") ? "Wckey" : "Account", by.equals("accountandwckey") ? PAIR_WIDTH : NAME_WIDTH));
         }
         ranges.forEach(r -> columns.add(new Grid.Column(r.title, width)));
-        columns.add(new Grid.Column("Total Count", width));
+        columns.add(new Grid.Column("Total Count", COUNT_WIDTH));
         columns.add(new Grid.Column("% of cluster", SHARE_WIDTH));
         Grid.title(s.style(), c.out(), title);
         Grid grid = new Grid(columns, s.style(), c.out());
