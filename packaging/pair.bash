@@ -16,7 +16,6 @@ cluster() {
   if [ "$1" != muster ]; then
     auth="AuthType=auth/munge
 AuthInfo=socket=$d/run/munge.socket
-${PRIORITY-PriorityType=priority/basic}
 ${GATHER-JobAcctGatherType=jobacct_gather/none}
 MpiDefault=none"
     # Debian's daemons behave differently when their name is not exactly slurmctld or slurmd
@@ -30,6 +29,7 @@ MpiDefault=none"
 ClusterName=${CLUSTERNAME:-$1}
 SlurmctldHost=$host(127.0.0.1)
 $auth
+${PRIORITY-PriorityType=priority/basic}
 SlurmUser=root
 SlurmdUser=root
 SlurmctldPort=$6

@@ -33,7 +33,7 @@ if [ "$(id -u)" = 0 ]; then
   check "others' jobs are not for everybody" "scancel: error: Kill job error on job id $c: Access/permission denied" "$(as scancel "$c")"
   check "nor are those that a filter finds" "scancel: error: Kill job error on job id $c: Access/permission denied" "$(as scancel -u "$(id -un)")"
   check "which --ctld passes over" "" "$(as scancel --ctld -u "$(id -un)")"
-  check "nor to be held" "Invalid user id for job $c slurm_suspend error: Invalid user id" "$(as scontrol release "$c" | xargs)"
+  check "nor to be held" "Invalid user id for job $c slurm_suspend error:Invalid user id" "$(as scontrol release "$c" | xargs)"
   op operator
   check "an operator may" "" "$(as scontrol update jobid="$c" priority=77)"
   check "but nodes are not his" "slurm_update error: Invalid user id" "$(as scontrol update nodename=n1 comment=x)"

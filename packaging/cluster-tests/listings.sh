@@ -17,8 +17,8 @@ check "default memory is shown" "MinMemoryCPU=10M ReqTRES=cpu=2,mem=20M,node=1,b
   "$(scontrol show job "$wait" | grep -oE 'MinMemoryCPU=[^ ]*|ReqTRES=.*' | sort | xargs)"
 match "when the scheduler looked last" 'LastSchedEval=20' "$(scontrol show job "$wait")"
 match "a held job was looked at when it came" 'LastSchedEval=20' "$(scontrol show job "$array" | tr '\n' ' ')"
-check "sstat of a job that waits" "sstat: error: No steps running for job $wait" "$(sstat -n -j "$wait" 2>&1)"
-check "sstat of no job" "sstat: error: couldn't get steps for job 9999" "$(sstat -n -j 9999 2>&1)"
+check "sstat of a job that waits" "sstat: error: No steps running for JobId=$wait" "$(sstat -n -j "$wait" 2>&1)"
+check "sstat of no job" "sstat: error: couldn't get steps for JobId=9999" "$(sstat -n -j 9999 2>&1)"
 check "sstat of no step" "sstat: error: StepId=$run.7 not found running." "$(sstat -n -j "$run.7" 2>&1)"
 check "sstat of what is no job" "sstat: fatal: Bad job/step specified: bogus" "$(sstat -j bogus 2>&1)"
 places='cpu=n[12],fs/disk=n[12],mem=n[12],pages=n[12],vmem=n[12]'

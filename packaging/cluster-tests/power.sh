@@ -91,10 +91,10 @@ soon 'grep -q "reboot n2" "$dir/power.log"' 200
 soon '[ "$(state n2)" = DOWN ]' 200
 check "down afterwards" "kernel : reboot issued : reboot complete" "$(scontrol show node n2 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
 check "no such state" "Invalid state: foo|Valid states: DOWN, RESUME|" "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
-check "nothing to take back" "slurm_update error: Invalid node state specified" "$(scontrol cancel_reboot n1 2>&1)"
+check "nothing to take back" "slurm_update error: Invalid node state transition" "$(scontrol cancel_reboot n1 2>&1)"
 scontrol update nodename=n2 state=resume
 
-check "no such action" "scontrol_reboot_nodes error: Invalid power action|slurm_update error: Invalid power action|" \
+check "no such action" "scontrol_reboot_nodes error:Invalid power action|scontrol_power_nodes error:Invalid power action|" \
   "$( (scontrol reboot n2 action=nowhere; scontrol power up n2 action=there) 2>&1 | tr '\n' '|')"
 scontrol reboot n2 action=here; soon 'grep -q "^here n2" "$dir/power.log"'
 check "slurmctld's own program reboots" "here n2" "$(tail -1 "$dir/power.log")"
@@ -121,7 +121,7 @@ wait_empty 90
 match "and the job begins as soon as the other ends" "^[012]$" "$(($(cat "slurm-$id.out") - $(date -d "$(scontrol show job "$busy" | sed -n 's/.*EndTime=\([^ ]*\).*/\1/p')" +%s)))"
 
 echo "SlurmctldParameters=reboot_from_controller,max_powered_nodes=2" >> "$SLURM_CONF"; scontrol reconfigure
-check "no more nodes have power than may" "slurm_update error: Max powered up nodes reached" "$(scontrol power up c1 2>&1)"
+check "no more nodes have power than may" "scontrol_power_nodes error:Max powered up nodes reached" "$(scontrol power up c1 2>&1)"
 : > "$dir/power.log"; scontrol reboot n2; soon '[ "$(state n2)" = IDLE ] && grep -q "^reboot" "$dir/power.log"' 250
 check "slurmctld reboots nodes where it is to" "reboot n2 by slurmctld IDLE" "$(cat "$dir/power.log") $(state n2)"
 sed -i '/^SlurmctldParameters/d' "$SLURM_CONF"; scontrol reconfigure
@@ -141,9 +141,9 @@ soon '[[ "$(state n2)" = *POWERED_DOWN ]]' 200; scontrol power up n2; soon '[ "$
 check "programs may be PowerActions, with arguments, on nodes as well" "3: on at once n2|3: off now n2|3: on at once n2|" "$(tr '\n' '|' < "$dir/power.log")"
 start_node n2; soon '[ "$(state n2)" = IDLE ]' 250
 sed -i '/^ResumeProgram/d;/^SuspendProgram/d;/^RebootProgram/d' "$SLURM_CONF"; scontrol reconfigure
-check "no program, no reboot" "scontrol: error: RebootProgram isn't defined|scontrol_reboot_nodes error: Unspecified error|" "$(scontrol reboot n2 2>&1 | tr '\n' '|')"
-check "no program, no power" "slurm_update error: Invalid node state specified" "$(scontrol update nodename=n2 state=power_down 2>&1)"
+check "no program, no reboot" "scontrol: error: RebootProgram isn't defined|scontrol_reboot_nodes error:Unspecified error|" "$(scontrol reboot n2 2>&1 | tr '\n' '|')"
+check "no program, no power" "slurm_update error: Invalid power action" "$(scontrol update nodename=n2 state=power_down 2>&1)"
 printf 'SuspendProgram=%s\nResumeProgram=%s\n' "$dir/stop.sh" "$dir/nowhere.sh" >> "$SLURM_CONF"
 sed -i 's/^SuspendTime=.*/SuspendTime=1/;/^SuspendExc/d' "$SLURM_CONF"; scontrol reconfigure; : > "$dir/power.log"; sleep 4
-check "a program that is not there, no power" "slurm_update error: Invalid node state specified IDLE 0 power_save module disabled, invalid ResumeProgram $dir/nowhere.sh" \
+check "a program that is not there, no power" "slurm_update error: Invalid power action IDLE 0 power_save module disabled, invalid ResumeProgram $dir/nowhere.sh" \
   "$(scontrol update nodename=n2 state=power_down 2>&1) $(state n2) $(wc -l < "$dir/power.log") $(grep -o 'power_save module.*' "$dir/log/slurmctld.log" | tail -1)"

@@ -60,8 +60,8 @@ scontrol delete reservation=mine; scontrol delete reservation=maint
 # What the commands say by themselves, and of what a reservation may be: nodes, licences, or both.
 shown() { scontrol -o show res "$1" | sed -E 's/.* (Nodes=.*) NodeCnt=.*(PartitionName=[^ ]* Flags=[^ ]*) .*(TRES=[^ ]*) .*/\1 \2 \3/'; }
 says() { check "$1" "$3" "$(scontrol create res reservationname=w start=now+1hour dur=10 user="$me" $2 2>&1 | head -1)"; scontrol delete reservationname=w >/dev/null 2>&1 || true; }
-says "no count of nodes" "nodecnt=x" "scontrol: error: Invalid node count x"
-says "none of them" "nodecnt=0" "scontrol: error: CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified.  No reservation created."
+says "no count of nodes" "nodecnt=x" "scontrol: error: \"x\" is not a valid node count"
+says "none of them" "nodecnt=0" "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created."
 says "no count of cores" "corecnt=x" "scontrol: error: Invalid core count x"
 says "no resource" "tres=mem=10" "scontrol: error: TRES type 'mem' not supported with reservations"
 says "times that do not fit" "end=now+3hours nodecnt=1" "scontrol: error: StartTime + Duration does not equal EndTime.  No reservation created."
@@ -71,7 +71,7 @@ check "with it" "Nodes=(null) PartitionName=(null) Flags=ANY_NODES TRES=(null)" 
 check "others get what is left of them" "PD Licenses" "$(id=$(sbatch --parsable -o /dev/null -L lic:2 --wrap true); sleep 1; squeue -h -o '%t %r' -j "$id"; scancel "$id")"
 scontrol update reservation=any nodes=n2 >/dev/null
 check "and nodes besides" "Nodes=n2 PartitionName=(null) Flags=SPEC_NODES,ANY_NODES TRES=cpu=4" "$(shown any)"
-check "it has begun" "Error updating the reservation: Reservation already started" "$(scontrol update reservation=any start=now+1hour 2>&1 | head -1)"
+check "it has begun" "slurm_update error: Reservation already started" "$(scontrol update reservation=any start=now+1hour 2>&1 | head -1)"
 scontrol create res reservationname=f start=now+1hour dur=10 user=nobody nodecnt=1 flags=daily,overlap >/dev/null
 scontrol update reservation=f flags=-daily,+flex tres=node=2 >/dev/null
 check "flags with signs of their own, and nodes counted anew" "Nodes=n[2-3] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
@@ -83,11 +83,11 @@ scontrol update reservation=fewer nodes=+n1,-n[2-3] >/dev/null; scontrol update 
 check "with signs they come and go" "Nodes=n[1,3] PartitionName=main Flags=SPEC_NODES TRES=cpu=8" "$(shown fewer)"
 scontrol update reservation=fewer nodecnt=1 >/dev/null
 check "what was named stays so" "Nodes=n3 PartitionName=main Flags=SPEC_NODES TRES=cpu=4" "$(shown fewer)"
-check "no user for a sign" "Error updating the reservation: Invalid user id" "$(scontrol update reservation=fewer users=+nosuch 2>&1 | head -1)"
+check "no user for a sign" "slurm_update error: Invalid user id" "$(scontrol update reservation=fewer users=+nosuch 2>&1 | head -1)"
 if [ "$(id -u)" = 0 ]; then
   as() { (cd /; setpriv --reuid=65534 --regid=65534 --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "$@" 2>&1 | head -1); }
   check "a user creates none" "Error creating the reservation: Invalid user id" "$(as scontrol create res start=now dur=10 nodecnt=1 users=nobody)"
-  check "nor changes one" "Error updating the reservation: Invalid user id" "$(as scontrol update reservation=fewer dur=5)"
+  check "nor changes one" "slurm_update error: Invalid user id" "$(as scontrol update reservation=fewer dur=5)"
   check "nor deletes one, or learns that there is none" "delete_reservation reservation=nosuch: Invalid user id" "$(as scontrol delete reservation=nosuch)"
   check "nor sets the log's level" "slurm_set_debug_level error: Permission denied" "$(as scontrol setdebug info)"
 fi

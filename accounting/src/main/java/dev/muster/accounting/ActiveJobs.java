@@ -26,7 +26,7 @@ final class ActiveJobs {
             Query open = new Query(List.of(), List.of(), true, List.of(), accounts, List.of(), List.of(), List.of(), List.of(),
                     List.of("PENDING", "RUNNING", "SUSPENDED"), List.of(), List.of(), 0, 0, true, true, 0, 0, 0, 0, 0, 0, List.of(cluster));
             store.jobs(open, found -> of.stream().filter(a -> found.job().endTime() == 0 && charged(found.job(), a)).findFirst()
-                    .ifPresent(a -> out.add(new Changes.Active(found.job().jobId(), a))));
+                    .ifPresent(a -> out.add(new Changes.Active(found.job().jobId(), a, found.job().qos(), found.job().wckey()))));
         });
         out.sort(Comparator.comparingInt(Changes.Active::jobId));
         return out;

@@ -98,7 +98,7 @@ final class GpuCheck {
         boolean counted = o.has(JobOption.NTASKS) || o.has(JobOption.GPUS) || o.has(JobOption.NTASKS_PER_NODE)
                 || o.has(JobOption.NODES) && OptionCheck.parseNumber(o.text(JobOption.NODES)) > 0 || !o.context().env("SLURM_JOB_ID").isEmpty();
         if (o.typed(JobOption.GPUS_PER_TASK) && !counted) {
-            throw error(SPEC + ". --gpus-per-task used without either --gpus or -n/--ntasks is not allowed.");
+            throw error(SPEC + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed.");
         }
     }
 

@@ -11,7 +11,8 @@ import java.util.List;
 public final class JsonOutput {
     /** The shapes are those of data parser v0.0.45. */
     private static final String PARSER = "data_parser/v0.0.45";
-    private static final String[] PARSERS = {"", "v0.0.45"};
+    private static final String[] PARSERS = {"", "v0.0.45", "data_parser/v0.0.45", "latest"};
+    private static final List<String> OLDER = List.of("data_parser/v0.0.42", "data_parser/v0.0.43", "data_parser/v0.0.44");
 
     private JsonOutput() {}
 
@@ -34,7 +35,20 @@ public final class JsonOutput {
             known |= p.equals(parser) || parser.startsWith(p + "+") && !p.isEmpty();
         }
         if (!known) {
-            throw c.bad(1, "--" + form + "=" + parser + ": only data parser v0.0.45 is served");
+            String plugin = parser.startsWith("data_parser/") ? parser : "data_parser/" + parser;
+            if (OLDER.contains(plugin)) {
+                throw c.bad(1, "--" + form + "=" + parser + ": only data parser v0.0.45 is served");
+            }
+            throw new UsageException(1, List.of(c.name() + ": error: load_plugins: unable to find plugin: " + plugin,
+                    c.name() + ": error: data_parser_g_new: failure loading plugins: Plugin has invalid format or unable to be loaded",
+                    c.name() + ": error: application/" + (form.equals("yaml") ? "x-yaml" : form) + " output not supported by " + PARSER));
+        }
+        String flags = parser.indexOf('+') < 0 ? "" : parser.substring(parser.indexOf('+') + 1);
+        if (flags.equalsIgnoreCase("complex")) {
+            throw c.bad(1, "--" + form + "=" + parser + ": the flag complex is not supported by this version");
+        }
+        if (!flags.isEmpty() && !Texts.lower(flags).matches("none|fast")) {
+            c.err().println(c.name() + ": warning: " + PARSER + " ignoring unknown flag " + flags);
         }
         Json.Obj slurm = new Json.Obj()
                 .put("version", Tree.release())

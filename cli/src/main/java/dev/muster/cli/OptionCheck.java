@@ -77,7 +77,7 @@ final class OptionCheck {
         long v = digits(value);
         if (v < least || v > Integer.MAX_VALUE) {
             throw options.context().bad(options.exitError(1),
-                    "Invalid numeric value \"" + value + "\" for --" + o.longName + ".");
+                    "Invalid numeric value \"" + value + "\" for " + (o == JobOption.IMMEDIATE ? "" : "--") + o.longName + ".");
         }
         return Long.toString(v);
     }

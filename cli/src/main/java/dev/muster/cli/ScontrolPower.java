@@ -102,6 +102,14 @@ final class ScontrolPower {
             return 1;
         }
         changes.put("state", "power_" + direction + how);
-        return Scontrol.simple(c, "UpdateNode", new Json.Obj().put("nodes", nodes).put("changes", changes), "slurm_update error");
+        Json.Obj q = new Json.Obj().put("nodes", nodes).put("changes", changes).put("requestId", c.host().requestId());
+        try {
+            Scontrol.warnings(c, c.host().controller().call("UpdateNode", q));
+            return 0;
+        } catch (SlurmException e) {
+            c.out().flush();
+            c.err().println("scontrol_power_nodes error:" + e.getMessage());
+            return 1;
+        }
     }
 }

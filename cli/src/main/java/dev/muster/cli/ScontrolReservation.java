@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -220,11 +219,6 @@ final class ScontrolReservation {
             c.out().println("Reservation created: " + c.host().controller().call("CreateReservation", q).text("name"));
             return 0;
         } catch (SlurmException e) {
-            Optional<String> unknown = unknownTres(values, e.errno());
-            if (unknown.isPresent()) {
-                c.error("couldn't identify configured TRES '" + unknown.get() + "'");
-                return 1;
-            }
             c.err().println("Error creating the reservation: " + e.getMessage());
             if (e.errno() == SlurmErrno.NODES_BUSY.number()) {
                 c.out().println("Note, unless nodes are directly requested a reservation must exist in a single partition.");
@@ -232,15 +226,6 @@ final class ScontrolReservation {
             }
             return 1;
         }
-    }
-
-    /** What kept slurmctld from taking a reservation, if it is resources of a name that is not known there. */
-    private static Optional<String> unknownTres(Json.Obj v, int errno) {
-        if (errno != SlurmErrno.INVALID_TRES.number() && errno != SlurmErrno.INVALID_LICENSES.number()) {
-            return Optional.empty();
-        }
-        return Texts.split(v.text("tres"), ',').stream().map(i -> i.replaceFirst("=.*", ""))
-                .filter(n -> !List.of("cpu", "node").contains(Texts.lower(n))).findFirst();
     }
 
     private static void complete(Json.Obj v) throws Wrong {

@@ -205,8 +205,8 @@ final class ScontrolShow {
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, ControlJson.steps(steps, c.host().nowMs() / 1000));
         }
-        if (steps.isEmpty() && id.indexOf('.') > 0 && isOfKnownJob(c, id)) {
-            c.out().println("Job step " + id + " not found");
+        if (steps.isEmpty() && !id.isEmpty() && isOfKnownJob(c, id)) {
+            c.out().println("Job step " + id + (id.indexOf('.') > 0 ? "" : ".") + " not found");
             return 1;
         }
         if (steps.isEmpty() && !id.isEmpty()) {

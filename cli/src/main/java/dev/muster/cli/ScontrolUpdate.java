@@ -167,6 +167,10 @@ final class ScontrolUpdate {
         if (message.equals("UpdateNode")) {
             String state = Texts.lower(changes.text("state"));
             boolean takesDown = state.startsWith("down") || state.startsWith("drain") || state.startsWith("fail");
+            if (!takesDown && !changes.text("resumeafter").isEmpty() && !changes.text("resumeafter").equals("-1")) {
+                c.err().println("You can only specify a resume time when DOWNING or DRAINING a node. Request denied");
+                return 1;
+            }
             if (takesDown && changes.text("reason").isBlank()) {
                 c.err().println("You must specify a reason when DOWNING or DRAINING a node. Request denied");
                 return 1;
@@ -321,6 +325,9 @@ final class ScontrolUpdate {
                     return 1;
                 }
                 boolean own = e.errno() == SlurmErrno.TIME_LIMIT_DECREMENT.number();
+                if (e.errno() == SlurmErrno.NOT_SUPPORTED.number() && all.stream().anyMatch(ch -> ch.key.equals("arraytaskthrottle"))) {
+                    say(c, quiet, "scontrol: error: Update of ArrayTaskThrottle is only allowed on ArrayJobId");
+                }
                 say(c, quiet && !own, own ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
                 rc = 1;
             }
@@ -505,9 +512,10 @@ final class ScontrolUpdate {
                 rc = 1;
             }
         } catch (SlurmException e) {
+            boolean ofNone = action.matches("suspend|resume") && e.errno() == SlurmErrno.INVALID_JOB_ID.number();
             error = e.getMessage();
             for (String id : ids) {
-                say(c, quiet, error + " for job " + id);
+                say(c, quiet, (ofNone && Texts.isNumber(id) ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence() : error) + " for job " + id);
             }
             alone = true;
             rc = 1;

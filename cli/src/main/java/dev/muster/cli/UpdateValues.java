@@ -10,7 +10,7 @@ import java.util.Set;
 final class UpdateValues {
     private static final Set<String> NODE_STATES = Set.of("cancel_reboot", "down", "drain", "draining", "drained", "fail", "failing",
             "future", "idle", "alloc", "allocated", "mixed", "noresp", "no_resp", "power_down", "power_down_asap", "power_down_force", "power_up",
-            "resume", "undrain", "blocked", "planned", "unblocked");
+            "resume", "undrain", "blocked", "unblocked");
     private static final Set<String> PARTITION_STATES = Set.of("up", "down", "drain", "inactive");
 
     private static final long SHORT_MAX = 65_533;

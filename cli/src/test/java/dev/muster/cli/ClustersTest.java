@@ -34,7 +34,8 @@ class ClustersTest {
         assertThat(String.join(" ", host.turns.isEmpty() && unknown == null ? java.util.List.of("here") : host.turns)).isEqualTo(asked);
         String name = command.split(" ")[0];
         String unregistered = "nowhere".equals(unknown) ? name + ": error: No cluster 'nowhere' known by database.\n" : "";
-        assertThat(ran.err()).isEqualTo(unknown == null ? "" : unregistered + name + ": error: '" + unknown + "' can't be reached now, or it is an invalid entry for --cluster.  "
+        assertThat(ran.err()).isEqualTo(unknown == null ? "" : unregistered + name + ": error: '" + unknown
+                + "' can't be reached now, or it is an invalid entry for --cluster.  "
                 + "Use 'sacctmgr list clusters' to see available clusters.\n" + name + ": fatal: Could not get cluster information\n");
     }
 

@@ -47,7 +47,7 @@ final class NodeUpdates {
                 return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "There must be one value or as many as nodes");
             }
             Optional<Decision.Rejected> refused = update(node.get(), new Command.UpdateNode(c.uid(), c.nodes(), own.get()));
-            if (refused.isPresent() && refused.get().errno() != SlurmErrno.INVALID_NODE_STATE) {
+            if (refused.isPresent() && refused.get().errno() != SlurmErrno.NODE_STATE_TRANSITION) {
                 return refused.get();
             }
             wrongState = wrongState.or(() -> refused);
@@ -58,7 +58,7 @@ final class NodeUpdates {
         if (!bindings.isEmpty() || topologies.isPresent()) {
             changes.add(new Change.OptionsChanged(TaskBinding.changed(state.settings(), bindings), topologies.orElse(List.of())));
         }
-        return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.INVALID_NODE_STATE.sentence() : "", direct);
+        return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.NODE_STATE_TRANSITION.sentence() : "", direct);
     }
 
     /** The changes of one of several nodes: where a value names as many things as there are nodes, each has its own. */
@@ -143,12 +143,12 @@ final class NodeUpdates {
                     String action = c.changes().getOrDefault("poweraction", "");
                     Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, PowerRules.isUp(value));
                     if (wrong.isPresent() || power && action.isEmpty() && !Power.isOn(state.settings())) {
-                        return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
+                        return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.POWER_ACTION)));
                     }
                     after = power ? after.withPowerAction(action) : after;
                     Optional<Node> changed = power ? power(after, value, c.uid()) : state(after, value, c);
                     if (changed.isEmpty()) {
-                        return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
+                        return Optional.of(Decision.reject(SlurmErrno.NODE_STATE_TRANSITION));
                     }
                     after = changed.get();
                 }

@@ -33,7 +33,7 @@ final class NotifyRules {
             return Decision.of(List.of(), "salloc");
         }
         if (job.state() != JobState.RUNNING) {
-            return Decision.reject(SlurmErrno.JOB_NOT_RUNNING);
+            return Decision.reject(SlurmErrno.DISABLED);
         }
         for (Step step : job.run().steps()) {
             boolean reads = job.desc().kind() == JobDesc.Kind.BATCH ? step.isBatch() : step.isAsked();

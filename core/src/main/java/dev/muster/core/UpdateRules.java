@@ -547,7 +547,7 @@ final class UpdateRules {
     private Optional<Decision.Rejected> throttle(Job job, String value) {
         OptionalLong n = UpdateFields.number(value);
         if (n.isEmpty() || job.array().jobId() == 0) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "ArrayTaskThrottle is a number, and for arrays"));
+            return refuse(SlurmErrno.NOT_SUPPORTED);
         }
         changes.add(new Change.ArrayLimitChanged(job.id(), (int) n.getAsLong()));
         return Optional.empty();

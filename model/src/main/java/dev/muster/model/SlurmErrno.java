@@ -129,6 +129,7 @@ public enum SlurmErrno {
     HET_STEP_TOO_LARGE(2157, "HetStep component larger than acceptable range"),
     HET_STEP_NON_NUMERIC(2158, "HetStep component includes unexpected non-numeric characters"),
     NODE_STATE_TRANSITION(2180, "Invalid node state transition"),
+    POWER_ACTION(2187, "Invalid power action"),
     PLUGIN_NOT_LOADED(8004, "Required plugin type not loaded or initialized"),
     MISSING_TIME_LIMIT(8000, "Time limit specification required, but not provided"),
     INVALID_JOB_STATE(4027, "Job step not running"),

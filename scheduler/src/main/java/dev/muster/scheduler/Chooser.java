@@ -338,7 +338,7 @@ final class Chooser {
     static Optional<Allocation> bind(Need need, List<Pick> picks, Function<NodeSlot, IndexSet> free, Map<String, String> bootIds,
             boolean memoryConsumed, boolean awaitProlog) {
         List<Allocation.Share> shares = new ArrayList<>();
-        List<int[]> ofJob = new JobDevices(need, picks, free).dealt();
+        List<int[]> ofJob = new JobDevices(need, picks).dealt();
         for (int at = 0; at < picks.size(); at++) {
             Pick pick = picks.get(at);
             NodeSlot node = pick.node;

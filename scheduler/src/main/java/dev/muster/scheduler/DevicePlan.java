@@ -13,7 +13,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -197,23 +196,16 @@ final class DevicePlan {
         return true;
     }
 
-    /**
-     * Of what the need asks for as a whole, what each of the nodes gives: as {@link JobDevices} deals it out if nobody else was on them.
-     *
-     * @param empty nodes as if nobody was on them
-     */
-    int[][] dealt(Need need, int[] found, int[] tasks, int count, int from, int end, IntFunction<NodeSlot> empty) {
+    /** Of what the need asks for as a whole, what each of the nodes gives, as {@link JobDevices} deals it out. */
+    int[][] dealt(Need need, int[] found, int count, int from, int end) {
         int[][] out = new int[need.gresPerJob().size()][];
         for (int i = 0; i < out.length; i++) {
             Tres.Item item = need.gresPerJob().get(i);
             int[] usable = new int[count];
-            int[] near = new int[count];
             for (int n = 0; n < count; n++) {
-                NodeSlot node = empty.apply(found[n]);
                 usable[n] = usable(need, item, found[n], from, end);
-                near[n] = JobDevices.near(need, item, node, node.freeUnits, tasks[n], count == 1, usable[n]);
             }
-            out[i] = JobDevices.deal(item.count(), usable, near);
+            out[i] = JobDevices.deal(item.count(), usable);
         }
         return out;
     }

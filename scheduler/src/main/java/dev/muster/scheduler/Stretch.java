@@ -558,7 +558,7 @@ final class Stretch {
             foundTasks[i] = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
             left -= foundTasks[i];
         }
-        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, foundTasks, nodes, slot, end, exacting::node);
+        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, nodes, slot, end);
         Seat seat = new Seat(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
         List<Forecast.Claim> places = keep ? new ArrayList<>(nodes) : List.of();
         int sum = occupy(seat, slot, end, keep ? places : null);

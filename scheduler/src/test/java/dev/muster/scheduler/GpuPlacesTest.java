@@ -49,17 +49,17 @@ class GpuPlacesTest {
                 """);
     }
 
-    /** GPUs of the job as a whole: what lies near its cores on each node, one left for each to come; then the rest in the same order. */
+    /** GPUs of the job as a whole: all that a node has, one left for each to come. */
     @Test
     void ofAJobOverItsNodes() {
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """
                 tresPerJob=gres/gpu:3 | 0 gpu=0-1 + 0 gpu=0
-                tresPerJob=gres/gpu:4 | 0 gpu=0-1 + 0 gpu=0-1
-                tresPerJob=gres/gpu:5 | 0 gpu=0-2 + 0 gpu=0-1
+                tresPerJob=gres/gpu:4 | 0 gpu=0-2 + 0 gpu=0
+                tresPerJob=gres/gpu:5 | 0 gpu=0-3 + 0 gpu=0
                 tresPerJob=gres/gpu:6 | 0 gpu=0-3 + 0 gpu=0-1
                 tresPerJob=gres/gpu:7 | 0 gpu=0-3 + 0 gpu=0-2
-                tasks=4 tresPerJob=gres/gpu:4 | 0 gpu=0-1 + 0 gpu=0-1
-                tresPerJob=gres/gpu:4 gresFlags=disable-binding | 0 gpu=0-1 + 0 gpu=0-1
+                tasks=4 tresPerJob=gres/gpu:4 | 0 gpu=0-2 + 0 gpu=0
+                tresPerJob=gres/gpu:4 gresFlags=disable-binding | 0 gpu=0-2 + 0 gpu=0
                 """.replace("tresPerJob", "nodesMin=2 nodesMax=2 tresPerJob"));
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4", "", """
                 nodesMin=2 nodesMax=2 tresPerJob=gres/gpu:4 | 0 gpu=0-2 + 0 gpu=0

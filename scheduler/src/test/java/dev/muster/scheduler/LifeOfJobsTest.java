@@ -608,7 +608,7 @@ class LifeOfJobsTest {
         play("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1
-                node n1 state=drain        -> says Invalid node state specified
+                node n1 state=drain        -> says Invalid node state transition
                 node n1 state=drain reason=disk -> n1 holds [1]+DRAIN 'disk'; 1 RUNNING n1
                 submit kind=BATCH tasks=3  -> 2 PENDING
                 schedule                   -> 2 PENDING
@@ -708,7 +708,7 @@ class LifeOfJobsTest {
                 submit kind=BATCH
                 submit kind=ALLOCATION
                 submit kind=RUN
-                notify 1 hello             -> says Job is not running
+                notify 1 hello             -> says Requested operation is presently disabled
                 notify 2 hello             -> says salloc
                 schedule                   -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n2
                 notify 1 hello uid=7       -> says Invalid user id

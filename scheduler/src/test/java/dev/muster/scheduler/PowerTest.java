@@ -330,7 +330,7 @@ class PowerTest {
                 pass 1                                -> n2 free+POWERING_UP
                 """);
         new Play(new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "")).lines("""
-                node n1 state=power_down -> says Invalid node state specified
+                node n1 state=power_down -> says Invalid power action
                 """);
     }
 
@@ -463,7 +463,7 @@ class PowerTest {
                 schedule                              -> 1 RUNNING n1
                 reboot n1                             -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
                 node n1 state=cancel_reboot           -> n1 holds [1]
-                node n1 state=CANCEL_REBOOT           -> says Invalid node state specified
+                node n1 state=CANCEL_REBOOT           -> says Invalid node state transition
                 reboot n1 asap DOWN                   -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'reboot requested'
                 exited 1 batch 0:0
                 done 1 n1
@@ -474,7 +474,7 @@ class PowerTest {
                 register n2 boot2                     -> n2 free
                 reboot n3
                 pass 1                                -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
-                node n3 state=idle                    -> says Invalid node state specified
+                node n3 state=idle                    -> says Invalid node state transition
                 silent n3                             -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
                 pass 60               -> n3 free+DOWN 'reboot requested : reboot issued : ResumeTimeout reached'
                 reboot n3 uid=1000                    -> says Access/permission denied

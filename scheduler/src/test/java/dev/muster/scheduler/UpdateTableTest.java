@@ -126,7 +126,7 @@ class UpdateTableTest {
             NodeHostname=x        | "hostname":"x"
             Reason=x              | "reason":"x"
             ResumeAfter=5         | says Invalid node state specified
-            State=RESUME          | says Invalid node state specified
+            State=RESUME          | says Invalid node state transition
             State=FUTURE          | "flags":16
             Topology=t:s2         | "topology":"t:s2"
             Topology=t:s2         | {"name":"s2","linkSpeed":1,"nodes":["n1","n2"]}

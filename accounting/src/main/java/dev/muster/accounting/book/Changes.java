@@ -52,8 +52,8 @@ public final class Changes {
         public static final Rules STANDARD = new Rules(false, true, false, false, false, STANDARD_QOS);
     }
 
-    /** A job that has not ended, and what it is charged to. */
-    public record Active(int jobId, Assoc assoc) {}
+    /** A job that has not ended, and what it is charged to. @param wckey "*" for none */
+    public record Active(int jobId, Assoc assoc, String qos, String wckey) {}
 
     /** The QOS that there always is. */
     public static final String STANDARD_QOS = "normal";
@@ -323,7 +323,8 @@ public final class Changes {
         }
         errors.add(" Error with request: Job(s) active, cancel job(s) before remove");
         jobs.forEach(j -> errors.add("  JobID = " + AssocText.pad(Integer.toString(j.jobId()), 10) + " C = " + AssocText.pad(j.assoc().cluster(), 10)
-                + " A = " + AssocText.pad(j.assoc().account(), 10) + " U = " + AssocText.pad(j.assoc().user(), 9)));
+                + " A = " + AssocText.pad(j.assoc().account(), 10) + " U = " + AssocText.pad(j.assoc().user(), 9)
+                + " Q = " + AssocText.pad(j.qos(), 9) + " W = " + AssocText.pad(j.wckey().isEmpty() ? "*" : j.wckey(), 9)));
         return true;
     }
 

@@ -109,6 +109,10 @@ final class TreeChanges {
             return;
         }
         List<String> clusters = clusters();
+        TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
+        if (!c.errors.isEmpty()) {
+            return;
+        }
         List<String> skipped = missing(accounts, clusters);
         if (!accounts.isEmpty() && skipped.size() == accounts.size() * clusters.size()) {
             skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster " + s.substring(0, s.indexOf('\n'))
@@ -118,11 +122,7 @@ final class TreeChanges {
         }
         c.more.addAll(skipped);
         String level = c.set("adminlevel");
-        TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
         String defaultAccount = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
-        if (!c.errors.isEmpty()) {
-            return;
-        }
         for (String name : names) {
             if (book.user(name).isEmpty()) {
                 book.put(new User(name, AdminLevels.of(level).orElse(AdminLevel.NONE), c.now, c.now, false));

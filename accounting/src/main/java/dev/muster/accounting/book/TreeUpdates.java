@@ -64,15 +64,14 @@ final class TreeUpdates {
 
     private void reparent() {
         String parent = c.set("parent").toLowerCase(java.util.Locale.ROOT);
-        if (book.account(parent).isEmpty()) {
-            c.where("cluster").stream().findFirst().or(() -> book.clusters().stream().map(Cluster::name).findFirst())
-                    .ifPresent(cluster -> c.errors.add("  Parent account " + parent + " doesn't exist on cluster " + cluster));
-            return;
-        }
         for (Cluster cluster : book.clusters()) {
             for (Assoc a : book.tree(cluster.name())) {
                 boolean meant = a.user().isEmpty() && named("cluster", cluster.name()) && named("name", a.account())
                         && !a.account().equals(Book.ROOT);
+                if (meant && book.account(parent).isEmpty()) {
+                    c.errors.add("  Parent account " + parent + " doesn't exist on cluster " + cluster.name());
+                    return;
+                }
                 if (!meant || a.parent().equals(parent) || book.assoc(cluster.name(), parent, "", "").isEmpty()) {
                     continue;
                 }

@@ -574,10 +574,10 @@ class ChangesTest {
     void whatHasActiveJobsIsNotRemoved(String entity, String name) {
         root("add user name=ann account=phys");
         Changes.Rules rules = new Changes.Rules(false, true, false, false, false, "", of -> of.stream()
-                .filter(a -> a.user().equals("ann") && a.account().equals("phys")).map(a -> new Changes.Active(8, a)).toList());
+                .filter(a -> a.user().equals("ann") && a.account().equals("phys")).map(a -> new Changes.Active(8, a, "normal", "")).toList());
         Change delete = new Change("delete", entity, Map.of(), Map.of("name", name), true);
         assertThat(ruled("root", rules, delete).error()).containsExactly(" Error with request: Job(s) active, cancel job(s) before remove",
-                "  JobID = 8          C = c          A = phys       U = ann      ");
+                "  JobID = 8          C = c          A = phys       U = ann       Q = normal    W = *        ");
         assertThat(book.assoc("c", "phys", "ann", "")).isPresent();
         assertThat(book.cluster("c")).isPresent();
         assertThat(ruled("root", Changes.Rules.STANDARD, delete).error()).isEmpty();

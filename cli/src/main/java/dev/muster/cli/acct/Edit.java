@@ -208,6 +208,8 @@ final class Edit {
             };
             if (place.isPresent() && !(entity.name().equals("user") && lower.startsWith("accounts".substring(0, 2)) && lower.length() < 3)) {
                 where.merge(place.get(), item.value(), (a, b) -> a + "," + b);
+            } else if (entity.name().equals("coordinator")) {
+                throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
             } else {
                 setting(item, entity.name().equals("user") ? "" : " Use keyword 'where' to modify condition");
             }
