@@ -76,8 +76,8 @@ final class GpuCheck {
                 JobOption.NTASKS_PER_GPU)) {
             gpus |= o.has(option) && count(o.text(option)) > 0;
         }
-        if (!gpus && o.typed(JobOption.CPUS_PER_GPU) && !areKnown()) {
-            throw error("");
+        if (!gpus && o.typed(JobOption.CPUS_PER_GPU)) {
+            throw error("Requested cpus_per_tres=gres/gpu:" + o.text(JobOption.CPUS_PER_GPU) + " but did not request any GPU.");
         }
         if (!gpus && o.typed(JobOption.MEM_PER_GPU)) {
             throw error("Requested mem_per_tres=gres/gpu:" + o.text(JobOption.MEM_PER_GPU) + " but did not request any GPU.");

@@ -274,7 +274,9 @@ final class ScontrolReservation {
             values = values(c, words, false);
         } catch (Wrong e) {
             c.error(e.with("  No reservation update."));
-            c.err().println("slurm_update error: " + e.errno);
+            if (!e.errno.equals("No error")) {
+                c.err().println("slurm_update error: " + e.errno);
+            }
             return 1;
         }
         Json.Obj q = request(c, values);

@@ -285,6 +285,7 @@ class OptionsTest {
             {"--gpus-per-task=1 -N1-2", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
             {"--ntasks-per-gpu=2 -n5", spec + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu."},
             {"--gpus-per-node=4 --gpus-per-task=3 -n1", spec + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task."},
+            {"--cpus-per-gpu=2", "sbatch: error: Requested cpus_per_tres=gres/gpu:2 but did not request any GPU."},
             {"--mem-per-gpu=1000", "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."},
             {"-G0 --mem-per-gpu=1000", "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."},
             {"-G tesla:1,1", "sbatch: error: Invalid GRES specification (with and without type identification)"},

@@ -100,6 +100,7 @@ class UpdateValuesTest {
     void timesOfReservations() {
         assertThat(new FakeHost().run("scontrol update reservation=r starttime=nosuch").err())
                 .endsWith("Invalid start time starttime=nosuch.  No reservation update.\nslurm_update error: Invalid time specified\n");
-        assertThat(new FakeHost().run("scontrol update reservation=r duration=nosuch").err()).endsWith("slurm_update error: No error\n");
+        assertThat(new FakeHost().run("scontrol update reservation=r duration=nosuch").err())
+                .endsWith("Invalid duration duration=nosuch.  No reservation update.\n");
     }
 }
