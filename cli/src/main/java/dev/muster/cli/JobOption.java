@@ -61,7 +61,7 @@ enum JobOption {
     EXTERNAL_LAUNCHER("external-launcher", 0, Arg.OPTIONAL, "R", Kind.SPECIAL, ""),
     EXTRA("extra", 0, Arg.REQUIRED, "BRA", Kind.TEXT, ""),
     EXTRA_NODE_INFO("extra-node-info", 'B', Arg.REQUIRED, "BRA", Kind.SPECIAL, ""),
-    GET_USER_ENV("get-user-env", 0, Arg.OPTIONAL, "B", Kind.FLAG, "B:SBATCH_GET_USER_ENV"),
+    GET_USER_ENV("get-user-env", 0, Arg.NONE, "B", Kind.FLAG, "B:SBATCH_GET_USER_ENV"),
     GID("gid", 0, Arg.REQUIRED, "B", Kind.SPECIAL, ""),
     GPU_BIND("gpu-bind", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GPU_BIND"),
     GPU_FREQ("gpu-freq", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GPU_FREQ"),

@@ -245,7 +245,8 @@ final class ScontrolReservation {
             throw new Wrong("Start time cannot be after end time.");
         }
         if (!v.text("nodes").isEmpty() && Texts.split(v.text("flags"), ',').stream().anyMatch(f -> f.startsWith("REPLACE"))) {
-            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify Nodes");
+            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify Nodes\n"
+                    + "Error creating the reservation: " + SlurmErrno.INVALID_NODE_NAME.sentence());
         }
         if (part && (!all || v.text("partitionname").isEmpty())) {
             throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");

@@ -26,6 +26,9 @@ final class UpdateValues {
             return job ? List.of("Invalid input: " + typed, "Request aborted")
                     : List.of("scontrol: error: Invalid input: " + typed + "  Request aborted");
         }
+        if (job && List.of("network", "ntaskspernode").contains(key)) {
+            return List.of("Update of this parameter is not supported: " + typed, "Request aborted");
+        }
         return switch (entity) {
             case "UpdateNode" -> node(key, value, typed);
             case "UpdatePartition" -> partition(key, value, typed);

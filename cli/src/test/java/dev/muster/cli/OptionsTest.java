@@ -248,7 +248,9 @@ class OptionsTest {
         assertThat(host.run("srun -s --exclusive=user true")).isEqualTo(new FakeHost.Ran(1, "", "srun" + alone));
         assertThat(host.run("sbatch --ntasks-per-core=2 --threads-per-core=1 --wrap=true")).isEqualTo(new FakeHost.Ran(1, "",
                 "sbatch: fatal: --ntasks-per-core=2 is more than --threads-per-core=1\n"));
-        for (String gone : List.of("salloc --uid=0 true", "salloc --gid=0 true", "srun --uid=0 true", "srun --gid=0 true", "squeue --array-unique")) {
+        assertThat(host.run("sbatch --get-user-env=5 --wrap=x").err()).contains("option '--get-user-env' doesn't allow an argument");
+        for (String gone : List.of("salloc --uid=0 true", "salloc --gid=0 true", "srun --uid=0 true", "srun --gid=0 true", "squeue --array-unique",
+                "sbatch --jobid=1 --wrap=x", "salloc --jobid=1 true", "srun --power=1 true", "strigger --front_end")) {
             assertThat(host.run(gone).err()).as(gone).contains("unrecognized option '--" + gone.split("--")[1].split(" ")[0]);
         }
         host.env.put("SBATCH_EXCLUSIVE", "");

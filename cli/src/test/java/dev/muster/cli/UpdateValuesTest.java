@@ -46,6 +46,7 @@ class UpdateValuesTest {
             UpdatePartition | PreemptMode=priority | ''
             UpdateNode      | comment              | E: Invalid input: comment  Request aborted
             UpdatePartition | State                | E: Invalid input: State  Request aborted
+            UpdateJob       | Network=x            | Update of this parameter is not supported: Network=x / Request aborted
             UpdateJob       | Comment              | Invalid input: Comment / Request aborted
             UpdateJob       | Name                 | Invalid input: Name / Request aborted
             UpdateJob       | Nice                 | ''

@@ -403,6 +403,7 @@ final class SlurmConfReader implements ConfLines.Sink {
             order.put(nodes.get(i).name(), i);
         }
         valuesAt(Key.PRIORITY_WEIGHT_TRES);
+        texts[Key.ACCOUNTING_STORAGE_TRES.ordinal()] = withGpuUse(texts[Key.ACCOUNTING_STORAGE_TRES.ordinal()]);
         weights(texts[Key.PRIORITY_WEIGHT_TRES.ordinal()]);
         Set<String> seen = new HashSet<>();
         for (PartitionLine part : partitionLines) {
@@ -429,6 +430,18 @@ final class SlurmConfReader implements ConfLines.Sink {
             lines.set(key.ordinal(), new PowerExceptions(nodes, (name, into) -> addSet(name, into, new ArrayList<>()), partitions,
                 given[Key.MAX_NODE_COUNT.ordinal()]).known(key, meant, valuesAt(key)));
         }
+    }
+
+    /** Where GPUs are accounted for, their memory and load are as well. */
+    private static String withGpuUse(String tres) {
+        List<String> out = new ArrayList<>();
+        for (String name : Values.list(tres)) {
+            out.add(name);
+            if (name.equals("gres/gpu")) {
+                List.of("gres/gpumem", "gres/gpuutil").stream().filter(use -> !Values.list(tres).contains(use)).forEach(out::add);
+            }
+        }
+        return String.join(",", out);
     }
 
     /** They are of resources that the cluster has. What they look like was checked with their line. */

@@ -97,7 +97,9 @@ record Mail(Job job, String subject, Map<String, String> environment) {
         if (job.array().jobId() != 0 && !wants(job, "ARRAY_TASKS") && MailOfArray.ABOUT.contains(what.event)) {
             return arrays.of(what.event, job).stream();
         }
-        return what.event.isWanted(job) ? Stream.of(single(what.event, job, ran(job.run()))) : Stream.empty();
+        // a failure is an end for those who want to hear of ends alone
+        Event event = what.event == Event.FAIL && !Event.FAIL.isWanted(job) ? Event.END : what.event;
+        return event.isWanted(job) ? Stream.of(single(event, job, ran(job.run()))) : Stream.empty();
     }
 
     /** A part of the time limit is reached. */

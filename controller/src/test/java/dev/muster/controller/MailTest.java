@@ -65,7 +65,7 @@ class MailTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "ALL        | COMPLETED | 0:0 | Began, Queued time 00:00:01; Ended, Run time 00:01:01, COMPLETED, ExitCode 0",
-        "END        | FAILED    | 3:0 | ''",
+        "END        | FAILED    | 3:0 | Ended, Run time 00:01:01, FAILED, ExitCode 3",
         "FAIL       | FAILED    | 3:0 | Failed, Run time 00:01:01, FAILED, ExitCode 3",
         "END,FAIL   | FAILED    | 0:9 | Failed, Run time 00:01:01, FAILED",
         "FAIL       | CANCELLED | 0:0 | ''",

@@ -3,8 +3,6 @@ package dev.muster.accounting.book;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.Tres;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -35,7 +33,7 @@ public final class Registration {
                     + ", last_port=" + r.port() + ", rpc_version=" + r.rpcVersion());
             changed = true;
         }
-        for (String name : withGpuUse(r.tresNames())) {
+        for (String name : r.tresNames()) {
             if (draft.tres().stream().noneMatch(t -> t.full().equals(name))) {
                 int slash = name.indexOf('/');
                 draft.put(new Tres(draft.nextTres(), slash < 0 ? name : name.substring(0, slash), slash < 0 ? "" : name.substring(slash + 1)));
@@ -43,18 +41,6 @@ public final class Registration {
             }
         }
         return changed;
-    }
-
-    /** Where GPUs are accounted for, their memory and load are as well. */
-    private static List<String> withGpuUse(List<String> names) {
-        List<String> out = new ArrayList<>();
-        for (String name : names) {
-            out.add(name);
-            if (name.equals("gres/gpu")) {
-                out.addAll(List.of("gres/gpumem", "gres/gpuutil"));
-            }
-        }
-        return out;
     }
 
     /** Whether the cluster keeps its rows elsewhere. */
