@@ -32,6 +32,9 @@ final class GpuCheck {
         long gres = ofGres();
         boolean cpusPerTask = o.typed(JobOption.CPUS_PER_TASK)
                 || o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
+        if (o.typed(JobOption.CPUS_PER_TASK) && o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*")) {
+            throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
+        }
         if (o.typed(JobOption.GPUS_PER_NODE) && o.typed(JobOption.GRES) && gres > 0) {
             throw fatal("--gpus-per-node and --gres=gpu are mutually exclusive.");
         }

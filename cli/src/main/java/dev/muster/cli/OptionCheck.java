@@ -213,6 +213,8 @@ final class OptionCheck {
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
+            case SEGMENT -> parseNumber(value) >= 1 && parseNumber(value) <= Integer.MAX_VALUE ? value : bad(options, o);
+            case TRES_PER_TASK -> tresPerTask(options, value);
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
             case KILL_ON_BAD_EXIT -> killOnBadExit(options, value);
@@ -480,6 +482,16 @@ final class OptionCheck {
         long max = dash < 0 ? min : dash == value.length() - 1 ? -1 : parseNumber(value.substring(dash + 1));
         throw options.context().bad(options.exitError(SPEC_EXIT), min >= 0 && max < min && (max >= 0 || dash == value.length() - 1)
                 ? "Maximum node count " + max + " is less than minimum node count " + min : "\"" + value + "\" is not a valid node count");
+    }
+
+    /** CPUs of a task are a number. */
+    private static String tresPerTask(JobOptions options, String value) throws UsageException {
+        for (String item : Texts.split(value, ',')) {
+            if (item.matches("cpu([=:].*)?") && (item.length() < 5 || parseNumber(item.substring(4)) < 1)) {
+                throw new UsageException(options.exitError(1), List.of(options.context().name() + ": fatal: Invalid --tres-per-task=cpu=0"));
+            }
+        }
+        return value;
     }
 
     /** A number, a task of an array or an SLUID: the number of the job it is. */

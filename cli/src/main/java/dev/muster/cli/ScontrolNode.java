@@ -212,9 +212,13 @@ final class ScontrolNode {
 
     /** {@code listjobs} and {@code liststeps}. */
     static int list(CommandContext c, List<String> rest, boolean steps) throws SlurmException {
-        c.out().println(steps ? "JOBID    STEPID" : "JOBID");
         List<Integer> seen = new ArrayList<>();
         List<Json.Obj> found = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
+        if (found.isEmpty()) {
+            c.err().println("No slurmstepd's found on this node");
+            return 1;
+        }
+        c.out().println(steps ? "JOBID    STEPID" : "JOBID");
         for (Json.Obj step : found) {
             int job = step.integer("jobId");
             if (steps) {
@@ -224,6 +228,6 @@ final class ScontrolNode {
                 c.out().println(Integer.toString(job));
             }
         }
-        return found.isEmpty() ? 1 : 0;
+        return 0;
     }
 }

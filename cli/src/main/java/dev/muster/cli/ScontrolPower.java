@@ -76,7 +76,7 @@ final class ScontrolPower {
     static int power(CommandContext c, List<String> words) throws SlurmException {
         String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
         if (!direction.equals("up") && !direction.equals("down")) {
-            c.err().println(words.isEmpty() ? "too few arguments for keyword:power" : "invalid entity:" + words.getFirst() + " for keyword:power");
+            c.err().println(words.isEmpty() ? "too few arguments for keyword:power" : "unexpected argument: '" + words.getFirst() + "'");
             return 1;
         }
         String how = "";

@@ -144,10 +144,11 @@ final class Squeue implements Command {
 
     /** {@code --only-job-state} asks for numbers and states alone: what needs more does not go with it. */
     private static void stateOnly(CommandContext c, Wanted w) throws UsageException {
-        boolean more = w.usersGiven || w.notMe || w.priority || w.start || w.showSteps || !w.json.isEmpty()
+        boolean more = w.usersGiven || w.notMe || w.priority || w.start || w.showSteps || w.longForm || !w.json.isEmpty()
                 || Stream.of(w.accounts, w.partitions, w.qos, w.names, w.reservations, w.licenses, w.nodes).anyMatch(l -> !l.isEmpty());
         if (w.onlyState && more) {
-            throw new UsageException(1, List.of(c.program() + ": fatal: --only-job-state goes with --jobs, --states, --array and a format only"));
+            throw new UsageException(1, List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or -t (--states) "
+                    + "parameters, parameters for cluster/federation selection, and the printing options."));
         }
         if (w.onlyState && w.format.isEmpty() && w.wideFormat.isEmpty()) {
             w.format = STATE_ONLY;
@@ -263,7 +264,7 @@ final class Squeue implements Command {
     private static long time(CommandContext c, GetOpt.Hit h) throws UsageException {
         java.util.OptionalLong seconds = Durations.parseSeconds(h.value());
         if (seconds.isEmpty() || seconds.getAsLong() < 0) {
-            throw c.bad(1, "Invalid --" + h.opt().name() + " specification: " + h.value());
+            throw new UsageException(1, List.of(c.name() + ": fatal: Invalid time limit specification"));
         }
         return seconds.getAsLong();
     }

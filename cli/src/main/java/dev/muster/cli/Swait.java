@@ -110,10 +110,10 @@ final class Swait implements Command {
             throw c.bad(MISTAKE, "swait operates on a job, not a step: " + id);
         }
         if (id.indexOf('[') >= 0) {
-            throw c.bad(MISTAKE, "array-task ranges are not supported: " + id);
+            throw c.bad(MISTAKE, id + ": array-task ranges are not supported, pass one task offset");
         }
         if (id.indexOf('+') >= 0) {
-            throw c.bad(MISTAKE, "het-job offsets are not supported: " + id);
+            throw c.bad(MISTAKE, id + ": het-job offsets are not supported");
         }
         int bar = id.indexOf('_');
         String master = bar < 0 ? id : id.substring(0, bar);

@@ -60,7 +60,7 @@ class ListingTest {
         assertThat(inTree(options)).as("the tree has what the table has").isEqualTo(ids);
         assertThat(String.join(" ", host.run("squeue -h -o %i " + options).out().lines().toList())).isEqualTo(ids);
         assertThat(host.run("squeue --running-over=x")).isEqualTo(
-                new FakeHost.Ran(1, "", "squeue: error: Invalid --running-over specification: x\n"));
+                new FakeHost.Ran(1, "", "squeue: fatal: Invalid time limit specification\n"));
     }
 
     @Test

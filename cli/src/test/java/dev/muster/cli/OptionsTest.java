@@ -248,6 +248,13 @@ class OptionsTest {
         assertThat(host.run("srun -s --exclusive=user true")).isEqualTo(new FakeHost.Ran(1, "", "srun" + alone));
         assertThat(host.run("sbatch --ntasks-per-core=2 --threads-per-core=1 --wrap=true")).isEqualTo(new FakeHost.Ran(1, "",
                 "sbatch: fatal: --ntasks-per-core=2 is more than --threads-per-core=1\n"));
+        for (String none : List.of("cpu", "cpu=x", "cpu:0", "gres/gpu=1,cpu=")) {
+            assertThat(host.run("sbatch --tres-per-task=" + none + " --wrap=x").err()).as(none)
+                    .isEqualTo("sbatch: fatal: Invalid --tres-per-task=cpu=0\n");
+        }
+        assertThat(host.run("sbatch --tres-per-task=cpu=2 -c2 --wrap=x").err())
+                .isEqualTo("sbatch: fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other\n");
+        assertThat(host.run("sbatch --segment=x --wrap=x").err()).isEqualTo("sbatch: error: Invalid --segment specification\n");
         assertThat(host.run("sbatch --get-user-env=5 --wrap=x").err()).contains("option '--get-user-env' doesn't allow an argument");
         for (String gone : List.of("salloc --uid=0 true", "salloc --gid=0 true", "srun --uid=0 true", "srun --gid=0 true", "squeue --array-unique",
                 "sbatch --jobid=1 --wrap=x", "salloc --jobid=1 true", "srun --power=1 true", "strigger --front_end")) {

@@ -73,7 +73,8 @@ class VerboseTest {
         assertThat(host.sent.get("QueryJobs").texts("fields")).containsExactly("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
                 "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags");
         assertThat(host.run("squeue --only-job-state -u ann")).isEqualTo(new FakeHost.Ran(1, "",
-                "squeue: fatal: --only-job-state goes with --jobs, --states, --array and a format only\n"));
+                "squeue: fatal: Option --only-job-state only works alone, with -j (--jobs) and/or -t (--states) parameters, "
+                + "parameters for cluster/federation selection, and the printing options.\n"));
     }
 
     @ParameterizedTest
