@@ -77,7 +77,7 @@ final class GpuCheck {
         boolean gpus = gres > 0 || o.text(JobOption.TRES_PER_TASK).contains("gpu") || !o.context().env("SLURM_JOB_ID").isEmpty();
         for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK,
                 JobOption.NTASKS_PER_GPU)) {
-            gpus |= o.has(option) && count(o.text(option)) > 0;
+            gpus |= o.has(option) && count(o.text(option)) > 0 || option.variables(o.command()).stream().anyMatch(v -> !o.context().env(v).isEmpty());
         }
         if (!gpus && o.typed(JobOption.CPUS_PER_GPU)) {
             throw error("Requested cpus_per_tres=gres/gpu:" + o.text(JobOption.CPUS_PER_GPU) + " but did not request any GPU.");
