@@ -5,7 +5,7 @@ start_cluster 3 4 "Licenses=lic:2"
 me=$(id -un)
 check "created" "Reservation created: r1" "$(scontrol create reservation reservationname=r1 starttime=now duration=10 nodes=n1 users="$me")"
 check "named by itself" "Reservation created: ${me}_1" "$(scontrol create reservation start=now+1hour dur=10 nodecnt=1 user="$me" flags=maint,overlap)"
-match "shown" "ReservationName=r1 .* Nodes=n1 NodeCnt=1 CoreCnt=4 Features=\(null\) PartitionName=\(null\) Flags=SPEC_NODES TRES=cpu=4 Users=$me " \
+match "shown" "ReservationName=r1 .* Nodes=n1 NodeCnt=1 CoreCnt=4 Features=\(null\) PartitionName=\(null\) Flags=SPEC_NODES TRES=cpu=4 AllowedPartitions=\(null\) QOS=\(null\) Users=$me " \
   "$(scontrol -o show res r1)"
 check "not found" "Reservation nosuch not found" "$(scontrol show res nosuch)"
 check "overlapping" "Error creating the reservation: Requested reservation overlaps with another reservation" \
