@@ -48,7 +48,7 @@ class DependenciesTest {
     void whatContradictsItselfIsRefused() {
         new Play(new Cluster("n1 cpus=4\nn2 cpus=4", "p nodes=n[1-2] default=yes\nshort nodes=n1 maxtime=10", "")).lines("""
                 submit kind=BATCH timing.dependency=singleton:1     -> says Job dependency problem
-                submit kind=BATCH extras.batchFeatures=f1           -> says Job --batch option is invalid or not a subset of --constraints
+                submit kind=BATCH extras.batchFeatures=f1           -> says Job --batch option is invalid or not a subset of --constraint
                 submit kind=BATCH partition=short timing.timeMinMin=15 -> says Invalid time-min specification (exceeds job's time or other limits)
                 submit kind=BATCH partition=short,p timing.timeMinMin=15 -> 1 PENDING
                 """);
