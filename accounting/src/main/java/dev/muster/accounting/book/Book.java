@@ -352,9 +352,8 @@ public final class Book {
         out.add(account);
         below.getOrDefault("u" + account.account(), List.of()).stream().sorted((x, y) -> {
             int byUser = x.user().compareTo(y.user());
-            // the one for all partitions comes last
-            return byUser != 0 ? byUser : x.partition().isEmpty() != y.partition().isEmpty() ? (x.partition().isEmpty() ? 1 : -1)
-                    : x.partition().compareTo(y.partition());
+            // the one for all partitions comes first
+            return byUser != 0 ? byUser : x.partition().compareTo(y.partition());
         }).forEach(out::add);
         below.getOrDefault("a" + account.account(), List.of()).stream().sorted((x, y) -> x.account().compareTo(y.account()))
                 .forEach(child -> walk(child, below, out));
