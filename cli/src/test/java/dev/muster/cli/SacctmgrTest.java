@@ -290,6 +290,13 @@ class SacctmgrTest {
             + " Error with request: Access/permission denied\n");
     }
 
+    /** A tree stands as far from the margin as its rows are below the highest that is shown. */
+    @Test
+    void aPartOfTheTree() {
+        host.reply("Show", "{\"rows\":[{\"Account\":\"b\",\"Depth\":\"2\"},{\"Account\":\"c\",\"Depth\":\"3\"}]}");
+        assertThat(run("-n -P show assoc tree format=account account=b").out()).isEqualTo("b\n c\n");
+    }
+
     /** What slurmdbd finds wrong with a value is told of the word that set it as well. */
     @Test
     void wordsWithValuesThatSlurmdbdDoesNotKnow() {

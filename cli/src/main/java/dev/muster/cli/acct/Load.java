@@ -497,7 +497,7 @@ final class Load {
         Printer printer = new Printer(c, new Grid.Style(true, false, false), Entity.find(entity).orElseThrow(), format
                 .replace("grptresrunmins", "grptresrunmins%13"), false, List.of("account", "user").contains(entity) ? NAME : Map.of());
         printer.header();
-        rows.forEach(printer::row);
+        printer.rows(rows);
         c.out().println(rule);
         c.out().println("");
     }

@@ -26,6 +26,7 @@ final class Printer {
     private final Grid grid;
     private final List<Field> fields = new ArrayList<>();
     private final boolean tree;
+    private int highest;
 
     Printer(CommandContext c, Grid.Style style, Entity entity, String format, boolean tree) throws UsageException {
         this(c, style, entity, format, tree, Map.of());
@@ -61,12 +62,21 @@ final class Printer {
         grid.header();
     }
 
-    void row(Json.Obj row) {
+    /** The rows, of a tree each as far from the margin as it is below the highest of them. */
+    void rows(List<Json.Obj> rows) {
+        highest = rows.stream().mapToInt(Printer::depth).min().orElse(0);
+        rows.forEach(this::row);
+    }
+
+    private static int depth(Json.Obj row) {
+        return row.text("Depth").isEmpty() ? 0 : Integer.parseInt(row.text("Depth"));
+    }
+
+    private void row(Json.Obj row) {
         List<String> values = new ArrayList<>();
         for (Field f : fields) {
             String value = value(c, f.column, row);
-            values.add(tree && f.column.key().equals("Account") ? " ".repeat(row.text("Depth").isEmpty() ? 0
-                    : Integer.parseInt(row.text("Depth"))) + value : value);
+            values.add(tree && f.column.key().equals("Account") ? " ".repeat(depth(row) - highest) + value : value);
         }
         grid.row(values);
     }

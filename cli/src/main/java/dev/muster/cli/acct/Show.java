@@ -243,7 +243,7 @@ final class Show {
                     List.of("sacctmgr: error: --" + s.json + " is not supported by this version for " + entity.name()))));
         }
         printer.header();
-        rows.forEach(printer::row);
+        printer.rows(rows);
         return 0;
     }
 
@@ -293,7 +293,7 @@ final class Show {
         }
         c.out().println("NOTE: Runaway jobs are jobs that don't exist in the controller but have a start time and no end time in the database");
         printer.header();
-        rows.forEach(printer::row);
+        printer.rows(rows);
         c.out().println("");
         if (!s.immediate && !Prompt.agrees(c, "Would you like to fix these runaway jobs?\n(This will set the end time for each job to the latest"
                 + " out of the start, eligible, or submit times, and set the state to completed.)\n(You have 30 seconds to decide)\n")) {
