@@ -147,8 +147,8 @@ final class Squeue implements Command {
         boolean more = w.usersGiven || w.notMe || w.priority || w.start || w.showSteps || w.longForm || !w.json.isEmpty()
                 || Stream.of(w.accounts, w.partitions, w.qos, w.names, w.reservations, w.licenses, w.nodes).anyMatch(l -> !l.isEmpty());
         if (w.onlyState && more) {
-            throw new UsageException(1, List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or -t (--states) "
-                    + "parameters, parameters for cluster/federation selection, and the printing options."));
+            throw new UsageException(1, List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or "
+                    + "-t (--states) parameters, parameters for cluster/federation selection, and the printing options."));
         }
         if (w.onlyState && w.format.isEmpty() && w.wideFormat.isEmpty()) {
             w.format = STATE_ONLY;
