@@ -80,9 +80,6 @@ public final class Unavailable {
         if (open.isEmpty() && areAllReserved(state, desc, now)) {
             return MAINTENANCE;
         }
-        if (Feasibility.names(desc.request().nodeList()).stream().noneMatch(others::contains) && open.size() < desc.request().nodesMin()) {
-            return TOO_FEW;
-        }
         List<String> closed = new ArrayList<>(partition.get().nodes());
         closed.removeAll(open);
         return Feasibility.fitsWithout(state, desc, partition.get(), closed) ? "" : RESERVED;

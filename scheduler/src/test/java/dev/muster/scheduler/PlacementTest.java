@@ -137,8 +137,7 @@ class PlacementTest {
         c.apply(new Command.CreateReservation(0, "r", c.moments(new java.util.HashMap<>(Map.of("starttime", "+3600", "duration", "3600",
                 "nodes", "n[1-2]", "users", "root"))), Map.of()));
         String others = "ReqNodeNotAvail, May be reserved for other job";
-        String few = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
-        String[][] table = {{"nodesMin=3", few}, {"nodesMin=3 timing.timeLimitMin=30", ""}, {"nodesMin=2", ""}, {"nodeList=n1", others},
+        String[][] table = {{"nodesMin=3", others}, {"nodesMin=3 timing.timeLimitMin=30", ""}, {"nodesMin=2", ""}, {"nodeList=n1", others},
             {"tasks=9 timing.timeLimitMin=90", others}, {"nodesMin=3 charge.reservation=r", ""}};
         for (String[] row : table) {
             assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), c.seconds())).as(row[0]).isEqualTo(row[1]);
