@@ -506,16 +506,16 @@ final class ScontrolUpdate {
         boolean alone = false;
         try {
             for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
-                error = e.text("error");
+                boolean ofNone = action.matches("suspend|resume") && e.text("error").equals(SlurmErrno.INVALID_JOB_ID.sentence());
+                error = ofNone && Texts.isNumber(e.text("job")) ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence() : e.text("error");
                 say(c, quiet, failed(e.text("job"), error));
                 alone |= e.text("job").indexOf('_') < 0;
                 rc = 1;
             }
         } catch (SlurmException e) {
-            boolean ofNone = action.matches("suspend|resume") && e.errno() == SlurmErrno.INVALID_JOB_ID.number();
             error = e.getMessage();
             for (String id : ids) {
-                say(c, quiet, (ofNone && Texts.isNumber(id) ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence() : error) + " for job " + id);
+                say(c, quiet, error + " for job " + id);
             }
             alone = true;
             rc = 1;

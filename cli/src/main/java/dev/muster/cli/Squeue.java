@@ -431,10 +431,22 @@ final class Squeue implements Command {
         return nodes.getFirst();
     }
 
+    /** A wrong key is told below the heading. */
+    private static JobOrder order(CommandContext c, Wanted w, RowFormat format, String sort) throws UsageException {
+        try {
+            return JobOrder.of(c, sort);
+        } catch (UsageException e) {
+            if (!w.noHeader) {
+                header(c, w, format);
+            }
+            throw e;
+        }
+    }
+
     private static int showJobs(CommandContext c, Wanted w) throws UsageException {
         RowFormat format = format(c, w);
         String sort = !w.sort.isEmpty() ? w.sort : w.start ? "S" : "P,t,-p";
-        JobOrder order = JobOrder.of(c, sort);
+        JobOrder order = order(c, w, format, sort);
         Optional<Map<String, Long>> tiers = w.priority ? Optional.of(tiers(c)) : Optional.empty();
         Listing listing = new Listing(c, w, format, order, tiers);
         try {

@@ -220,6 +220,9 @@ class ListingTest {
         assertThat(ran.err()).isEqualTo("squeue: error: Invalid job format specification: -\n");
         assertThat(ran.out()).contains("187|%-5i|x0");
         assertThat(host.run("squeue -j x").err()).isEqualTo("squeue: error: Invalid job id: x\n");
+        assertThat(host.run("squeue -o %i -S i,x,-P,-k")).isEqualTo(new FakeHost.Ran(1, "JOBID\n", "squeue: error: Invalid sort specification: k\n"));
+        assertThat(host.run("squeue --helpformat").out()).startsWith("%a    %F    %K    %B    %o    %k    %O    %I\n%X");
+        assertThat(host.run("squeue --helpstate").out()).startsWith("pending\nrunning\n").endsWith("stage_out\nstopped\n");
         assertThat(host.run("squeue -t XX").err()).startsWith("squeue: error: Invalid job state specified: XX\n"
                 + "squeue: error: Valid job states include: pending,running,");
         host.reply("QueryJobs", "{}");

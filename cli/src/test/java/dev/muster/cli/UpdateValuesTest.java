@@ -83,6 +83,15 @@ class UpdateValuesTest {
         assertThat(host.run("scontrol update jobid=5 timelimit=5").err()).isEqualTo("TimeLimit of some kind for job 5\n");
     }
 
+    /** A job that is not there is no job to be suspended. */
+    @Test
+    void noJobIsSuspended() {
+        FakeHost host = new FakeHost();
+        host.reply("JobAction", "{\"errors\":[{\"job\":\"99\",\"error\":\"Invalid job id specified\"}]}");
+        assertThat(host.run("scontrol suspend 99").err()).isEqualTo("Unexpected message received for job 99\n");
+        assertThat(host.run("scontrol requeue 99").err()).isEqualTo("Invalid job id specified for job 99\n");
+    }
+
     @Test
     void tasksOfAnArrayOfWhichSomeCouldNotBeChanged() {
         FakeHost host = new FakeHost();
