@@ -646,7 +646,7 @@ final class Api {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());
-        return decision instanceof Decision.Accepted a && !"".equals(a.reply()) ? Reply.error(SlurmErrno.INVALID_NODE_STATE) : done(decision);
+        return decision instanceof Decision.Accepted a && !"".equals(a.reply()) ? Reply.error(SlurmErrno.NODE_STATE_TRANSITION) : done(decision);
     }
 
     private Reply createNodes(Caller caller, ClusterMessages.CreateNodes m) {
