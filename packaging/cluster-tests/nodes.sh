@@ -18,8 +18,19 @@ SlurmdPort=@port+9@"
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 state() { scontrol show node "$1" 2>/dev/null | sed -n 's/.* State=\([^ ]*\).*/\1/p'; }
 
-check "only two states" "scontrol: error: Only State=FUTURE and State=CLOUD allowed for nodes created by scontrol|Error creating the node(s): Invalid node state specified|" "$(scontrol create NodeName=d9 State=DOWN 2>&1 | tr '\n' '|')"
-check "what cannot be read" "scontrol: error: Failed to parse nodeline 'NodeName=d9 State=CLOUD bogus=1'|Error creating the node(s): Unspecified error|" "$(scontrol create NodeName=d9 State=CLOUD bogus=1 2>&1 | tr '\n' '|')"
+check "only three states" "scontrol: error: Only State=FUTURE, CLOUD, or EXTERNAL allowed for nodes created by scontrol|Error creating node(s): Invalid node state specified|" "$(scontrol create NodeName=d9 State=DOWN 2>&1 | tr '\n' '|')"
+check "what cannot be read" "scontrol: error: Failed to parse nodeline 'NodeName=d9 State=CLOUD bogus=1'|Error creating node(s): Unspecified error|" "$(scontrol create NodeName=d9 State=CLOUD bogus=1 2>&1 | tr '\n' '|')"
+check "a name that there is" "scontrol: error: Node already exists in the node table (n1)|Error creating node(s): Node already exists in the node table|" "$(scontrol create NodeName=n1 State=CLOUD 2>&1 | tr '\n' '|')"
+check "no room" "scontrol: error: Unable to add node, node table is full (x4)|Error creating node(s): Unable to add node, node table is full|" "$(scontrol create NodeName=x[1-9] State=CLOUD 2>&1 | tr '\n' '|')"
+scontrol create NodeName=e1 State=external CPUs=2 RealMemory=4000
+check "a node without a slurmd" IDLE+DYNAMIC_NORM+EXTERNAL "$(state e1)"
+for s in drain down fail; do scontrol update NodeName=e1 State=$s Reason=why; states="${states:-}$(state e1) "; scontrol update NodeName=e1 State=resume; done
+check "is drained, down and failing as it is told" "IDLE+DRAIN+DYNAMIC_NORM+EXTERNAL DOWN+DYNAMIC_NORM+EXTERNAL IDLE+DYNAMIC_NORM+EXTERNAL+FAIL " "$states"
+check "and back in service without a word of it" '["IDLE","EXTERNAL","DYNAMIC_NORM"]' "$(scontrol show node e1 --json | jq -c '.nodes[0].state')"
+match "it takes no jobs" 'Requested node configuration is not available' "$(sbatch -w e1 -p all --wrap true 2>&1)"
+check "sinfo knows it" e1 "$(sinfo -h -N -t external -o %N)"
+check "it is not asked to answer" 'slurm_update error: Invalid node state specified' "$(scontrol update NodeName=e1 State=noresp 2>&1)"
+scontrol delete NodeName=e1
 scontrol create NodeName=d9 State=CLOUD CPUs=1 Feature=here
 match "a created node" 'CLOUD.*DYNAMIC_NORM' "$(state d9)"
 check "is in its node set's partition" d9 "$(sinfo -h -p dynamic -o %N)"

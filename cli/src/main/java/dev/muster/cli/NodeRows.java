@@ -7,10 +7,10 @@ import java.util.List;
 public final class NodeRows {
     /** Flags that scontrol appends to the state, in its order. */
     private static final String[] SHOWN = {"CLOUD", "COMPLETING", "DRAIN", "DYNAMIC_NORM", "DYNAMIC_FUTURE",
-            "INVALID_REG", "FAIL",
+            "EXTERNAL", "INVALID_REG", "FAIL",
         "MAINT", "POWER_DOWN", "POWER_UP", "NOT_RESPONDING", "POWERED_DOWN", "REBOOT_REQUESTED", "REBOOT_ISSUED",
                 "RESERVED",
-        "POWERING_DOWN", "POWERING_UP", "PLANNED", "BLOCKED", "EXTERNAL"};
+        "POWERING_DOWN", "POWERING_UP", "PLANNED", "BLOCKED"};
 
     private NodeRows() {}
 

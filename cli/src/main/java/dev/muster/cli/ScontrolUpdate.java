@@ -10,6 +10,7 @@ import java.util.List;
 /** The commands of scontrol that change something. */
 final class ScontrolUpdate {
     private static final long SITE_FACTOR_MAX = 2_147_483_645L;
+    private static final List<String> CREATED_STATES = List.of("FUTURE", "CLOUD", "EXTERNAL");
 
     private ScontrolUpdate() {}
 
@@ -414,15 +415,15 @@ final class ScontrolUpdate {
 
     private static int createNodes(CommandContext c, List<String> words, List<Change> all) {
         boolean may = all.stream().anyMatch(ch -> isKey(ch.key, "state", 5)
-                && (ch.value.equalsIgnoreCase("FUTURE") || ch.value.equalsIgnoreCase("CLOUD")));
+                && CREATED_STATES.contains(ch.value.toUpperCase(java.util.Locale.ROOT)));
         if (!may) {
-            c.err().println("scontrol: error: Only State=FUTURE and State=CLOUD allowed for nodes created by scontrol");
-            c.err().println("Error creating the node(s): Invalid node state specified");
+            c.err().println("scontrol: error: Only State=FUTURE, CLOUD, or EXTERNAL allowed for nodes created by scontrol");
+            c.err().println("Error creating node(s): Invalid node state specified");
             return 1;
         }
         Json.Obj q = new Json.Obj();
         q.put("line", String.join(" ", words));
-        return nodes(c, "CreateNodes", q, "", "Error creating the node(s)");
+        return nodes(c, "CreateNodes", q, "", "Error creating node(s)");
     }
 
     /** Slurm says what failed in two lines. @param first "" where only a line that cannot be read has one */
@@ -432,6 +433,11 @@ final class ScontrolUpdate {
             c.host().controller().call(message, q);
             return 0;
         } catch (SlurmException e) {
+            int of = e.getMessage().endsWith(")") ? e.getMessage().lastIndexOf(" (") : -1;
+            if (first.isEmpty() && of > 0) {
+                c.err().println("scontrol: error: " + e.getMessage());
+                return Standard.failed(c, what, new SlurmException(e.errno(), e.getMessage().substring(0, of)));
+            }
             boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
             if (!first.isEmpty() && e.errno() != SlurmErrno.USER_ID_MISSING.number() || unread) {
                 c.err().println("scontrol: error: " + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));

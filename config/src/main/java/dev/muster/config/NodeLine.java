@@ -8,7 +8,7 @@ import java.util.Locale;
 /** A NodeName line while it is read; the one for DEFAULT is what later lines start from. */
 final class NodeLine {
     private static final List<String> STATES = List.of("UNKNOWN", "IDLE", "DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE",
-        "CLOUD", "UNDRAIN", "RESUME", "NO_RESPOND");
+        "CLOUD", "EXTERNAL", "UNDRAIN", "RESUME", "NO_RESPOND");
 
     String names = "";
     private String hostnames = "";

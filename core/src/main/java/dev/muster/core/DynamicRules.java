@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 /** Nodes that come and go while the cluster runs: scontrol create and delete, slurmd -Z, and -F into a FUTURE place. */
 final class DynamicRules {
-    private static final List<String> CREATED_STATES = List.of("FUTURE", "CLOUD");
+    private static final List<String> CREATED_STATES = List.of("FUTURE", "CLOUD", "EXTERNAL");
     private final State state;
     private final List<Change> changes = new ArrayList<>();
 
@@ -27,7 +27,7 @@ final class DynamicRules {
         for (Node.Spec spec : c.specs()) {
             Optional<Node> known = state.nodes().find(spec.name());
             if (known.isPresent() && !c.registering()) {
-                return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "Node '" + spec.name() + "' already exists in the node table");
+                return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "Node already exists in the node table (" + spec.name() + ")");
             }
             if (known.isEmpty() && !c.registering() && !CREATED_STATES.contains(spec.configState())) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
@@ -39,9 +39,10 @@ final class DynamicRules {
             }
         }
         if (state.nodes().size() + fresh.size() > most() && !fresh.isEmpty()) {
-            return new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT, most() == 0
+            String outside = fresh.get(Math.max(0, most() - state.nodes().size())).name();
+            return new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT, most() == 0 && c.registering()
                     ? "There is no room for nodes that slurm.conf does not name: MaxNodeCount is not set"
-                    : "There is no room for more nodes: MaxNodeCount=" + most());
+                    : "Unable to add node, node table is full (" + outside + ")");
         }
         for (Node.Spec spec : fresh) {
             changes.add(new Change.NodeAdded(spec, Node.of(spec).with(Node.Flag.DYNAMIC_NORM, true).flags()));

@@ -125,7 +125,9 @@ public record Node(
         DRAINED_FOR_THIS,
         /** What it is after its reboot: DOWN, or in service whatever it was before. */
         NEXT_DOWN,
-        NEXT_RESUME
+        NEXT_RESUME,
+        /** It has no slurmd and takes no jobs: what is said of it is what administrators say. */
+        EXTERNAL
     }
 
     /**
@@ -238,7 +240,12 @@ public record Node(
 
     /** Nothing is heard of it, and nothing is wrong with that. */
     public boolean isSilentByOrder() {
-        return has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP) || has(Flag.POWERING_DOWN) || has(Flag.REBOOT_ISSUED);
+        return has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP) || has(Flag.POWERING_DOWN) || has(Flag.REBOOT_ISSUED) || has(Flag.EXTERNAL);
+    }
+
+    /** Jobs are never placed on it, now or later, as it stands. */
+    public boolean isClosedToJobs() {
+        return has(Flag.FUTURE) || has(Flag.EXTERNAL);
     }
 
     private static final int POWER_ACTIONS = 1 << Flag.POWERING_DOWN.ordinal() | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
@@ -397,6 +404,7 @@ public record Node(
             case "IDLE" -> fresh.with(Flag.UNKNOWN, false);     // as it is taken to be until it is heard of, or not for too long
             case "FUTURE" -> fresh.with(Flag.UNKNOWN, false).with(Flag.FUTURE, true);
             case "CLOUD" -> fresh.with(Flag.UNKNOWN, false).with(Flag.CLOUD, true).with(Flag.POWERED_DOWN, true);
+            case "EXTERNAL" -> fresh.with(Flag.UNKNOWN, false).with(Flag.EXTERNAL, true);
             default -> fresh;
         };
     }

@@ -278,8 +278,11 @@ final class NodeUpdates {
                     : Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "CANCEL_REBOOT" -> node.has(Node.Flag.REBOOT_REQUESTED) ? Optional.of(PowerRules.cancelled(node)) : Optional.empty();
-            case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
-            case "FUTURE" -> node.jobs().isEmpty() ? Optional.of(node.with(Node.Flag.FUTURE, true)) : Optional.empty();
+            // there is nothing that could answer
+            case "NORESP", "NO_RESPOND" -> node.has(Node.Flag.EXTERNAL) ? Optional.empty()
+                    : Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
+            case "FUTURE" -> node.jobs().isEmpty() && !node.has(Node.Flag.EXTERNAL) ? Optional.of(node.with(Node.Flag.FUTURE, true))
+                    : Optional.empty();
             default -> Optional.empty();
         };
     }

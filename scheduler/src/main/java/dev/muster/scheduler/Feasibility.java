@@ -198,7 +198,7 @@ final class Feasibility {
         long total = 0;
         int next = 0;
         for (String name : ordered(partition.nodes(), required)) {
-            Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
+            Optional<Node> node = state.nodes().find(name).filter(n -> !n.isClosedToJobs());
             if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
                     || !may && !Features.match(need.features(), node.get().features()) || !layers.isEmpty() && !layers.allows(name)) {
                 continue;

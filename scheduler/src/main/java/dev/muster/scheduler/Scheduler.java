@@ -154,7 +154,7 @@ public final class Scheduler implements Planner {
         names = nodes.stream().map(n -> n.spec.name()).toList();
         outlooks.elsewhere(elsewhere && isLarge());
         empty = new FreeTable(nodes.size());
-        nodes.forEach(n -> empty.update(n, !state.nodes().at(n.spec.name()).has(Node.Flag.FUTURE)));
+        nodes.forEach(n -> empty.update(n, !state.nodes().at(n.spec.name()).isClosedToJobs()));
         Topology topology = settings.topology("");
         joined = settings.topologies().size() < 2 && (topology.kind() == Topology.Kind.FLAT
                 || topology.kind() == Topology.Kind.TREE && topology.switches().stream().anyMatch(w -> w.nodes().size() >= nodes.size()));
@@ -203,10 +203,10 @@ public final class Scheduler implements Planner {
                     List<String> features = slot.features;
                     String extra = slot.extra;
                     boolean usable = slot.usable;
-                    boolean future = before.nodes().at(node).has(Node.Flag.FUTURE);
+                    boolean closed = before.nodes().at(node).isClosedToJobs();
                     slot.judge(after.nodes().at(node), after.settings());
                     changed(slot);
-                    if (future != after.nodes().at(node).has(Node.Flag.FUTURE)) {
+                    if (closed != after.nodes().at(node).isClosedToJobs()) {
                         reset(after);
                         return;
                     }

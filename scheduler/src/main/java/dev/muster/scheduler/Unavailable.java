@@ -185,7 +185,7 @@ public final class Unavailable {
         Object[] specs = new Object[2 * partition.nodes().size()];
         int at = 0;
         for (String name : partition.nodes()) {
-            Optional<Node> n = state.nodes().find(name).filter(x -> !x.has(Node.Flag.FUTURE));
+            Optional<Node> n = state.nodes().find(name).filter(x -> !x.isClosedToJobs());
             specs[at++] = n.<Object>map(Node::spec).orElse(null);
             specs[at++] = n.<Object>map(Node::changeable).orElse(null);
             if (n.isPresent() && !n.get().isUsable() && !Power.canStart(state.settings(), n.get())) {

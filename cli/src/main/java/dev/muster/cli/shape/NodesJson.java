@@ -21,13 +21,19 @@ public final class NodesJson {
 
     public static List<Object> states(Json.Obj n) {
         List<Object> states = Tree.texts(NodeRows.base(n));
-        for (String f : n.texts("flags")) {
-            if (!f.startsWith("NEXT_")) {
-                states.add(f.equals("MAINT") ? "MAINTENANCE" : f);
+        List<String> flags = n.texts("flags");
+        for (String word : FLAGS) {
+            if (flags.contains(word.equals("MAINTENANCE") ? "MAINT" : word)) {
+                states.add(word);
             }
         }
         return states;
     }
+
+    /** In the order of the data parser. */
+    private static final List<String> FLAGS = List.of("EXTERNAL", "RESERVED", "CLOUD", "DRAIN", "COMPLETING", "NOT_RESPONDING", "POWERED_DOWN",
+            "FAIL", "POWERING_UP", "MAINTENANCE", "REBOOT_REQUESTED", "POWERING_DOWN", "DYNAMIC_FUTURE", "REBOOT_ISSUED", "PLANNED", "INVALID_REG",
+            "POWER_DOWN", "POWER_UP", "DYNAMIC_NORM", "BLOCKED");
 
     private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "bcastAddress", "extra",
             "extra",
