@@ -48,6 +48,15 @@ id=$(sbatch --parsable -H -n 1 : -n 1 --wrap 'sleep 100')
 rc=0; scancel "$id+1" 2>err.txt || rc=$?
 check "no component of a waiting job alone" 60 "$rc"
 match "and in these words" 'Operation not permitted on individual component of heterogeneous job' "$(cat err.txt)"
+alone=$(sbatch --parsable -J lead -H -n 1 : -J part -n 1 --wrap 'sleep 100')
+rc=0; scancel -n part "$alone" 2>err.txt || rc=$?
+check "the number of the whole stands for its leader, whose name is another" "0 PD PD" "$rc$(cat err.txt) $(squeue -h -j "$alone" -o %t | xargs)"
+check "slurmctld names the filter that each does not match" "Kill job error on job id $alone: Job name lead != filter name part: Cannot signal job" \
+  "$(scancel --ctld -n part "$alone" 2>&1 | sed 's/^scancel: error: //')"
+check "and ends the component alone that does" "$alone+0 PD $alone+1 CA" "$(squeue -h -t all -j "$alone" -o '%i %t' | sort | xargs)"
+scancel "$alone"
+ended=$(sbatch --parsable -o /dev/null -n 1 : -n 1 --wrap 'sleep 100'); running "$ended"; scancel -b "$ended+1"
+becomes "the one script is killed alone, and the job has failed" "FAILED FAILED" '"$(sacct -X -n -P -o State -j "$ended" | xargs)"'
 named=$(sbatch --parsable -J both -H -n 1 : -J both -n 1 --wrap 'sleep 100')
 rc=0; scancel -n both 2>err.txt || rc=$?
 check "by their name they go together, without a word" "0 " "$rc $(cat err.txt)"

@@ -164,7 +164,9 @@ final class Scancel implements Command {
         if (!jobs.isEmpty()) {
             w.request.put("jobs", new ArrayList<Object>(jobs));
         }
-        if (w.filtered && !w.atOnce) {
+        if (w.atOnce) {
+            w.request.put("ctld", Boolean.TRUE);
+        } else if (w.filtered) {
             w.request.put("tellsOthers", Boolean.TRUE);
         }
         Json.Obj reply;
@@ -195,7 +197,8 @@ final class Scancel implements Command {
         for (Json.Obj e : reply.objects("errors")) {
             rc = Math.max(rc, report(c, w, e));
         }
-        return rc;
+        // slurmctld has done what it could, and says what it could not
+        return w.atOnce ? 0 : rc;
     }
 
     /** A job that is gone or unknown is no failure of a plain cancel, only -v mentions it. */

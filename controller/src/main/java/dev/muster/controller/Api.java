@@ -352,7 +352,7 @@ final class Api {
         CancelTargets targets = new CancelTargets(durable, controller.owned(), j -> Access.mayChange(durable, caller.uid(), j),
                 m.tellsOthers() ? privacy(caller)::shows : j -> false).find(m);
         return chunked(caller, m.requestId(), targets.refs(), targets.errors(), chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(),
-                m.batchOnly(), m.full(), m.cronAllowed(), m.hurry(), m.adminComment(), CancelTargets.basicStates(m.states())));
+                m.batchOnly(), m.full(), m.cronAllowed(), m.hurry(), m.adminComment(), CancelTargets.basicStates(m.states()), m.ctld()));
     }
 
     private Reply chunked(Caller caller, String requestId, List<Command.JobRef> refs, List<JobMessages.JobError> errors,

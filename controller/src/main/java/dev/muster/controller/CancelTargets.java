@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Command;
+import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.model.JobState;
@@ -9,6 +10,7 @@ import dev.muster.model.api.JobMessages;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -78,6 +80,9 @@ final class CancelTargets {
         // a step is meant where its job matches, and then the step alone
         steps.stream().filter(s -> !hits(m, List.of(s)).isEmpty()).forEach(s -> JobName.parse(s, state).ifPresent(n -> refs.addAll(n.refs())));
         List<JobQuery.Hit> hits = jobs.isEmpty() && !steps.isEmpty() ? List.of() : JobQuery.waitingFirst(hits(m, jobs));
+        if (m.ctld()) {
+            jobs.forEach(text -> missed(text, m, hits));
+        }
         Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
         for (JobQuery.Hit hit : hits) {
             Job job = hit.job();
@@ -88,16 +93,46 @@ final class CancelTargets {
             }
             // a component that goes with its leader is not one that is cancelled alone
             boolean goesAlong = job.isHet() && !job.isHetLeader() && leaders.contains(job.het().jobId());
-            if (mine && !goesAlong && (m.wckeys().isEmpty() || m.wckeys().contains(job.desc().charge().wckey()))) {
+            boolean asked = m.ctld() || jobs.isEmpty() || !standsForItsLeader(job, jobs);
+            if (mine && !goesAlong && asked) {
                 refs.add(Command.JobRef.found(job, hit.tasks()));
             }
         }
     }
 
+    /** scancel that chooses by itself asks a heterogeneous job's number for the leader alone: a component is chosen by a number of its own. */
+    private static boolean standsForItsLeader(Job job, List<String> named) {
+        return job.isHet() && !job.isHetLeader() && named.contains(Integer.toString(job.het().jobId()))
+                && !named.contains(Integer.toString(job.id())) && !named.contains(job.displayId());
+    }
+
+    /** Of the jobs that a word names, those that a filter leaves out, each with the first filter that does. */
+    private void missed(String text, JobMessages.Cancel m, List<JobQuery.Hit> hits) {
+        for (Command.JobRef ref : JobName.parse(text, state).map(JobName::refs).orElse(List.of())) {
+            for (Job job : namedBy(ref)) {
+                if (!job.state().isTerminal() && hits.stream().noneMatch(h -> h.job().id() == job.id())) {
+                    String name = job.isArrayRecord() || job.isHetLeader() ? Integer.toString(job.id()) : job.displayId();
+                    MissedFilter.of(job, m).ifPresent(why -> errors.add(new JobMessages.JobError(name, 0, why + ": Cannot signal job")));
+                }
+            }
+        }
+    }
+
+    private Set<Job> namedBy(Command.JobRef ref) {
+        Set<Job> out = new LinkedHashSet<>();
+        if (ref.task() >= 0) {
+            state.job(ref.jobId(), ref.task()).ifPresent(out::add);
+        } else {
+            state.jobs().find(ref.jobId()).ifPresent(j -> out.addAll(j.isHetLeader() ? HetRules.members(state, j) : List.of(j)));
+            out.addAll(state.tasksOf(ref.jobId()));
+        }
+        return out;
+    }
+
     private List<JobQuery.Hit> hits(JobMessages.Cancel m, List<String> jobs) {
         JobMessages.QueryJobs q = new JobMessages.QueryJobs(jobs, m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                 m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false, false);
-        return new JobQuery(state, q, owned, j -> true).hits();
+        return new JobQuery(state, q, owned, j -> m.wckeys().isEmpty() || m.wckeys().contains(j.desc().charge().wckey())).hits();
     }
 
     /** The states of a filter; empty where a flag is among them, which a job can have in several states. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.Command;
 import dev.muster.core.Job;
 import dev.muster.core.State;
+import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.api.JobMessages;
@@ -107,7 +108,7 @@ class CancelTargetsTest {
         Site site = layout();
         assertThat(tasks(site.core().state()).keySet()).containsExactly("arr1", "arr2", "arr3", "arr4", "arr5", "arr6", "last1", "last2", "plain");
         JobMessages.Cancel m = asked(site, jobs, filter);
-        site.apply(new Command.CancelJobs(0, found(site, m), 0, false, false, false, false, "", CancelTargets.basicStates(m.states())));
+        site.apply(new Command.CancelJobs(0, found(site, m), 0, false, false, false, false, "", CancelTargets.basicStates(m.states()), m.ctld()));
         assertThat(String.join(" ", ended(site))).isEqualTo(expected);
     }
 
@@ -127,8 +128,32 @@ class CancelTargetsTest {
         site.apply(new Command.CancelJobs(0, List.of(task(idOf(site, "arr"), 1)), 0, false, false));
         site.apply(new Command.UpdateJob(0, task(idOf(site, "arr"), 5), Map.of("arraytaskthrottle", "0")));
         site.schedule();
-        site.apply(new Command.CancelJobs(0, refs, 0, false, false, false, false, "", CancelTargets.basicStates(m.states())));
+        site.apply(new Command.CancelJobs(0, refs, 0, false, false, false, false, "", CancelTargets.basicStates(m.states()), m.ctld()));
         assertThat(ended(site)).contains(expected.split(" "));
+    }
+
+    /** Components of job 3 with keys of their own: the filter chooses them, and slurmctld says which filter the others miss. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+        "true  | 'wckeys':['b'] | 4    | 3: Job wckey a != filter wckey b: Cannot signal job",
+        "true  | 'wckeys':['a'] | 3    | 3+1: Job wckey b != filter wckey a: Cannot signal job",
+        "true  | 'names':['no'] | none | 3: Job name het != filter name no: Cannot signal job",
+        "false | 'wckeys':['b'] | none | none",
+        "false | 'wckeys':['a'] | 3    | none",
+    })
+    void components(boolean ctld, String filter, String expected, String error) {
+        Site site = new Site("PartitionName=p Nodes=ALL Default=YES");
+        List<Command.SubmitJob> parts = List.of("a", "b").stream().map(key -> {
+            int id = Integer.parseInt(site.submit("name=het timing.hold=true charge.wckey=" + key));
+            return new Command.SubmitJob(1000, site.core().state().jobs().at(id).desc(), "", Bytes.EMPTY, Bytes.EMPTY, false, false);
+        }).toList();
+        site.apply(new Command.SubmitHet(1000, parts, "", false, false));
+        Json.Obj q = Json.object(("{" + filter.replace('\'', '"') + "}").getBytes());
+        q.put("ctld", ctld).put("jobs", new java.util.ArrayList<Object>(List.of("3")));
+        CancelTargets found = new CancelTargets(site.core().state(), new OwnedJobs(), j -> true, j -> false)
+                .find(Codec.bind(q, JobMessages.Cancel.class));
+        assertThat(found.refs().stream().map(Command.JobRef::text).findFirst().orElse("none")).isEqualTo(expected);
+        assertThat(found.errors().stream().map(e -> e.job() + ": " + e.error()).findFirst().orElse("none")).isEqualTo(error);
     }
 
     @ParameterizedTest

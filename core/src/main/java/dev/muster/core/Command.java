@@ -54,17 +54,18 @@ public sealed interface Command {
      *
      * @param hurry        their burst buffers go without stage-out
      * @param adminComment what the jobs that end get as theirs; "" leaves it. Administrators only
+     * @param parts        a waiting component of a heterogeneous job may end alone, and leaves the others in the queue
      * @param states       a job in another state than these is passed over: it started since the filter found it. Empty means any state
      */
     record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry, String adminComment,
-            Set<JobState> states) implements Command {
+            Set<JobState> states, boolean parts) implements Command {
         public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) {
-            this(uid, jobs, signal, batchOnly, full, false, false, "", Set.of());
+            this(uid, jobs, signal, batchOnly, full, false, false, "", Set.of(), false);
         }
 
         public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry,
                 String adminComment) {
-            this(uid, jobs, signal, batchOnly, full, cron, hurry, adminComment, Set.of());
+            this(uid, jobs, signal, batchOnly, full, cron, hurry, adminComment, Set.of(), false);
         }
     }
 
@@ -102,7 +103,8 @@ public sealed interface Command {
             IndexSet pending = job.isArrayRecord() ? job.array().pending() : IndexSet.empty();
             IndexSet meant = tasks.isEmpty() ? pending : pending.intersect(tasks);
             String limit = job.array().maxRunning() > 0 ? "%" + job.array().maxRunning() : "";
-            return new JobRef(meant.isEmpty() ? job.displayId() : job.id() + "_[" + IndexSet.shown(meant.compact()) + limit + "]", job.id(), -1,
+            String name = job.isHet() ? Integer.toString(job.id()) : job.displayId();
+            return new JobRef(meant.isEmpty() ? name : job.id() + "_[" + IndexSet.shown(meant.compact()) + limit + "]", job.id(), -1,
                     NO_STEP, meant);
         }
     }

@@ -110,7 +110,15 @@ public final class Core {
         if (!isIndexed && !(command instanceof Command.ApplyConfig || command instanceof Command.SkipReservedIds)) {
             index();
         }
-        return Rights.refusal(state, command).orElseGet(() -> HetRules.together(state, decideAlone(command, now), now));
+        return Rights.refusal(state, command).orElseGet(() -> HetRules.together(state, decideAlone(command, now), now, endsParts(command)));
+    }
+
+    private static boolean endsParts(Command command) {
+        return switch (command) {
+            case Command.Once o -> endsParts(o.command());
+            case Command.CancelJobs c -> c.parts();
+            default -> false;
+        };
     }
 
     private Decision decideAlone(Command command, Now now) {

@@ -152,16 +152,18 @@ public final class HetRules {
     /**
      * What ends the leader ends all components, and what sends one back to the queue sends all. Another that ends by itself, by its
      * own time limit, say, leaves the others alone once the script has begun.
+     *
+     * @param parts a component that ends before it starts leaves the others in the queue, where they wait for it in vain
      */
-    static Decision together(State state, Decision decision, Now now) {
-        if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> ends(state, c))) {
+    static Decision together(State state, Decision decision, Now now, boolean parts) {
+        if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> ends(state, c, parts))) {
             return decision;
         }
         TreeSet<Integer> done = new TreeSet<>();
-        a.changes().stream().filter(c -> ends(state, c)).forEach(c -> done.addAll(Touched.jobs(c)));
+        a.changes().stream().filter(c -> ends(state, c, parts)).forEach(c -> done.addAll(Touched.jobs(c)));
         List<Change> changes = new ArrayList<>(a.changes());
         for (Change change : a.changes()) {
-            if (ends(state, change)) {
+            if (ends(state, change, parts)) {
                 for (Job other : members(state, state.jobs().at(Touched.jobs(change).getFirst()))) {
                     if (done.add(other.id())) {
                         changes.addAll(alike(state, change, other, now));
@@ -172,10 +174,10 @@ public final class HetRules {
         return Decision.of(changes, a.reply(), a.direct());
     }
 
-    private static boolean ends(State state, Change change) {
+    private static boolean ends(State state, Change change, boolean parts) {
         return switch (change) {
             case Change.JobEnded c -> endsAll(state, c.jobId());
-            case Change.PendingJobEnded c -> isHet(state, c.jobId());
+            case Change.PendingJobEnded c -> parts ? endsAll(state, c.jobId()) : isHet(state, c.jobId());
             case Change.JobRequeued c -> isHet(state, c.jobId());
             default -> false;
         };

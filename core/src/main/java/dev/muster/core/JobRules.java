@@ -210,12 +210,14 @@ final class JobRules {
             if (!c.states().isEmpty() && !c.states().contains(job.state())) {
                 return Optional.empty();
             }
-            boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
+            // the batch script alone is killed, and the job ends as its script does
+            boolean script = c.batchOnly() && job.state() != JobState.PENDING;
+            boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
             if (ends && !c.cron() && Crontab.runs(state, job)
                     && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
                 return Optional.of(SlurmErrno.CRON_JOB);
             }
-            return ends && component && job.state() == JobState.PENDING ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
+            return ends && component && job.state() == JobState.PENDING && !c.parts() ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
                     : ends ? end(job, c) : signal(job, c);
         });
     }
@@ -308,7 +310,7 @@ final class JobRules {
 
     private Optional<SlurmErrno> signal(Job job, Command.CancelJobs c) {
         if (job.state() == JobState.PENDING) {
-            return Optional.of(SlurmErrno.JOB_PENDING);
+            return Optional.of(c.parts() ? SlurmErrno.TRANSITION_STATE_NO_UPDATE : SlurmErrno.JOB_PENDING);
         }
         if (!job.state().isActive()) {
             return Optional.of(SlurmErrno.ALREADY_DONE);
@@ -316,13 +318,16 @@ final class JobRules {
         if (c.signal() == SIGSTOP || c.signal() == SIGCONT) {
             changes.add(new Change.JobStopped(job.id(), c.signal() == SIGSTOP));
         }
-        for (Step step : job.run().steps()) {
+        int signal = c.signal() == 0 ? SIGKILL : c.signal();
+        // a heterogeneous job has one script, whichever of its components is named
+        Job scripts = c.batchOnly() && job.isHet() ? state.jobs().find(job.het().jobId()).orElse(job) : job;
+        for (Step step : scripts.run().steps()) {
             if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly())) {
                 if (step.isBatch()) {
                     direct.add(new Decision.Direct(step.nodes().getFirst().node(), new NodeMessages.Signal(
-                            job.id(), job.attempt(), Step.BATCH, c.signal(), c.batchOnly(), c.full())));
+                            scripts.id(), scripts.attempt(), Step.BATCH, signal, c.batchOnly(), c.full())));
                 } else {
-                    toParts(job, step, c.signal());
+                    toParts(job, step, signal);
                 }
             }
         }

@@ -253,7 +253,7 @@ final class Jobs {
     private static void deleteMany(Call c) throws RestException, SlurmException {
         Json.Obj b = c.body();
         List<String> jobs = b.texts("jobs");
-        Json.Obj q = cancel(c, signal(b.text("signal")), b.texts("flags"), jobs);
+        Json.Obj q = cancel(c, signal(b.text("signal")), b.texts("flags"), jobs).put("ctld", Boolean.TRUE);
         String[][] filters = {{"accounts", "account"}, {"names", "job_name"}, {"partitions", "partition"}, {"qos", "qos"},
             {"reservations", "reservation"}, {"wckeys", "wckey"}};
         boolean filtered = false;

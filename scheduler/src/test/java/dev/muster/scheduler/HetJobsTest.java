@@ -45,6 +45,27 @@ class HetJobsTest {
     }
 
     @Test
+    void aWaitingComponentEndsAloneWhereThatIsAsked() {
+        play("""
+                het kind=BATCH : kind=BATCH : kind=BATCH -> 3 PENDING
+                cancel 2                                 -> says Operation not permitted on individual component of heterogeneous job
+                cancelpart 2                             -> 1 PENDING; 2 CANCELLED 'by 1000'; 3 PENDING
+                schedule                                 -> 1 PENDING; 3 PENDING; n1 free
+                cancelpart 1                             -> 1 CANCELLED 'by 1000'; 3 CANCELLED 'by 1000'
+                """);
+    }
+
+    @Test
+    void theScriptAloneIsKilledAndEndsTheJobAsItself() {
+        play("""
+                het kind=BATCH : kind=BATCH -> 2 PENDING
+                schedule                    -> 1 RUNNING n1; 2 RUNNING n2
+                killscript 2                -> 1 RUNNING n1; 2 RUNNING n2
+                exited 1 batch 0:9          -> 1 FAILED+COMPLETING RaisedSignal 0:9
+                """);
+    }
+
+    @Test
     void noneStartsBeforeAllCan() {
         play("""
                 submit tasks=2 nodeList=n1        -> 1 PENDING

@@ -188,9 +188,7 @@ final class Play {
             case "schedule" -> cluster.schedule();
             case "settle" -> cluster.settle();
             case "pass" -> cluster.pass(Long.parseLong(w[1]));
-            case "cancel", "signal" -> say(cluster.apply(new Command.CancelJobs(
-                    uid(w), refs(w[1]), w[0].equals("signal") ? Integer.parseInt(w[2]) : 0, false, false)));
-            case "stop" -> say(cluster.apply(new Command.CancelJobs(uid(w), refs(w[1]), 19, false, true)));
+            case "cancel", "signal", "stop", "cancelpart", "killscript" -> say(cluster.apply(cancellation(w)));
             case "once" -> say(cluster.apply(new Command.Once(w[1], Cluster.USER, w[2].equals("requeue")
                     ? new Command.RequeueJobs(Cluster.USER, refs(w[3]), false, false)
                     : new Command.UpdateJob(Cluster.USER, refs(w[3]).getFirst(), changes(w, 4)))));
@@ -235,6 +233,18 @@ final class Play {
                     .with(List.of(w[3].split(",")), w.length > 4 ? List.of(w[4].split(",")) : List.of()))));
             default -> report(w);
         }
+    }
+
+    /** {@code cancelpart} ends waiting components alone, as scancel --ctld does; {@code killscript} is scancel -b. */
+    private static Command cancellation(String[] w) {
+        List<Command.JobRef> jobs = refs(w[1]);
+        return switch (w[0]) {
+            case "stop" -> new Command.CancelJobs(uid(w), jobs, 19, false, true);
+            case "killscript" -> new Command.CancelJobs(uid(w), jobs, 0, true, false);
+            case "cancelpart" -> new Command.Once("part" + w[1], uid(w),
+                    new Command.CancelJobs(uid(w), jobs, 0, false, false, false, false, "", java.util.Set.of(), true));
+            default -> new Command.CancelJobs(uid(w), jobs, w[0].equals("signal") ? Integer.parseInt(w[2]) : 0, false, false);
+        };
     }
 
     private static Command submission(String requestId, String words) {

@@ -399,6 +399,7 @@ public final class JobMessages {
      * @param hurry   {@code -H}
      * @param adminComment what administrators say about it; "" says nothing
      * @param tellsOthers of whom the filters find what the caller may not cancel is an error each
+     * @param ctld    {@code --ctld}: named jobs that a filter does not match are an error each, and a waiting component is cancelled alone
      */
     public record Cancel(
             String requestId,
@@ -418,7 +419,8 @@ public final class JobMessages {
             List<String> wckeys,
             boolean cronAllowed,
             String adminComment,
-            boolean tellsOthers) {
+            boolean tellsOthers,
+            boolean ctld) {
         public Cancel {
             accounts = lowerCase(accounts);
             qos = lowerCase(qos);
