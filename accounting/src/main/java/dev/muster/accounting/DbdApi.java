@@ -603,7 +603,7 @@ final class DbdApi {
     private Reply change(Caller caller, Change c) {
         if (c.entity().equals("job") && c.verb().equals("modify")) {
             settle(List.of());
-            return Reply.of(jobs.run(c, caller.uid(), atLeast(caller, AdminLevel.OPERATOR), c.where().getOrDefault("cluster", "")));
+            return Reply.of(jobs.run(c, caller.uid(), atLeast(caller, AdminLevel.OPERATOR), books.book()));
         }
         if (c.verb().equals("delete")) {
             // jobs that have ended by now keep nothing

@@ -1,23 +1,39 @@
 package dev.muster.accounting;
 
+import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.Effective;
+import dev.muster.model.MemorySize;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Sluid;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
+import dev.muster.model.accounting.Entities.Tres;
+import java.math.BigInteger;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** {@code sacctmgr modify job}: what may be said of a job that is over. Its controller knows nothing of it. */
 final class JobEdits {
-    static final String NOTHING = "Request didn't affect anything or your user doesn't have privilege to perform this action";
+    private static final List<String> FIELDS = List.of("comment", "wckey", "extra", "admincomment", "systemcomment", "derivedexitcode", "tres");
+    private static final List<String> OPERATORS_FIELDS = List.of("admincomment", "systemcomment");
+    private static final Changed NOTHING = new Changed(List.of(), List.of(), List.of(), List.of(SlurmErrno.NO_CHANGE_IN_DATA.sentence()),
+            SlurmErrno.NO_CHANGE_IN_DATA.number());
     private static final Changed DENIED = new Changed(List.of(), List.of(), List.of(), List.of(SlurmErrno.ACCESS_DENIED.sentence()),
             SlurmErrno.ACCESS_DENIED.number());
     private static final int JOBS_MAX = 100_000;
+    private static final int TASKS_MAX = 1_000;
+    private static final int SIGNAL_MASK = 0x7f;
+    private static final int CODE_MASK = 0xff;
+    private static final int MB_BITS = 20;
 
     private final AccountingStore store;
 
@@ -25,7 +41,7 @@ final class JobEdits {
         this.store = store;
     }
 
-    /** The columns that are set, with their values. */
+    /** The columns that are set to one value in all rows. */
     private static Map<String, Object> columns(Change c) {
         Map<String, Object> out = new TreeMap<>();
         c.set().forEach((key, value) -> {
@@ -33,15 +49,45 @@ final class JobEdits {
                 case "comment", "wckey", "extra" -> out.put(key, value);
                 case "admincomment" -> out.put("admin_comment", value);
                 case "systemcomment" -> out.put("system_comment", value);
-                // a plain number: the original keeps it where a signal would stand, and so it is shown
+                // a number as wait(2) has it: a signal hides the code
                 case "derivedexitcode" -> {
-                    out.put("derived_exit_code", 0);
-                    out.put("derived_exit_signal", Integer.parseInt(value));
+                    long status = Long.parseLong(value);
+                    int signal = (int) (status & SIGNAL_MASK);
+                    out.put("derived_exit_code", signal != 0 ? 0 : (int) (status >> Byte.SIZE & CODE_MASK));
+                    out.put("derived_exit_signal", signal);
                 }
+                case "tres" -> { }
                 default -> throw new IllegalArgumentException(key);
             }
         });
         return out;
+    }
+
+    /** A job's resources with others over them; -1 takes one away. */
+    static String tres(Book book, String old, String over) {
+        List<String> counts = new ArrayList<>();
+        for (String item : over.split(",")) {
+            int eq = item.indexOf('=');
+            String name = name(book, item.substring(0, eq)).orElseThrow();
+            String count = item.substring(eq + 1);
+            boolean size = !count.equals("-1") && (name.equals("mem") || name.startsWith("bb/"));
+            counts.add(name + "=" + (size ? MemorySize.print(Math.min(Long.MAX_VALUE >> MB_BITS, new BigInteger(count).longValue())) : count));
+        }
+        List<String> items = new ArrayList<>(List.of(Effective.mergedTres(old, String.join(",", counts)).split(",")));
+        items.sort(Comparator.comparing(i -> i.substring(0, Math.max(0, i.indexOf('=')))));
+        return String.join(",", items);
+    }
+
+    /** A resource by its name or its number. */
+    private static Optional<String> name(Book book, String typed) {
+        return book.tres().stream().filter(t -> t.full().equalsIgnoreCase(typed) || Integer.toString(t.id()).equals(typed)).findFirst()
+                .map(Tres::full);
+    }
+
+    /** The sentence about the first resource that the cluster's administrators have never named; empty if all are known. */
+    private static Optional<String> unknown(Book book, String tres) {
+        return Stream.of(tres.split(",")).map(i -> i.substring(0, Math.max(0, i.indexOf('=')))).filter(n -> name(book, n).isEmpty()).findFirst()
+                .map(n -> "sacctmgr: error: slurmdb_format_tres_str: no TRES known by " + (n.matches("\\d+") ? "id " : "type ") + n);
     }
 
     private static Changed refused(String sentence) {
@@ -51,27 +97,31 @@ final class JobEdits {
     /**
      * Of jobs that are over only: the row of one that is not is written again when it ends.
      *
-     * @param cluster  the caller's own, where none is named
-     * @param operator may change any job; others their own, and there the comment and the derived exit code
+     * @param operator may change any job; others their own, and there what is not the administrators' comment
      */
-    Changed run(Change c, int uid, boolean operator, String cluster) {
-        List<String> known = List.of("comment", "wckey", "extra", "admincomment", "systemcomment", "derivedexitcode");
-        if (c.set().keySet().stream().anyMatch(k -> !known.contains(k))) {
+    Changed run(Change c, int uid, boolean operator, Book book) {
+        if (c.set().keySet().stream().anyMatch(k -> !FIELDS.contains(k))) {
             return refused("Setting " + c.set().keySet() + " of a job is not supported by this version");
         }
-        if (!c.set().getOrDefault("derivedexitcode", "0").matches("\\d{1,3}")) {
+        if (!c.set().getOrDefault("derivedexitcode", "0").matches("\\d{1,10}")) {
             return refused("Invalid value for DerivedExitCode (" + c.set().get("derivedexitcode") + ")");
         }
-        if (!operator && c.set().keySet().stream().anyMatch(k -> !List.of("comment", "derivedexitcode").contains(k))) {
+        String over = c.set().getOrDefault("tres", "");
+        Optional<String> stranger = over.isEmpty() ? Optional.empty() : unknown(book, over);
+        if (stranger.isPresent()) {
+            return refused(stranger.get());
+        }
+        if (!operator && c.set().keySet().stream().anyMatch(OPERATORS_FIELDS::contains)) {
             return DENIED;
         }
         List<Object> values = new ArrayList<>();
-        String where = where(c, cluster, values);
+        String where = where(c, values);
         try {
             return store.writer().run(on -> {
-                String found = "select \"cluster_key\", \"sluid\", \"restarts\", \"job_id\", \"submit_time\", \"user_id\" from \"job\"" + where
-                        + " order by \"job_id\", \"submit_time\"";
+                String found = "select \"cluster_key\", \"sluid\", \"restarts\", \"job_id\", \"submit_time\", \"user_id\", \"tres_allocated\" "
+                        + "from \"job\"" + where + " order by \"job_id\", \"submit_time\"";
                 List<Object[]> rows = new ArrayList<>();
+                List<String> resources = new ArrayList<>();
                 List<String> names = new ArrayList<>();
                 try (PreparedStatement select = bound(on.prepareStatement(found), values, 0); ResultSet row = select.executeQuery()) {
                     while (row.next() && rows.size() < JOBS_MAX) {
@@ -79,28 +129,42 @@ final class JobEdits {
                             return DENIED;
                         }
                         rows.add(new Object[] {row.getInt(1), row.getLong(2), row.getInt(3)});
+                        resources.add(over.isEmpty() ? "" : tres(book, row.getString(7), over));
                         names.add(row.getInt(4) + "\t" + row.getLong(5));
                     }
                 }
                 if (rows.isEmpty()) {
-                    return refused(NOTHING);
+                    return NOTHING;
                 }
-                Map<String, Object> columns = columns(c);
                 if (c.commit()) {
-                    String sets = String.join(", ", columns.keySet().stream().map(k -> "\"" + k + "\" = ?").toList());
-                    String update = "update \"job\" set " + sets + " where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
-                    try (PreparedStatement set = on.prepareStatement(update)) {
-                        for (Object[] key : rows) {
-                            bound(bound(set, List.copyOf(columns.values()), 0), List.of(key), columns.size());
-                            set.addBatch();
-                        }
-                        set.executeBatch();
-                    }
+                    write(on, columns(c), rows, resources, !over.isEmpty());
                 }
                 return new Changed(names, List.of(), List.of(), List.of(), 0);
             });
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);
+        }
+    }
+
+    /** Writes the columns into the rows with these keys, and each its own resources. */
+    private static void write(Connection on, Map<String, Object> columns, List<Object[]> keys, List<String> resources, boolean tres)
+            throws SQLException {
+        List<String> names = new ArrayList<>(columns.keySet());
+        if (tres) {
+            names.add("tres_allocated");
+        }
+        String sets = String.join(", ", names.stream().map(k -> "\"" + k + "\" = ?").toList());
+        String update = "update \"job\" set " + sets + " where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
+        try (PreparedStatement set = on.prepareStatement(update)) {
+            for (int i = 0; i < keys.size(); i++) {
+                List<Object> values = new ArrayList<>(columns.values());
+                if (tres) {
+                    values.add(resources.get(i));
+                }
+                bound(bound(set, values, 0), List.of(keys.get(i)), values.size());
+                set.addBatch();
+            }
+            set.executeBatch();
         }
     }
 
@@ -111,13 +175,14 @@ final class JobEdits {
         return statement;
     }
 
-    private static String where(Change c, String cluster, List<Object> values) {
+    private static String where(Change c, List<Object> values) {
         List<String> all = new ArrayList<>(List.of("\"end_time\" > 0"));
-        String clusters = c.where().getOrDefault("cluster", cluster);
+        String clusters = c.where().getOrDefault("cluster", "");
         all.add("\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" in (" + marks(clusters, values) + "))");
         for (Map.Entry<String, String> e : c.where().entrySet()) {
             switch (e.getKey()) {
-                case "jobid" -> all.add("(" + String.join(" or ", Stream.of(e.getValue().split(",")).map(id -> named(id, values)).toList()) + ")");
+                case "jobid" -> all.add("(" + String.join(" or ",
+                        Stream.of(e.getValue().split(",")).map(id -> "(" + named(id, values) + ")").toList()) + ")");
                 case "account" -> all.add("\"account\" in (" + marks(e.getValue(), values) + ")");
                 case "user" -> all.add("\"user_name\" in (" + marks(e.getValue(), values) + ")");
                 case "wckey" -> all.add("\"wckey\" in (" + marks(e.getValue(), values) + ")");
@@ -132,20 +197,32 @@ final class JobEdits {
         return " where " + String.join(" and ", all);
     }
 
-    /** An array's number names all its tasks, {@code 12_3} one of them. */
+    /** A number names a job, all tasks of an array and all components of a heterogeneous job; {@code 12_3} and {@code 12+1} one of them. */
     private static String named(String id, List<Object> values) {
-        if (!id.matches("\\d{1,9}(_\\d{1,9})?")) {
+        Optional<JobSelector> selector = JobSelector.of(id, "");
+        if (selector.isEmpty()) {
             return "false";
         }
-        int at = id.indexOf('_');
-        int number = Integer.parseInt(at < 0 ? id : id.substring(0, at));
-        values.add(number);
-        if (at < 0) {
-            values.add(number);
-            return "\"job_id\" = ? or \"array_job_id\" = ?";
+        JobSelector job = selector.get();
+        if (job.sluid() >= 0) {
+            values.addAll(List.of(Sluid.first(job.sluid()), Sluid.attempt(job.sluid())));
+            return "\"sluid\" = ? and \"restarts\" = ?";
         }
-        values.add(Integer.parseInt(id.substring(at + 1)));
-        return "\"array_job_id\" = ? and \"array_task_id\" = ?";
+        values.add(job.jobId());
+        if (job.tasks().isPresent()) {
+            List<Integer> tasks = new ArrayList<>();
+            for (int t = job.tasks().get().next(0); t >= 0 && tasks.size() < TASKS_MAX; t = job.tasks().get().next(t + 1)) {
+                tasks.add(t);
+            }
+            values.addAll(tasks);
+            return "\"array_job_id\" = ? and \"array_task_id\" in (" + String.join(", ", tasks.stream().map(t -> "?").toList()) + ")";
+        }
+        if (job.offset() >= 0) {
+            values.add(job.offset());
+            return "\"het_job_id\" = ? and \"het_offset\" = ?";
+        }
+        values.addAll(List.of(job.jobId(), job.jobId()));
+        return "(\"job_id\" = ? or \"array_job_id\" = ? or \"het_job_id\" = ?)";
     }
 
     private static String marks(String list, List<Object> values) {

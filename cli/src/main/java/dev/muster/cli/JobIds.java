@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Ids of jobs, array tasks and steps as people type them. */
-final class JobIds {
+public final class JobIds {
     private JobIds() {}
 
     /** {@code 12}, {@code 12_3}, {@code 12_[1-3]}, {@code 12_*}, {@code 12+1}. */
@@ -124,7 +124,7 @@ final class JobIds {
     }
 
     /** What is wrong with the id of one job, task, component or step; empty for a good one. Sets of tasks ({@code 1_[2-3]}) are no such id. */
-    static Optional<SlurmErrno> fault(String text) {
+    public static Optional<SlurmErrno> fault(String text) {
         if (Sluid.parse(text.split("\\.", 2)[0]).isPresent()) {
             return Optional.empty();
         }
@@ -173,7 +173,7 @@ final class JobIds {
     }
 
     /** The sentence of sacct and sstat about a word that is no id. */
-    static String objection(String text) {
+    public static String objection(String text) {
         boolean number = !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
         return "Bad job/step specified: " + text + (number ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
     }

@@ -95,10 +95,66 @@ class SacctmgrTest {
         assertThat(host.sent.get("Show").obj("where").fields()).isEmpty();
     }
 
-    /** A bare number is not a condition: everything would be changed. */
-    @Test
-    void aBareWordNamesNoJob() {
-        assertThat(run("-i modify job 2 set comment=abc").err()).isEqualTo(" Unknown condition: 2\n Use keyword 'set' to modify value\n");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -i modify job 2 set comment=abc                       | jobid=2
+            -i modify job where 2 set comment=abc                 | jobid=2
+            -i modify job set comment=abc where 2                 | jobid=2
+            -i modify job 2 3_1 4+1 set comment=abc               | 'jobid=2,3_1,4+1'
+            -i modify job 2.batch,3 set comment=abc               | 'jobid=2,3'
+            -i modify job jobid=2 job=3 set derivedes=x           | 'jobid=2,3'
+            -i modify job 2 set tres=Energy=12,cpu=2k             | 'jobid=2'
+            -i modify job 2 set derivedexitcode=-1                | 'jobid=2'
+            """)
+    void jobsByTheirNumbers(String line, String where) {
+        host.reply("Change", "{\"names\":[\"2\\t0\"]}");
+        assertThat(run(line).err()).isEmpty();
+        assertThat("jobid=" + host.sent.get("Change").obj("where").text("jobid")).isEqualTo(where);
+        String tres = host.sent.get("Change").obj("set").text("tres");
+        assertThat(tres).isEqualTo(line.contains("tres") ? "cpu=2048,energy=12" : "");
+    }
+
+    /** The shortest words for what is added, modified and deleted. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -i modify j 2 set comment=x          | job
+            -i delete a b                        | account
+            -i delete res lic                    | resource
+            -i delete r lic                      | resource
+            -i delete q low                      | qos
+            -i delete u ann                      | user
+            -i delete co account=a names=ann     | coordinator
+            """)
+    void abbreviations(String line, String entity) {
+        host.reply("Change", "{\"names\":[\"2\\t0\"]}");
+        run(line);
+        assertThat(host.sent.get("Change").text("entity")).isEqualTo(entity);
+        assertThat(run("-i modify jobs 2 set comment=x").err()).startsWith("No valid entity in modify command");
+    }
+
+    /** A wrong word changes nothing, least of all every job. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', ignoreLeadingAndTrailingWhitespace = true, textBlock = """
+            -i modify job foo set comment=x             | 'sacctmgr: fatal: Bad job/step specified: foo'
+            -i modify job 0 set comment=x               | 'sacctmgr: fatal: Bad job/step specified: 0: JobID can not be zero'
+            -i modify job jobid= set comment=x          | 'Invalid job id(s)  specified'
+            -i modify job user= set comment=x           | ''
+            -i modify job user=nosuch set comment=x     | 'sacctmgr: error: Invalid user id: nosuch'
+            -i modify job 1 starttime=foo set comment=x | 'Invalid time specification (pos=0): foo'
+            -i modify job 1 set comment                 | ' Bad format on comment: End your option with an ''='' sign'
+            -i modify job 1 set comment+=x              | ' Invalid operator ''+='' in comment+=x'
+            -i modify job 1 set com=x                   | ' Unknown option: com=x'
+            -i modify job 1 set tres=energy             | 'sacctmgr: error: slurmdb_format_tres_str: no TRES id found for energy'
+            -i modify job 1 set tres=                   | ''
+            -i modify job 1 set derivedexitcode=1:2     | 'sacctmgr: error: Invalid value for DerivedExitCode (1:2)'
+            -i modify job 1                             | ' You didn''t give me anything to set'
+            -i modify user ann set fairshare+=1         | ' Invalid operator ''+='' in fairshare+=1'
+            -i modify qos normal set priority-=1        | ' Invalid operator ''-='' in priority-=1'
+            """)
+    void whatIsRefusedOfJobs(String line, String first) {
+        var result = run(line);
+        assertThat(result.err().lines().findFirst().orElse("")).isEqualTo(first);
+        assertThat(result.rc()).isEqualTo(1);
         assertThat(host.sent).doesNotContainKey("Change");
     }
 
@@ -254,8 +310,8 @@ class SacctmgrTest {
         show user format=bogus                  | Unknown field 'bogus'
         show account bogus=a                    | ' Unknown condition: bogus=a'
         -i modify account a2 set bogus=3        | ' Unknown option: bogus=3'
-        -i modify qos q set maxwall-=3          | sacctmgr: error: MaxWall takes no '-='
-        -i modify qos q set grptres+=cpu=3      | sacctmgr: error: GrpTRES takes no '+='
+        -i modify qos q set maxwall-=3          | ' Invalid operator ''-='' in maxwall-=3'
+        -i modify qos q set grptres+=cpu=3      | ' Invalid operator ''+='' in grptres+=cpu=3'
         -i modify account a2 set maxjobs=x      | sacctmgr: error: Invalid value for MaxJobs (x)
         -i modify account a2                    | ' You didn''t give me anything to set'
         -i modify qos q set rawusage=5          | sacctmgr: error: Raw usage can only be set to 0 (zero)

@@ -44,8 +44,8 @@ final class Edit {
             + "lastconsumed:1=lastconsumed server:6=server servertype:7=servertype manager:1=servertype type:2=type "
             + "percentallowed:1=allowed allowed:2=allowed");
 
-    private static final List<Entity.Name> JOB_SET = Entity.names("admincomment:1=admincomment comment:1=comment derivedexitcode:12=derivedexitcode "
-            + "derivedes:12=comment extra:1=extra newwckey:1=wckey systemcomment:1=systemcomment");
+    private static final List<Entity.Name> JOB_SET = Entity.names("admincomment:12=admincomment comment:7=comment derivedexitcode:12=derivedexitcode "
+            + "derivedes:9=comment extra:5=extra newwckey:1=wckey systemcomment:13=systemcomment tres:1=tres");
 
     /** Words of before TRES: each sets one resource of a limit. */
     private static final List<Entity.Name> RESOURCE_WORDS =
@@ -144,15 +144,10 @@ final class Edit {
                 .put("set", new Json.Obj().put(USAGE, set.get(USAGE))).put("where", conditions).put("commit", commit));
     }
 
-    /** Numbers of jobs mean those of the caller's cluster; times become seconds since 1970. */
-    private void jobsOfThisCluster() throws UsageException {
+    /** Numbers of jobs mean those of the caller's cluster. */
+    private void jobsOfThisCluster() {
         if (entity.name().equals("job")) {
             where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
-            for (String key : List.of("starttime", "endtime")) {
-                if (where.containsKey(key)) {
-                    where.put(key, Long.toString(Moments.seconds(c, where.get(key))));
-                }
-            }
         }
     }
 
@@ -207,6 +202,9 @@ final class Edit {
                 default -> key(Entity.names("names:1=name"), lower);
             };
             if (place.isPresent() && !(entity.name().equals("user") && lower.startsWith("accounts".substring(0, 2)) && lower.length() < 3)) {
+                if (item.sign() != '=') {
+                    throw operator(item);
+                }
                 where.merge(place.get(), item.value(), (a, b) -> a + "," + b);
             } else if (entity.name().equals("coordinator")) {
                 throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
@@ -218,7 +216,7 @@ final class Edit {
 
     /** What a bare word names. */
     private String first() {
-        return "name";
+        return entity.name().equals("job") ? "jobid" : "name";
     }
 
     private static Optional<String> key(List<Entity.Name> table, String lower) {
@@ -227,21 +225,30 @@ final class Edit {
 
     private void conditions(List<Words.Item> items) throws UsageException {
         for (Words.Item item : items) {
-            boolean nameless = entity.name().equals("job");
-            Optional<String> key = !item.key().isEmpty() ? entity.condition(item.key()) : nameless ? Optional.empty() : Optional.of(first());
+            if (item.sign() != '=') {
+                throw operator(item);
+            }
+            Optional<String> key = !item.key().isEmpty() ? entity.condition(item.key()) : Optional.of(first());
             if (key.isEmpty()) {
                 throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
             }
-            where.merge(key.get(), item.value(), (a, b) -> a + "," + b);
+            String value = entity.name().equals("job") ? JobConditions.checked(c, key.get(), item.value()) : item.value();
+            where.merge(key.get(), value, (a, b) -> a + "," + b);
         }
     }
 
     private void setting(Words.Item item, String hint) throws UsageException {
         Optional<String> own = item.key().isEmpty() ? Optional.empty() : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
         if (own.isPresent()) {
+            if (item.sign() != '=') {
+                throw operator(item);
+            }
             boolean lower = entity.name().equals("account") && !own.get().equals("parent");
-            set.put(own.get(), own.get().equals("derivedexitcode") ? exitCode(item.value())
-                    : lower ? item.value().toLowerCase(Locale.ROOT) : item.value());
+            set.put(own.get(), switch (own.get()) {
+                case "derivedexitcode" -> JobConditions.exitCode(item.value());
+                case "tres" -> JobConditions.tres(item.value());
+                default -> lower ? item.value().toLowerCase(Locale.ROOT) : item.value();
+            });
             return;
         }
         Optional<String> resource = item.key().isEmpty() ? Optional.empty() : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
@@ -275,7 +282,7 @@ final class Edit {
         }
         boolean lists = field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
         if (item.sign() != '=' && !lists) {
-            throw unknown(item, hint, "sacctmgr: error: " + field.get().name() + " takes no '" + item.sign() + "='");
+            throw operator(item);
         }
         String sign = item.sign() == '=' || !lists ? "" : item.sign() + "=";
         Optional<String> value = sign.isEmpty() ? field.get().canonical(item.value()) : Optional.of(item.value());
@@ -307,7 +314,7 @@ final class Edit {
     /** A word without a value, where settings stand. */
     private UsageException bare(Words.Item item, String hint) {
         return switch (entity.name()) {
-            case "user" -> new UsageException(1, List.of(" Bad format on " + item.typed() + ": End your option with an '=' sign"));
+            case "user", "job" -> new UsageException(1, List.of(" Bad format on " + item.typed() + ": End your option with an '=' sign"));
             case "account" -> new UsageException(1, List.of(" Can't modify the name of an account"));
             default -> unknown(item, hint, "");
         };
@@ -378,14 +385,8 @@ final class Edit {
         });
     }
 
-    /** Its number before a colon. */
-    private static String exitCode(String typed) throws UsageException {
-        String number = typed.contains(":") ? typed.substring(0, typed.indexOf(':')) : typed;
-        if (!number.matches("\\d{1,3}")) {
-            throw new UsageException(1, List.of("sacctmgr: error: Invalid value for DerivedExitCode (" + typed + ")",
-                    " You didn't give me anything to set"));
-        }
-        return number;
+    private static UsageException operator(Words.Item item) {
+        return new UsageException(1, List.of(" Invalid operator '" + item.sign() + "=' in " + item.typed()));
     }
 
     private void resource(Words.Item item, String meaning, String hint) throws UsageException {
@@ -452,10 +453,9 @@ final class Edit {
 
     private int refused(Json.Obj reply) {
         boolean access = reply.integer("errno") == SlurmErrno.ACCESS_DENIED.number();
-        if (entity.name().equals("job") && !access) {
-            reply.texts("error").forEach(sentence -> c.err().println("sacctmgr: accounting_storage/slurmdbd: acct_storage_p_modify_job: "
-                    + sentence));
-            c.out().println(" Nothing modified");
+        if (entity.name().equals("job") && reply.integer("errno") == SlurmErrno.NO_CHANGE_IN_DATA.number()) {
+            c.err().println(" Error with request: " + SlurmErrno.NO_CHANGE_IN_DATA.sentence());
+            c.out().println(" Modified jobs...");
             return 1;
         }
         if (verb.equals("add") && access) {
@@ -472,6 +472,9 @@ final class Edit {
             } else if (access) {
                 c.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
                 c.err().println(" Error with request: " + sentence);
+                if (entity.name().equals("job")) {
+                    c.out().println(" Modified jobs...");
+                }
             } else if (ON_STDOUT.stream().anyMatch(sentence::startsWith) || sentence.endsWith("Not adding.")) {
                 c.out().println(sentence);
             } else {

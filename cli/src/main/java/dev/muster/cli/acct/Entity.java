@@ -219,8 +219,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "flags:2=flags allowed:2=allowed percentallowed:1=allowed servertype:7=servertype type:2=type"),
                     "name,server,type,count,lastconsumed,allocated,servertype",
                     columns(OTHER_COLUMNS.replace("name:1|Name|15", "name:1|Name|10"))),
-            new Entity("job", "jobs:1",
-                    names("jobids:1=jobid accounts:1=account acct:4=account clusters:1=cluster "
+            new Entity("job", "job:1",
+                    names("jobid:1=jobid accounts:1=account acct:4=account cluster:1=cluster "
                             + "endtime:1=endtime starttime:1=starttime users:1=user wckeys:1=wckey"),
                     "", List.of()),
             new Entity("runawayjob", "runawayjobs:2", names("clusters:1=cluster"), "id,name,partition,cluster,state,timesubmit,timestart,timeend",
@@ -294,13 +294,14 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
         if (lower.startsWith("txn")) {
             return find("transactions");
         }
-        return ALL.stream().filter(e -> names(e.word).getFirst().means(lower) || lower.equals(names(e.word).getFirst().word() + "s")
+        return ALL.stream().filter(e -> names(e.word).getFirst().means(lower)
+                || lower.equals(names(e.word).getFirst().word() + "s") && !e.name.equals("job")
                 || e.name.equals(lower)).findFirst();
     }
 
     /** The shortest abbreviations that add, modify and delete take; lists, which know more entities, want more of some. */
     private static final List<Name> EDITED = names("account:1=account clusters:2=cluster coordinators:2=coordinator federation:1=federation "
-            + "jobs:1=job qos:1=qos resources:1=resource users:1=user");
+            + "job:1=job qos:1=qos resources:1=resource users:1=user");
 
     /** The entity that a typed word of add, modify or delete means. */
     static Optional<Entity> edited(String typed) {

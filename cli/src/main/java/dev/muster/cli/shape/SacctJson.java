@@ -7,6 +7,7 @@ import dev.muster.model.Sluid;
 import dev.muster.model.Json;
 import dev.muster.model.StepId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /** Jobs in the shape of {@code slurmdb/v0.0.45/jobs}. */
@@ -14,6 +15,7 @@ public final class SacctJson {
     private static final String[] KINDS = {"cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5",
             "fs/disk", "6",
         "vmem", "7", "pages", "8"};
+    private static final String UNMEASURED = "-2";
 
     private SacctJson() {}
 
@@ -80,7 +82,7 @@ public final class SacctJson {
             shown.add(step(names, j, s, now));
         }
         o.put("steps", shown);
-        o.put("tres", new Json.Obj().put("allocated", tres(j.text("tresAllocated")))
+        o.put("tres", new Json.Obj().put("allocated", allocated(j.text("tresAllocated")))
                 .put("requested", tres(j.text("tresRequested"))));
         boolean standard = j.text("wckey").startsWith("*");
         o.put("wckey", new Json.Obj().put("wckey", j.text("wckey").substring(standard ? 1 : 0))
@@ -186,11 +188,20 @@ public final class SacctJson {
                     .put("name", gres ? kind.substring(5) : kind.startsWith("fs/") ? kind.substring(3) : "")
                     .put("id", id).put("count", count));
         }
+        out.sort(Comparator.comparingLong(o -> ((Json.Obj) o).number("id")));
         return out;
+    }
+
+    /** The resources of a job that has or had some: its energy is listed even if no sensor has measured it. */
+    private static List<Object> allocated(String text) {
+        return text.isEmpty() || ("," + text).contains(",energy=") ? tres(text) : tres(text + ",energy=" + UNMEASURED);
     }
 
     /** {@code 12}, {@code 4K}; anything else is nothing. */
     private static long count(String value) {
+        if (value.equals(UNMEASURED)) {
+            return Long.parseLong(UNMEASURED);
+        }
         int end = value.length();
         char last = end == 0 ? 0 : value.charAt(end - 1);
         long by = last == 'K' ? 1 << 10 : last == 'M' ? 1 << 20 : 1;

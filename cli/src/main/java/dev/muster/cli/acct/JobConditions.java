@@ -1,0 +1,88 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.JobIds;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Times;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The conditions and values of {@code sacctmgr modify job}, as {@link Edit} reads them: each is judged before slurmdbd is asked. */
+final class JobConditions {
+    private static final LimitField TRES = LimitField.find(LimitField.ASSOC, "GrpTRES").orElseThrow();
+
+    private JobConditions() {}
+
+    /** The value of a condition as slurmdbd reads it: ids that are ids, names of users, seconds since 1970. */
+    static String checked(CommandContext c, String key, String value) throws UsageException {
+        return switch (key) {
+            case "jobid" -> jobs(value);
+            case "user" -> users(c, value);
+            case "starttime", "endtime" -> switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), true)) {
+                case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
+                case Times.Parsed.Invalid bad -> throw refused("Invalid time specification (pos=" + bad.position() + "): " + value);
+            };
+            default -> value;
+        };
+    }
+
+    private static String jobs(String value) throws UsageException {
+        List<String> ids = new ArrayList<>();
+        for (String id : value.split(",")) {
+            if (!id.isEmpty() && JobIds.fault(id).isPresent()) {
+                throw refused("sacctmgr: fatal: " + JobIds.objection(id));
+            }
+            // a step names its job: what is changed is the job's
+            ids.add(id.indexOf('.') < 0 ? id : id.substring(0, id.indexOf('.')));
+        }
+        ids.removeIf(String::isEmpty);
+        if (ids.isEmpty()) {
+            throw refused("Invalid job id(s) " + value + " specified");
+        }
+        return String.join(",", ids);
+    }
+
+    private static String users(CommandContext c, String value) throws UsageException {
+        List<String> names = new ArrayList<>();
+        for (String word : value.split(",")) {
+            boolean number = word.matches("\\d{1,9}");
+            String name = number ? c.host().userName(Integer.parseInt(word)) : c.host().userId(word) < 0 ? "" : word;
+            if (name.isEmpty()) {
+                throw word.isEmpty() ? new UsageException(1, List.of()) : refused("sacctmgr: error: Invalid user id: " + word);
+            }
+            names.add(name);
+        }
+        return String.join(",", names);
+    }
+
+    /** A number, which nothing or less than nothing clears. */
+    static String exitCode(String typed) throws UsageException {
+        if (typed.isEmpty() || typed.matches("-\\d{1,18}")) {
+            return "0";
+        }
+        if (!typed.matches("\\d{1,18}")) {
+            throw new UsageException(1, List.of("sacctmgr: error: Invalid value for DerivedExitCode (" + typed + ")",
+                    " You didn't give me anything to set"));
+        }
+        long number = Long.parseLong(typed);
+        return Long.toString(number > 0xffff_fffdL ? 0 : number);
+    }
+
+    /** Resources and counts in canonical form. */
+    static String tres(String typed) throws UsageException {
+        if (typed.isBlank()) {
+            throw new UsageException(1, List.of());
+        }
+        for (String item : typed.split(",")) {
+            if (!item.isEmpty() && item.indexOf('=') < 0) {
+                throw refused("sacctmgr: error: slurmdb_format_tres_str: no TRES id found for " + item);
+            }
+        }
+        return TRES.canonical(typed).orElseThrow(() -> refused("sacctmgr: error: Invalid value for TRES (" + typed + ")"));
+    }
+
+    private static UsageException refused(String sentence) {
+        return new UsageException(1, List.of(sentence));
+    }
+}
