@@ -209,6 +209,7 @@ public final class Main {
         log.adoptLibraries();
         Faults.install(log);
         conf.warnings().forEach(w -> log.error(w.message()));
+        options.idle().forEach(log::error);
         nodes.stream().filter(n -> !n.detected().isEmpty())
                 .forEach(n -> log.info("Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
         if (Os.uid() != userId(identities, conf.slurmdUser())) {

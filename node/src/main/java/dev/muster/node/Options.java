@@ -1,8 +1,11 @@
 package dev.muster.node;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * slurmd's command line.
@@ -14,6 +17,7 @@ import java.util.Optional;
  * @param authority   certificate by which the server of the configuration is known, where it speaks TLS
  * @param extra       what the node is to say of itself in Extra=
  * @param instanceId  of a cloud, and instanceType
+ * @param parameters  words of this node beside those of Parameters= in slurm.conf
  */
 record Options(
         String nodeName,
@@ -36,6 +40,7 @@ record Options(
         String extra,
         String instanceId,
         String instanceType,
+        List<String> parameters,
         Mode mode) {
 
     enum Mode { SERVE, SHOW_HARDWARE, SHOW_GRES, HELP, VERSION }
@@ -54,7 +59,7 @@ record Options(
                -c                         Forget jobs of an earlier slurmd that have no process any more.
                -C                         Print node configuration information and exit.
                --ca-cert-file file        Whom to trust when configs are fetched over TLS.
-               --conf                     Dynamic node configuration, works with -Z.
+               --conf params              Dynamic node configuration, works with -Z.
                --conf-server host[:port]  Get configs from slurmctld at `host[:port]`.
                -d stepd                   Pathname to the slurmstepd program.
                -D                         Run daemon in foreground.
@@ -70,6 +75,7 @@ record Options(
                -n value                   Run the daemon at the specified nice value.
                -N node                    Run the daemon for specified nodename. Of several, n[1-64], each is
                                           served by this process, to try things out.
+               --parameters words         More words for this node's SlurmdParameters.
                -s                         Change working directory to SlurmdLogFile/SlurmdSpoolDir.
                --systemd                  Stay in the foreground as a service of systemd.
                -v                         Verbose mode. Multiple -v's increase verbosity.
@@ -77,8 +83,9 @@ record Options(
                -Z                         Start as Dynamic Normal node.
             """;
 
+    private static final String CONFIG_OVERRIDES = "config_overrides";
     private static final List<String> WITH_VALUE =
-            List.of("--conf", "--conf-server", "--extra", "--instance-id", "--instance-type", "--authinfo", "--ca-cert-file");
+            List.of("--conf", "--conf-server", "--extra", "--instance-id", "--instance-type", "--authinfo", "--ca-cert-file", "--parameters");
 
     static Parsed parse(List<String> arguments) {
         Builder b = new Builder();
@@ -130,13 +137,29 @@ record Options(
         if (arguments.contains("--systemd") && arguments.stream().anyMatch(a -> a.matches("-[a-zA-Z]*D"))) {
             return new Parsed.Wrong("--systemd and -D options are mutually exclusive", false);
         }
-        if (!b.dynamicConf.isEmpty() && !b.dynamic) {
-            return new Parsed.Wrong("--conf is only for -Z", false);
+        if (!b.dynamic && b.dynamicConf.toLowerCase(Locale.ROOT).matches("(.*[ \\t])?topology(addr)?=.*")) {
+            return new Parsed.Wrong("Topology= in --conf is only for -Z in this version", false);
         }
         if (b.dynamic && b.future.isPresent()) {
-            return new Parsed.Wrong("-Z and -F exclude each other", false);
+            return new Parsed.Wrong("-F and -Z options are mutually exclusive", false);
         }
         return new Parsed.Ok(b.build());
+    }
+
+    /** Words of the command line that do nothing here, as Slurm lets them stand: each a sentence for the log. */
+    List<String> idle() {
+        List<String> out = new ArrayList<>();
+        if (!dynamic && !dynamicConf.isBlank()) {
+            out.add("--conf without -Z has no effect: slurm.conf has this node");
+        }
+        parameters.stream().filter(w -> !w.equalsIgnoreCase(CONFIG_OVERRIDES))
+                .forEach(w -> out.add("--parameters: " + w + " has no effect in this version"));
+        return out;
+    }
+
+    /** The sizes that are configured count, and not those that the machine has. */
+    boolean configOverrides() {
+        return parameters.stream().anyMatch(CONFIG_OVERRIDES::equalsIgnoreCase);
     }
 
     private static final class Builder {
@@ -160,6 +183,7 @@ record Options(
         private String extra = "";
         private String instanceId = "";
         private String instanceType = "";
+        private List<String> parameters = List.of();
         private Mode mode = Mode.SERVE;
 
         private static Optional<Parsed> refused(String sentence) {
@@ -176,6 +200,7 @@ record Options(
                 case "--extra" -> extra = value;
                 case "--instance-id" -> instanceId = value;
                 case "--instance-type" -> instanceType = value;
+                case "--parameters" -> parameters = Stream.of(value.split(",")).filter(w -> !w.isBlank()).map(String::strip).toList();
                 case "--ca-cert-file" -> authority = Optional.of(Path.of(value));
                 case "--authinfo" -> {
                     return authInfo(value);
@@ -241,7 +266,7 @@ record Options(
             return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot,
                     changeDirectory,
                     verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, authority, mungeSocket,
-                    extra, instanceId, instanceType, mode);
+                    extra, instanceId, instanceType, parameters, mode);
         }
     }
 }

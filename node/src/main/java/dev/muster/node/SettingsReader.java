@@ -116,7 +116,7 @@ final class SettingsReader {
                         conf.has(Key.HEALTH_CHECK_NODE_STATE, "REBOOT_ONLY"),
                         conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
                         suspendGrace(conf), imexMajor(conf), conf.has(Key.PRIVATE_DATA, "jobs") || conf.has(Key.PRIVATE_DATA, "all")),
-                conf.configOverrides() || node.has("config_overrides") ? Optional.of(shape(node)) : Optional.empty());
+                conf.configOverrides() || node.has("config_overrides") || options.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 
     /** As SwitchParameters says, else the driver's. */

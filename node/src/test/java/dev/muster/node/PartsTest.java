@@ -86,7 +86,7 @@ class PartsTest {
                 "/stepd"));
         assertThat(parsed).isEqualTo(new Options.Parsed.Ok(new Options("n1", "/etc/x.conf", "/log", "/stepd", true,
                 false, false, false, 2, 0, false, false, "", java.util.Optional.empty(), "", java.util.Optional.empty(), "", "", "", "",
-                Options.Mode.SERVE)));
+                List.of(), Options.Mode.SERVE)));
         assertThat(Options.parse(List.of("-C"))).extracting("options.mode").isEqualTo(Options.Mode.SHOW_HARDWARE);
         assertThat(Options.parse(List.of("-Q"))).isEqualTo(new Options.Parsed.Wrong("invalid option -- 'Q'", true));
         assertThat(Options.parse(List.of("-N")))
@@ -99,7 +99,16 @@ class PartsTest {
         assertThat(Options.parse(List.of("--instance-id=i-1", "--instance-type", "big", "--ca-cert-file=/ca"))).extracting("options.instanceId",
                 "options.instanceType", "options.authority").containsExactly("i-1", "big", java.util.Optional.of(java.nio.file.Path.of("/ca")));
         assertThat(Options.parse(List.of("--authinfo", "socket=/run/m,ttl=60"))).extracting("options.mungeSocket").isEqualTo("/run/m");
-        for (List<String> wrong : List.of(List.of("--conf", "CPUs=1"), List.of("-Z", "-F"), List.of("--conf-server"), List.of("--systemd=1"),
+        assertThat(Options.parse(List.of("-b", "--conf", "feature=f1", "--parameters=config_overrides,l3cache_as_socket")))
+                .isInstanceOfSatisfying(Options.Parsed.Ok.class, ok -> {
+                    assertThat(ok.options().reportReboot()).isTrue();
+                    assertThat(ok.options().configOverrides()).isTrue();
+                    assertThat(ok.options().idle()).containsExactly("--conf without -Z has no effect: slurm.conf has this node",
+                            "--parameters: l3cache_as_socket has no effect in this version");
+                });
+        assertThat(Options.parse(List.of("-Z", "-F"))).isEqualTo(new Options.Parsed.Wrong("-F and -Z options are mutually exclusive", false));
+        for (List<String> wrong : List.of(List.of("--conf", "Topology=default:s1"), List.of("--parameters"),
+                List.of("--conf-server"), List.of("--systemd=1"),
                 List.of("--authinfo", "x"), List.of("--instance-id"), List.of("--ca-cert-file"))) {
             assertThat(Options.parse(wrong)).as(wrong.toString()).isInstanceOf(Options.Parsed.Wrong.class);
         }
