@@ -617,7 +617,10 @@ final class Jobs {
             for (NodeStep step : job.steps.values()) {
                 if (step.isMeant(order)) {
                     int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
-                    step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(mode, order.signal())));
+                    step.whenRunning(() -> step.watch.ifPresent(w -> {
+                        Reasons.signalled(stepName(job, step.stepId), settings.nodeName(), order.signal()).ifPresent(w::message);
+                        w.signal(mode, order.signal());
+                    }));
                 }
             }
         });

@@ -8,6 +8,7 @@ import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 
 /** Sentences for what went wrong below. */
 final class Reasons {
@@ -30,6 +31,12 @@ final class Reasons {
     /** Whether a sentence tells of a fault of the node rather than of what was to be launched. */
     static boolean isOfNode(String sentence) {
         return OF_NODE.stream().anyMatch(sentence::contains);
+    }
+
+    /** What it reads when its step gets SIGTERM or SIGKILL by {@code scancel -s}; empty for other signals. */
+    static Optional<String> signalled(String step, String node, int signal) {
+        boolean kills = signal == Os.SIGNAL_KILL;
+        return kills || signal == Os.SIGNAL_TERM ? Optional.of(cancelled(step, node, "", kills)) : Optional.empty();
     }
 
     /**

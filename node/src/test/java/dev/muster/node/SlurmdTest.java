@@ -280,6 +280,14 @@ class SlurmdTest {
                 .matches("\\*\\*\\* JOB 12 ON n1 CANCELLED AT [-0-9T:]{19}" + java.util.regex.Pattern.quote(words));
     }
 
+    @Test
+    void usersReadOfTheSignalThatEndsTheirStep() {
+        assertThat(Reasons.signalled("12.0", "n1", 15).orElseThrow())
+                .matches("\\*{3} STEP 12.0 ON n1 CANCELLED AT .{19} DUE to SIGNAL Terminated \\*{3}");
+        assertThat(Reasons.signalled("12.0", "n1", 9).orElseThrow()).endsWith("DUE to SIGNAL Killed ***");
+        assertThat(Reasons.signalled("12.0", "n1", 10)).isEmpty();
+    }
+
     private static void awaitText(Path file, String text) throws Exception {
         for (int i = 0; i < 200 && !(Files.exists(file) && Files.readString(file).contains(text)); i++) {
             Thread.sleep(20);
