@@ -10,8 +10,7 @@ final class ControllerWords {
         {"SlurmctldParameters", "enable_async_reply", "no reply keeps a thread from its work"},
         {"SlurmctldParameters", "no_quick_restart", "one that runs is never ended by one that starts"},
         {"SlurmctldParameters", "validate_nodeaddr_threads", "addresses of nodes are looked for when they are needed"},
-        {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"},
-        {"SlurmctldParameters", "power_save_min_interval", "nodes are looked at each second"}};
+        {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"}};
 
     private static final String BACKLOG = "max_dbd_msg_action";
 
@@ -23,6 +22,7 @@ final class ControllerWords {
             String said = equals < 0 ? "" : part.substring(equals + 1);
             boolean right = switch (name) {
                 case BACKLOG -> said.equalsIgnoreCase("discard") || said.equalsIgnoreCase("exit");
+                case "power_save_min_interval" -> said.matches("[0-9]{1,5}");
                 case "max_powered_nodes" -> said.matches("[0-9]{1,9}");
                 case "node_reg_mem_percent" -> said.matches("[0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?");
                 case "rl_log_freq" -> said.equals("-1") || said.equals("0") || isRate(said);

@@ -41,6 +41,7 @@ final class PowerOptions {
             options.put(Power.FRESH, "true");
         }
         Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("max_powered_nodes")).ifPresent(n -> options.put(Power.MOST, n));
+        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("power_save_min_interval")).ifPresent(s -> options.put(Power.REST_S, s));
         options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
         options.put(Power.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
         options.put(Power.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));

@@ -46,6 +46,8 @@ public final class Due {
     private final Set<String> powered = new HashSet<>();
     /** The second at which somebody was last planned for the node: what is only remembered here counts for nothing after a restart. */
     private final Map<String, Long> planned = new HashMap<>();
+    /** The second of the last look at what is to be started and stopped; remembered here alone. */
+    private long powerLookS = Long.MIN_VALUE / 2;
     private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
     /** When somebody who waits may start although nothing has happened. */
@@ -145,6 +147,13 @@ public final class Due {
             toSettle.remove(id);
             toStep.remove(id);
         }
+    }
+
+    /** Whether nodes may be started and stopped in this second, which is then the last in which they were. @param restS between two of these */
+    boolean looksAtPower(long second, int restS) {
+        boolean looks = second - powerLookS >= restS;
+        powerLookS = looks ? second : powerLookS;
+        return looks;
     }
 
     private void powered(State state) {

@@ -38,6 +38,8 @@ public final class Power {
     public static final String STOP_ACTION = "power:stop_action";
     /** An option: SlurmctldParameters=max_powered_nodes. */
     public static final String MOST = "power:most";
+    /** An option: SlurmctldParameters=power_save_min_interval, seconds. */
+    public static final String REST_S = "power:rest";
     /** An option: {@code true} with SlurmctldParameters=reboot_from_controller. */
     public static final String REBOOTS_HERE = "power:reboots_here";
     /** What SuspendExcStates may name. */

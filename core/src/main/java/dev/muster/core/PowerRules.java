@@ -47,8 +47,9 @@ final class PowerRules {
             return;
         }
         WakeAhead ahead = new WakeAhead(state, now, power, planner, due.planned());
-        int starts = room(Power.START_RATE, true);
-        int stops = room(Power.STOP_RATE, false);
+        boolean looks = due.looksAtPower(now.seconds(), power.number(Power.REST_S, 0));
+        int starts = looks ? room(Power.START_RATE, true) : 0;
+        int stops = looks ? room(Power.STOP_RATE, false) : 0;
         int left = Power.left(state);
         Set<String> kept = stopsIdle ? power.kept() : Set.of();
         Map<String, Set<String>> marked = stopsIdle ? marked(planner) : Map.of();

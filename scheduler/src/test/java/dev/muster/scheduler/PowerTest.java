@@ -18,6 +18,18 @@ class PowerTest {
     }
 
     @Test
+    void nodesAreStartedAndStoppedNoMoreOftenThanAsked() {
+        play("options.power:idle=100 options.power:rest=10", """
+                pass 100                              -> n1 free+POWERING_DOWN
+                pass 30                               -> n1 free+POWERED_DOWN
+                submit kind=BATCH
+                schedule                              -> 1 RUNNING+CONFIGURING n1
+                pass 5                                -> n1 holds [1]+POWERED_DOWN+POWER_UP
+                pass 5                                -> n1 holds [1]+POWERING_UP
+                """);
+    }
+
+    @Test
     void anIdleNodeIsStoppedAndStartedForAJob() {
         play("options.power:idle=100", """
                 pass 99                               -> n1 free
