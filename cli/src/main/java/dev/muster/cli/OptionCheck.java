@@ -195,7 +195,7 @@ final class OptionCheck {
             case ACCTG_FREQ -> samplings(options, o, value);
             case BCAST -> value;
             case REQUEUE -> requeue(options, o, value);
-            case BBF -> file(options, o, value);
+            case BBF -> bufferFile(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
             case SEND_LIBS -> value.isEmpty() ? "yes" : oneOf(options, o, value, "yes", "no");
             case CPU_FREQ -> cpuFreq(options, value);
@@ -318,6 +318,15 @@ final class OptionCheck {
         } catch (IOException e) {
             throw options.context().bad(options.exitError(1), "Invalid --" + o.longName + " specification");
         }
+    }
+
+    /** A file without a word asks for nothing. */
+    private static String bufferFile(JobOptions options, JobOption o, String path) throws UsageException {
+        String text = file(options, o, path);
+        if (text.isEmpty()) {
+            throw options.context().bad(options.exitError(1), "Invalid --" + o.longName + " specification");
+        }
+        return text;
     }
 
     private static String nodeFile(JobOptions options, JobOption o, String path) throws UsageException {

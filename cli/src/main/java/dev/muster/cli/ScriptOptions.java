@@ -95,7 +95,7 @@ final class ScriptOptions {
                 }
             }
             if (quote != 0) {
-                String script = options.scriptName();
+                String script = options.scriptName().substring(options.scriptName().lastIndexOf('/') + 1);
                 throw new UsageException(options.exitError(1), List.of(options.context().name()
                         + ": fatal: " + script + ": line " + number + ": Unmatched `" + quote + "` in ["
                         + line.strip() + "]"));

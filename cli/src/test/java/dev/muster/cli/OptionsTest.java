@@ -87,6 +87,7 @@ class OptionsTest {
             --gpu-bind=v,closest | 255 | Invalid --gpu-bind argument: v,closest
             --gpu-bind=verbose | 255 | Invalid --gpu-bind argument: verbose
             --bbf=/nosuch | 1 | Invalid --bbf specification
+            --bbf=/dev/null | 1 | Invalid --bbf specification
             --export-file=/nosuch | 1 | Could not open user environment file /nosuch
             --wait-all-nodes=3 | 255 | Invalid --wait-all-nodes specification
             --kill-on-invalid-dep=x | 255 | Invalid --kill-on-invalid-dep specification
