@@ -110,6 +110,20 @@ sacctmgr -i modify job jobid="${a}_2" set comment=one >/dev/null
 check "one task of an array" "${a}_1| ${a}_2|one ${a}_3| " "$(sacct -X -n -P -o jobid,comment --name=arr3 | sort | tr '\n' ' ')"
 sacctmgr -i modify job jobid="$a" set admincomment=all >/dev/null
 check "and all of them" "${a}_1|all ${a}_2|all ${a}_3|all " "$(sacct -X -n -P -o jobid,admincomment --name=arr3 | sort | tr '\n' ' ')"
-match "of no job" "didn't affect anything.* Nothing modified" "$(sacctmgr -i modify job jobid=999999 set comment=x 2>&1 | xargs -0)"
+sacctmgr -i add acc gone >/dev/null; sacctmgr -i add user "$(id -un)" acc=gone >/dev/null; sacctmgr -i del acc gone >/dev/null 2>&1 || true
+check "the lineage of what was deleted has its accounts" "$(id -un)|/gone/0-$(id -un)/" \
+  "$(sacctmgr -nP show assoc where account=gone withdeleted format=user,lineage | grep "^$(id -un)" | sort -u)"
+printf "Cluster - 'test'\nParent - 'root'\nAccount - 'oldwords':Description='d':Organization='o':GrpCPUMins=5:MaxNodes=3\n" > old.cfg
+sacctmgr -i load old.cfg >/dev/null
+check "a file with limits of before TRES" "cpu=5|node=3" "$(sacctmgr -nP show assoc where account=oldwords format=grptresmins,maxtres)"
+check "of no job" " Error with request: Data has not changed since time specified| Modified jobs...|" \
+  "$(sacctmgr -i modify job 999999 set comment=x 2>&1 | sort | tr '\n' '|')"
+check "its resources" "billing=1,cpu=3,energy=1234,mem=2G,node=1" \
+  "$(sacctmgr -i modify job "$j" set tres=energy=1234,1=3,mem=2G >/dev/null; sacct -n -P -X -j "$j" -o AllocTRES)"
+check "energy that nothing measured" "-2 1234" "$(for i in "$a" "$j"; do sacct --json -j "$i"; done | jq -r '.jobs[0].tres.allocated[] | select(.type=="energy") | .count' | xargs)"
+match "a resource that there is not" "no TRES known by type foo" "$(sacctmgr -i modify job "$j" set tres=foo=1 2>&1)"
+h=$(sbatch --parsable -H -J het -o /dev/null -n1 : -n1 --wrap true); scancel "$h"; wait_empty
+sacctmgr -i modify job "$h" set comment=both >/dev/null; sacctmgr -i modify job "$h+1" set extra=one >/dev/null
+check "components of a heterogeneous job" "$h+0|both| $h+1|both|one " "$(sacct -X -n -P -o jobid,comment,extra -j "$h" | sort | tr '\n' ' ')"
 match "a code that is none" 'Invalid value for DerivedExitCode \(abc\)' "$(sacctmgr -i modify job jobid="$j" set derivedexitcode=abc 2>&1)"
 match "it takes a condition that it knows" 'Unknown condition: bad=1' "$(sacctmgr -i modify job bad=1 set comment=x 2>&1)"

@@ -53,4 +53,4 @@ check "a user of a login host" "54400
 laura" "$(cat "$dir/work/laura" 2>/dev/null || echo "$id")"
 check "shown by name" "laura" "$(scontrol show job "$id" | sed -n 's/.*UserId=\([a-z]*\)(54400).*/\1/p')"
 check "may cancel his own" "CANCELLED" "$(id=$(as_laura sbatch --parsable -o /dev/null --wrap 'sleep 60'); as_laura scancel "$id"; wait_empty; scontrol show job "$id" | grep -o CANCELLED)"
-kill $sack 2>/dev/null || true; pkill -f "$dir/login" 2>/dev/null || true
+for p in $(descendants $sack) $sack; do kill "$p" 2>/dev/null || true; done

@@ -61,6 +61,7 @@ if [ "$(id -u)" = 0 ]; then
   id=$(sbatch --parsable -n1 -o /dev/null --wrap 'sleep 30'); soon '[ "$(squeue -h -j $id -o %T)" = RUNNING ]'
   check "PrivateData: root sees its job" "$id" "$(squeue -h -o %A)"
   check "PrivateData=jobs" "0 slurm_load_jobs error: Invalid job id specified" "$(other squeue -h | wc -l) $(other scontrol show job "$id" 2>&1)"
+  check "nor what runs on a node" "no yes" "$(for w in other env; do $w scontrol show slurmd n1 2>/dev/null | grep -qw "$id" && echo yes || echo no; done | xargs)"
   check "nor in accounting" 0 "$(other sacct -nX -j "$id" | wc -l)"
   check "PrivateData=nodes" "slurm_load_node error: Access/permission denied" "$(other scontrol show node n1 2>&1)"
   check "PrivateData=partitions" "slurm_load_partitions error: Access/permission denied" "$(other scontrol show partition main 2>&1)"

@@ -74,6 +74,37 @@ set +e
 err=$(sbatch -p nosuch --wrap true 2>&1); rc=$?
 set -e
 check "an unknown partition is refused" "1 sbatch: error: invalid partition specified: nosuch" "$rc $(head -1 <<<"$err")"
+# Names of jobs, lists of tasks, and words that commands say.
+check "srun -E leaves the tasks that the environment has" "7 1" \
+  "$(salloc -Q -n2 sh -c 'SLURM_NTASKS=7 srun -Q -E -n1 printenv SLURM_NTASKS; SLURM_NTASKS=7 srun -Q -n1 printenv SLURM_NTASKS' | xargs)"
+check "srun -v says how tasks are bound" "CpuBindType=(null type)" "$(srun -v true 2>&1 | grep -o 'CpuBindType=.*')"
+echo '#BB capacity=1' > bb.txt; : > none.txt
+check "a burst buffer's file without a plugin that reads it" 0 "$(rc=0; id=$(sbatch --parsable -H --bbf=bb.txt --wrap true) || rc=$?; scancel "$id"; echo $rc)"
+check "and one without a word" "sbatch: error: Invalid --bbf specification" "$(sbatch -H --bbf=none.txt --wrap true 2>&1)"
+held=$(sbatch --parsable -H -a 1-39:2 -o /dev/null --wrap 'echo of the script'); sluid=$(sacct -nX -o sluid -j "$held" | xargs)
+match "squeue has the tasks in short, --only-job-state one by one as far as they fit" "^${held}_\\[1-39:2\\]\\|${held}_\\[1,3,5,7,9,11[0-9,]* PD$" \
+  "$(squeue -h -j "$held" -o %i)|$(squeue --only-job-state -h -j "$held" | xargs)"
+check "a cancelled task is hidden" "0 no" "$(scancel "${held}_3"; scontrol show job "$held" | grep -cE 'ArrayTaskId=(.*,)?3[, ]') $(scontrol show job "${held}_3" >/dev/null 2>&1 || echo no)"
+check "a job by its SLUID" "echo of the script 0 $held" "$(scontrol write batch_script "$sluid" - | tail -1) \
+$(strigger --set --jobid="$sluid" --fini --program=/bin/true; echo $?) $(scontrol show job "$sluid" | sed -n 's/^JobId=\([0-9]*\).*/\1/p')"
+scancel "$sluid"
+check "and gone" "" "$(squeue -h -j "$held" -o %i 2>/dev/null)"
+run=$(sbatch --parsable -o /dev/null --wrap 'srun sleep 60'); running "$run"; sluid=$(sacct -nX -o sluid -j "$run" | xargs)
+check "a step by it" "StepId=$run.0" "$(scontrol show step "$sluid.0" | grep -o 'StepId=[^ ]*')"
+scancel "$run"; wait_empty
+check "scancel -i of a job that is over" "scancel: error: Kill job error on job id $run: Invalid job id specified 1" "$( (rc=0; scancel -i "$run" 2>&1 || rc=$?; echo $rc) | xargs)"
+check "salloc of two components" "salloc: Pending job allocation N|salloc: job N queued and waiting for resources|salloc: job N has been allocated resources|\
+salloc: Granted job allocation N|salloc: Nodes nN are ready for job|salloc: Nodes nN are ready for job|salloc: Relinquishing job allocation N|" \
+  "$(salloc -n1 : -n1 true 2>&1 | sed 's/[0-9][0-9]*/N/g' | tr '\n' '|')"
+printf '#!/bin/bash\n#SBATCH --comment="abc\ntrue\n' > bogus.sh
+check "a directive's error has the script's name" 'sbatch: fatal: bogus.sh: line 2: Unmatched `"` in [--comment="abc]' "$(sbatch "$PWD/bogus.sh" 2>&1)"
+sbatch -W --export='A="x,y",B=z' -o quoted.txt --wrap 'echo "$A|$B"' >/dev/null
+check "a comma in quotes parts no list, and the quotes stay" '"x,y"|z' "$(cat quoted.txt)"
+check "whole numbers of a unit have no fraction" 10240K "$(sacct -nXP --units=K -o reqmem -j "$run")"
+printf '#!/bin/bash\n#SBATCH -o /dev/null\n#SBATCH --comment=a#b\ntrue\n' > hash.sh
+check "a directive ends at a #" a "$(id=$(sbatch --parsable -H hash.sh); squeue -h -j "$id" -o %k; scancel "$id")"
+term=$(sbatch --parsable -o term.txt --wrap 'sleep 100'); running "$term"; scancel -f -s TERM "$term"; wait_empty
+match "who sends SIGTERM to all of a job is told of" "\*\*\* JOB $term ON n[12] CANCELLED AT [-0-9T:]+ DUE to SIGNAL Terminated \*\*\*" "$(cat term.txt)"
 scontrol update nodename=n2 state=drain reason=test
 check "drained" "drained" "$(sinfo -h -N -n n2 -o %T)"
 scontrol update nodename=n2 state=resume

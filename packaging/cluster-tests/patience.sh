@@ -13,6 +13,11 @@ kill -STOP "$ctld"; sleep 0.3; s=$(date +%s%N)
 rc=0; squeue >/dev/null 2>"$dir/work/err" || rc=$?; took=$((($(date +%s%N) - s) / 1000000)); kill -CONT "$ctld"
 check "a controller that does not answer" "1 yes" "$rc $([ $took -ge 1800 ] && [ $took -lt 9000 ] && echo yes || echo $took ms)"
 
+sed 's/^MessageTimeout=.*/MessageTimeout=60/' "$SLURM_CONF" > "$dir/patient.conf"
+kill -9 "$ctld"; soon '! kill -0 "$ctld" 2>/dev/null'; (sleep 1; start_ctld) & again=$!
+check "commands ask again while there is none" 0 "$(rc=0; SLURM_CONF=$dir/patient.conf squeue >/dev/null 2>&1 || rc=$?; echo $rc)"
+wait $again; soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
+
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 100'); soon '[ "$(squeue -h -o %T -j '"$id"')" = RUNNING ]'; sleep 0.5
 batch=$(scontrol listpids "$id" 2>/dev/null | awk -v j="$id" '$2 == j {print $1; exit}')
 stepd=$(ps -o ppid= -p "$batch" | tr -d ' ')

@@ -84,4 +84,4 @@ id=$(sbatch --parsable -o /dev/null --wrap "setsid sleep $left & sleep ${left}1 
 for _ in $(seq 50); do pgrep -f "^sleep ${left}1" >/dev/null && break; sleep 0.1; done
 scancel "$id"; wait_empty 20
 check "pgid: the group is killed, who left it is not" "0 1" "$(pgrep -fc "^sleep ${left}1") $(pgrep -fc "^sleep $left\$")"
-pkill -f "^sleep $left" || true
+for p in $(pgrep -f "^sleep $left"); do kill "$p"; done

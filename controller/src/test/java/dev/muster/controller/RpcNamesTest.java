@@ -24,6 +24,15 @@ class RpcNamesTest {
         assertThat(RpcNames.number(as)).isEqualTo(number);
     }
 
+    /** Requests of this controller alone go by what Slurm's commands ask in their place. */
+    @ParameterizedTest
+    @CsvSource({"AwaitChange, REQUEST_JOB_INFO_SINGLE, 2021", "AwaitSteps, REQUEST_JOB_STEP_INFO, 2005",
+        "QueryAccounting, REQUEST_DBD_RELAY, 1028"})
+    void requestsOfItsOwn(String message, String name, int number) {
+        assertThat(RpcNames.name(message)).isEqualTo(name);
+        assertThat(RpcNames.number(message)).isEqualTo(number);
+    }
+
     @ParameterizedTest
     @CsvSource({"info,'','',1010", "'',+backfill,'',1014", "'','',1,1013"})
     void levelsOfLogs(String level, String flags, String scheduler, int number) {

@@ -27,6 +27,15 @@ class ReservationTest {
     }
 
     @Test
+    void begunTenMinutesAgoAtMost() {
+        play("""
+                reserve r starttime=-610 duration=3600 nodes=n1 users=alice -> says Invalid time specified
+                reserve r starttime=-590 duration=3600 nodes=n1 users=alice
+                rereserve r duration=7200
+                """);
+    }
+
+    @Test
     void licencesAndNodesThatOthersHaveAreNotReservedTwice() {
         Cluster cluster = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
         new Play(cluster).lines("""
