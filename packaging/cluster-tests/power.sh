@@ -73,7 +73,7 @@ check "who does not come is down" "DOWN+NOT_RESPONDING+POWERED_DOWN down~ Resume
 soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
 check "and told" "failed n1" "$(tail -1 "$dir/power.log")"
 scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"' 250
-check "a cloud's node is without power again, and the program told" "idle+cloud+powered_down failed c1" \
+check "a cloud's node is down without power, and the program told" "down+cloud+powered_down failed c1" \
   "$(sinfo -h -N -n c1 -O statecomplete:40 | xargs) $(tail -1 "$dir/power.log")"
 rm "$dir/broken"; start_node n1; soon '[ "$(state n1)" = IDLE ]'
 check "and comes back" IDLE "$(state n1)"

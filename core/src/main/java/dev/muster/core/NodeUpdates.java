@@ -253,7 +253,7 @@ final class NodeUpdates {
         if (after.isPresent() && after.get().has(Node.Flag.DRAIN) && !node.has(Node.Flag.DRAIN) && node.reason().isEmpty()) {
             return after.map(n -> n.withReason(ASAP, uid, now.seconds()));
         }
-        if (word.equalsIgnoreCase("power_down_force") && after.isPresent() && !node.isSilentByOrder()) {
+        if (word.equalsIgnoreCase("power_down_force") && after.isPresent()) {
             loss.freed(node);
         }
         return after;

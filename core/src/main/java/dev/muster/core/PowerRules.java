@@ -85,9 +85,7 @@ final class PowerRules {
                 // what was only rebooted has its power
                 boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty()
                         && state.settings().options().containsKey(Power.STARTS);
-                if (node.has(Node.Flag.POWERING_UP) && node.has(Node.Flag.CLOUD)) {
-                    changes.add(lost(node));
-                } else if (started) {
+                if (started) {
                     changes.add(absent(node));
                 }
             }
@@ -157,18 +155,10 @@ final class PowerRules {
                 .with(Node.Flag.DRAINED_FOR_THIS, false).withReason("", 0, 0);
     }
 
-    /**
-     * What has not come up in time. A node of a cloud is nothing that somebody could look after: as with Slurm 22.05 it is without power, and the
-     * next job has another one made.
-     */
-    private Change lost(Node node) {
-        return changed(fresh(node).with(Node.Flag.POWERING_UP, false).with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERED_DOWN, true));
-    }
-
-    /** Any other is down until somebody has looked after it; SuspendProgram is not called for what never came, as with Slurm 22.05. */
+    /** What has not come up in time is down until an administrator has looked after it; SuspendProgram is not called for what never came. */
     private Change absent(Node node) {
         Node down = node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.UNKNOWN, false).with(Node.Flag.DOWN, true)
-                .with(Node.Flag.NOT_RESPONDING, true).with(Node.Flag.POWERED_DOWN, true);
+                .with(Node.Flag.NOT_RESPONDING, !node.has(Node.Flag.CLOUD)).with(Node.Flag.POWERED_DOWN, true);
         return changed(down.withReason(NOT_RESUMED, state.settings().slurmUid(), now.seconds()));
     }
 
@@ -287,7 +277,8 @@ final class PowerRules {
             case "POWER_DOWN" -> Optional.of(down(node));
             case "POWER_DOWN_ASAP" -> Optional.of(down(node).has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.DRAIN)
                     ? down(node).with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true) : down(node));
-            case "POWER_DOWN_FORCE" -> Optional.of(down(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
+            case "POWER_DOWN_FORCE" -> Optional.of((node.jobs().isEmpty() ? down(node) : downUnderJobs(node)).with(Node.Flag.DOWN, false)
+                    .with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
             default -> Optional.empty();
         };
     }
@@ -306,6 +297,12 @@ final class PowerRules {
                 .filter(n -> n.has(Node.Flag.POWERED_DOWN) && !n.has(Node.Flag.POWER_UP)).count();
         return more == 0 || more <= Power.left(state) ? Optional.empty()
                 : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Max powered up nodes reached"));
+    }
+
+    /** Also one that waits for its power with jobs on it goes down, and is then without jobs. */
+    private static Node downUnderJobs(Node node) {
+        return node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false)
+                .with(Node.Flag.POWER_DOWN, !node.has(Node.Flag.POWERING_DOWN));
     }
 
     private static Node down(Node node) {

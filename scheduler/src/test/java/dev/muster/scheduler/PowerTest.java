@@ -30,6 +30,19 @@ class PowerTest {
     }
 
     @Test
+    void jobsOfANodeThatIsForcedDownBeforeItsStartWaitAgain() {
+        play("options.power:idle=100 options.power:rest=10", """
+                pass 100                              -> n1 free+POWERING_DOWN
+                pass 30                               -> n1 free+POWERED_DOWN
+                submit kind=BATCH
+                schedule                              -> 1 RUNNING+CONFIGURING n1
+                node n1 state=power_down_force        -> n1 free+POWER_DOWN; 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 10                               -> n1 free+POWERING_DOWN
+                pass 30                               -> n1 free+POWERED_DOWN
+                """);
+    }
+
+    @Test
     void anIdleNodeIsStoppedAndStartedForAJob() {
         play("options.power:idle=100", """
                 pass 99                               -> n1 free
@@ -66,15 +79,17 @@ class PowerTest {
         }
     }
 
-    /** As with Slurm 22.05: there is no machine to be looked after, and the next job has another one made. */
+    /** As with Slurm 26.05, also with idle_on_node_suspend. */
     @Test
-    void aCloudsNodeThatDoesNotComeIsWithoutPower() {
+    void aCloudsNodeThatDoesNotComeIsDownAndWithoutPower() {
         new Play(new Cluster("c1 cpus=2 mem=1000 state=CLOUD", "p nodes=c1 default=yes", BOTH + "options.power:idle=10")).lines("""
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING+CONFIGURING c1
                 pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
-                pass 60                               -> c1 free+POWERED_DOWN+CLOUD; 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 60        -> c1 free+DOWN+POWERED_DOWN+CLOUD 'ResumeTimeout reached'; 1 PENDING+REQUEUED BeginTime restarts=1
                 pass 120
+                schedule                              -> 1 PENDING+REQUEUED restarts=1
+                node c1 state=resume                  -> c1 free+POWERED_DOWN+CLOUD
                 schedule                              -> 1 RUNNING+CONFIGURING c1 restarts=1
                 pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
                 """);
