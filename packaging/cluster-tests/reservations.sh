@@ -63,7 +63,13 @@ says() { check "$1" "$3" "$(scontrol create res reservationname=w start=now+1hou
 says "no count of nodes" "nodecnt=x" "scontrol: error: \"x\" is not a valid node count"
 says "none of them" "nodecnt=0" "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created."
 says "no count of cores" "corecnt=x" "scontrol: error: Invalid core count x"
-says "no resource" "tres=mem=10" "scontrol: error: TRES type 'mem' not supported with reservations"
+says "nothing that it keeps" "tres=mem=10" "Error creating the reservation: Invalid node name specified"
+says "no resource" "tres=gres/x=1 nodecnt=1" "Error creating the reservation: Invalid Trackable RESource (TRES) specification"
+says "one number of cores" "corecnt=1,2" "scontrol: error: Using a comma separated array for CoreCnt is no longer valid."
+says "flags that exclude each other" "nodecnt=1 flags=replace,maint" "scontrol: error: REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags"
+says "what repeats only" "nodecnt=1 flags=force_start" "scontrol: error: FORCE_START flag requires a reoccuring reservation. No reservation created."
+check "and the error's own sentence" "Error creating the reservation: Requested operation not supported on this system" \
+  "$(scontrol create res start=now dur=10 user="$me" nodecnt=1 flags=daily,weekly 2>&1 | tail -1)"
 says "times that do not fit" "end=now+3hours nodecnt=1" "scontrol: error: StartTime + Duration does not equal EndTime.  No reservation created."
 says "licences alone, but no flag" "licenses=lic:1" "Error creating the reservation: Invalid node name specified"
 scontrol create res reservationname=any start=now dur=10 user=nobody licenses=lic:1 nodecnt=2 flags=any_nodes >/dev/null
@@ -91,12 +97,23 @@ if [ "$(id -u)" = 0 ]; then
   check "nor deletes one, or learns that there is none" "delete_reservation reservation=nosuch: Invalid user id" "$(as scontrol delete reservation=nosuch)"
   check "nor sets the log's level" "slurm_set_debug_level error: Permission denied" "$(as scontrol setdebug info)"
 fi
+check "no signs for resources" "scontrol: error: Parameter tres+=cpu=1 specified a plus or minus.  This is not allowed." "$(scontrol update reservation=fewer tres+=cpu=1 2>&1)"
+check "nor cores for whole nodes" "scontrol: error: Updating core/node TRES not supported for core-based reservations
+slurm_update error: Core-based reservation can not be updated" "$(scontrol update reservation=fewer corecnt=1 2>&1)"
 scontrol delete reservationname=fewer
 check "no flags at all change none" "FLEX,OVERLAP" "$(scontrol update reservation=f flags= >/dev/null; scontrol -o show res f | sed -n 's/.* Flags=\([^ ]*\) .*/\1/p')"
 check "some stay for good" "scontrol: error: Error parsing flags -overlap.  No reservation update." "$(scontrol update reservationname=f flags-=overlap 2>&1 | head -1)"
 scontrol update reservation=f nodes=n[2-3] nodecnt=1 >/dev/null
-check "so many of these" "Nodes=n2 PartitionName=(null) Flags=FLEX,OVERLAP,SPEC_NODES TRES=cpu=4" "$(shown f)"
+check "so many of these" "Nodes=n2 PartitionName=main Flags=FLEX,OVERLAP,SPEC_NODES TRES=cpu=4" "$(shown f)"
 scontrol update reservation=f nodes=n[2-3] >/dev/null; scontrol update reservation=f nodes= >/dev/null
 check "as many others" "Nodes=n[2-3] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
 check "no more than there are" "Error creating the reservation: Requested nodes are busy" "$(scontrol create res reservationname=g start=now+5hours dur=10 user=nobody nodecnt=4 2>&1 | head -1)"
 match "times as they are wanted" " StartTime=[0-9][0-9]:[0-9][0-9] " "$(SLURM_TIME_FORMAT=%H:%M scontrol -o show res f)"
+# A node that goes is replaced by one that no other reservation keeps, or one of a reservation with OVERLAP.
+for r in $(scontrol -o show res | sed -n 's/^ReservationName=\([^ ]*\) .*/\1/p'); do scontrol delete reservationname="$r" >/dev/null 2>&1 || true; done
+scontrol create res reservationname=over start=now dur=10 user=nobody nodes=n3 flags=overlap >/dev/null
+scontrol create res reservationname=two start=now dur=10 user=nobody nodecnt=2 >/dev/null
+check "nodes of an OVERLAP reservation come last" "Nodes=n[1-2] PartitionName=main Flags= TRES=cpu=8" "$(shown two)"
+scontrol update nodename=n1 state=down reason=x
+becomes "and replace one that is down" "Nodes=n[2-3] PartitionName=main Flags= TRES=cpu=8" '"$(shown two)"'
+scontrol update nodename=n1 state=resume

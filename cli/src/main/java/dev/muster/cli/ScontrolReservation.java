@@ -17,8 +17,8 @@ import java.util.TreeMap;
 /** scontrol's words about reservations: create, update, delete and show. */
 final class ScontrolReservation {
     private static final long YEAR_MINUTES = 365L * 24 * 60;
-    /** Of TRES these are never reserved. */
-    private static final List<String> UNRESERVED = List.of("mem", "energy", "billing", "vmem", "pages");
+    private static final String NO_ERROR = "No error";
+    private static final List<String> REPEATING = List.of("HOURLY", "DAILY", "WEEKDAY", "WEEKEND", "WEEKLY");
     /** What no update takes away. */
     private static final List<ReservationFlag> UNREMOVABLE = List.of(ReservationFlag.OVERLAP, ReservationFlag.NO_HOLD_JOBS_AFTER_END,
             ReservationFlag.REPLACE, ReservationFlag.REPLACE_DOWN, ReservationFlag.TIME_FLOAT);
@@ -32,7 +32,7 @@ final class ScontrolReservation {
         private final String errno;
 
         Wrong(String sentence) {
-            this(sentence, "No error");
+            this(sentence, NO_ERROR);
         }
 
         /** @param errno what the original has as the last error then */
@@ -85,6 +85,9 @@ final class ScontrolReservation {
             if (key.isEmpty()) {
                 throw new Wrong("Unknown parameter " + word + ".");
             }
+            if (signed && key.startsWith("tres")) {
+                throw new Alone("Parameter " + word + " specified a plus or minus.  This is not allowed.");
+            }
             if (signed && !mayBeSigned) {
                 throw new Wrong("The +=/-= notation is not supported when updating " + typed + ".");
             }
@@ -92,6 +95,9 @@ final class ScontrolReservation {
                 throw new Alone("Parameter " + word + " specified more than once");
             }
             put(c, out, key, sign, value, word);
+            if (!create && key.equals("flags") && out.text("flags" + sign).contains("TIME_FLOAT")) {
+                throw new Wrong("Error parsing flags " + sign + value + ".");
+            }
         }
         return out;
     }
@@ -126,7 +132,6 @@ final class ScontrolReservation {
             case "maxstartdelay" -> out.put(key, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));
             case "nodecnt" -> out.put(key, nodeCount(value));
             case "corecnt" -> out.put(key, coreCount(value));
-            case "tres" -> out.put(key, tres(value));
             case "flags" -> flags(out, sign, value);
             default -> out.put(key + sign, value);
         }
@@ -143,6 +148,9 @@ final class ScontrolReservation {
 
     /** {@code 2k} is 2048; one number for all since 23.11, as of cores. */
     private static String nodeCount(String value) throws Wrong {
+        if (value.indexOf(',') >= 0) {
+            throw new Alone("Using a comma separated array for NodeCnt is no longer valid.");
+        }
         boolean kilo = value.endsWith("k") || value.endsWith("K");
         long n = value.isEmpty() ? 0 : OptionCheck.parseNumber(kilo ? value.substring(0, value.length() - 1) : value);
         if (n < 0 || n > 1_000_000) {
@@ -152,26 +160,11 @@ final class ScontrolReservation {
     }
 
     private static String coreCount(String value) throws Wrong {
+        if (value.indexOf(',') >= 0) {
+            throw new Alone("Using a comma separated array for CoreCnt is no longer valid.");
+        }
         if (!value.matches("[0-9]{1,9}")) {
             throw new Alone("Invalid core count " + value);
-        }
-        return value;
-    }
-
-    /** What can be seen here to be no resource of a reservation. */
-    private static String tres(String value) throws Wrong {
-        for (String item : Texts.split(value, ',')) {
-            int eq = item.indexOf('=');
-            String type = eq < 0 ? item : item.substring(0, eq);
-            if (eq <= 0) {
-                throw new Alone("invalid TRES '" + item + "'");
-            }
-            if (UNRESERVED.contains(Texts.lower(type))) {
-                throw new Alone("TRES type '" + type + "' not supported with reservations");
-            }
-            if (!item.substring(eq + 1).matches("[0-9]+")) {
-                throw new Alone("invalid TRES " + type + " value '" + item.substring(eq + 1) + "'");
-            }
         }
         return value;
     }
@@ -219,13 +212,24 @@ final class ScontrolReservation {
             c.out().println("Reservation created: " + c.host().controller().call("CreateReservation", q).text("name"));
             return 0;
         } catch (SlurmException e) {
-            c.err().println("Error creating the reservation: " + e.getMessage());
-            if (e.errno() == SlurmErrno.NODES_BUSY.number()) {
+            String sentence = explained(c, e);
+            c.err().println("Error creating the reservation: " + sentence);
+            boolean busy = e.errno() == SlurmErrno.NODES_BUSY.number() || e.errno() == SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.number();
+            if (busy && values.text("nodes").isEmpty()) {
                 c.out().println("Note, unless nodes are directly requested a reservation must exist in a single partition.");
                 c.out().println("If no partition is requested the default partition is assumed.");
             }
             return 1;
         }
+    }
+
+    /** Prints what slurmctld says beside the error's own sentence, and returns that. */
+    private static String explained(CommandContext c, SlurmException e) {
+        String own = SlurmErrno.of(e.errno()).sentence();
+        if (!own.equals(e.getMessage())) {
+            c.error(e.getMessage());
+        }
+        return own;
     }
 
     private static void complete(Json.Obj v) throws Wrong {
@@ -252,7 +256,8 @@ final class ScontrolReservation {
             throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
         }
         boolean features = !v.text("features").isEmpty() && v.has("partitionname");
-        boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0") || !v.text("corecnt").isEmpty();
+        boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0")
+                || !v.text("corecnt").isEmpty() && !v.text("corecnt").matches("0+");
         boolean unsaid = List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream().allMatch(k -> v.text(k).isEmpty()) && !counted
                 && !features;
         if (unsaid && !v.text("partitionname").isEmpty()) {
@@ -260,6 +265,9 @@ final class ScontrolReservation {
             v.put("nodes", "ALL");
         } else if (unsaid) {
             throw new Wrong("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
+        }
+        if (v.text("flags").contains("FORCE_START") && REPEATING.stream().noneMatch(v.text("flags")::contains)) {
+            throw new Alone("FORCE_START flag requires a reoccuring reservation. No reservation created.");
         }
         if (LISTS.stream().allMatch(k -> v.text(k).isEmpty() && v.text(k + "-").isEmpty() && v.text(k + "+").isEmpty())) {
             throw new Wrong("Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.");
@@ -275,7 +283,7 @@ final class ScontrolReservation {
             values = values(c, words, false);
         } catch (Wrong e) {
             c.error(e.with("  No reservation update."));
-            if (!e.errno.equals("No error")) {
+            if (!e.errno.equals(NO_ERROR)) {
                 c.err().println("slurm_update error: " + e.errno);
             }
             return 1;
@@ -286,7 +294,7 @@ final class ScontrolReservation {
             c.out().println("Reservation updated.");
             return 0;
         } catch (SlurmException e) {
-            c.err().println("slurm_update error: " + e.getMessage());
+            c.err().println("slurm_update error: " + explained(c, e));
             return 1;
         }
     }
@@ -348,7 +356,8 @@ final class ScontrolReservation {
         out.append(next).append("TRES=").append(orNull(ControlJson.reservedTres(r)))
                 .append(next).append("AllowedPartitions=").append(orNull(r.text("allowedPartitions"))).append(" QOS=").append(orNull(r.text("qos")))
                 .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
-                .append(" Accounts=").append(orNull(r.text("accounts"))).append(" Licenses=").append(orNull(r.text("licenses")))
+                .append(" Accounts=").append(orNull(r.text("accounts")));
+        out.append(" Licenses=").append(orNull(r.text("licenses")))
                 .append(" State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
         long delay = r.number("maxStartDelaySeconds");
         out.append(next).append("MaxStartDelay=").append(delay == 0 ? "(null)" : Durations.full(delay));

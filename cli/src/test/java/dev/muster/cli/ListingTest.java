@@ -505,8 +505,8 @@ class ListingTest {
             scontrol delete reservation ~ 1 ~ `scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'`
             scontrol top 1 2 ~ 1 ~ too many arguments for keyword:top
             scontrol listpids x ~ 1 ~ `"x" does not look like a jobid`
-            scontrol create reservation starttime=now duration=10 users=root corecnt=1,1 ~ 1 ~ scontrol: error: Invalid core count 1,1
-            scontrol create reservation starttime=now duration=10 users=root nodecnt=1,2 ~ 1 ~ scontrol: error: "1,2" is not a valid node count
+            scontrol create reservation starttime=now corecnt=1,1 ~ 1 ~ scontrol: error: Using a comma separated array for CoreCnt is no longer valid.
+            scontrol create reservation starttime=now nodecnt=1,2 ~ 1 ~ scontrol: error: Using a comma separated array for NodeCnt is no longer valid.
             scontrol create reservation starttime=now users=root user+=bin ~ 1 ~ scontrol: error: Parameter user+=bin specified more than once
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo

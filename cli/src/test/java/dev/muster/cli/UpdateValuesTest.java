@@ -111,6 +111,6 @@ class UpdateValuesTest {
         assertThat(new FakeHost().run("scontrol update reservation=r starttime=nosuch").err())
                 .endsWith("Invalid start time starttime=nosuch.  No reservation update.\nslurm_update error: Invalid time specified\n");
         assertThat(new FakeHost().run("scontrol update reservation=r duration=nosuch").err())
-                .endsWith("Invalid duration duration=nosuch.  No reservation update.\n");
+                .isEqualTo("scontrol: error: Invalid duration duration=nosuch.  No reservation update.\n");
     }
 }

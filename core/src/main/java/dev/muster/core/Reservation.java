@@ -48,6 +48,9 @@ public record Reservation(
     private static final List<ReservationFlag> REPEATING = List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY,
             ReservationFlag.WEEKEND, ReservationFlag.WEEKLY);
     private static final int WINDOWS_MAX = 24 * 10 + 1;
+    /** Two repetitions that do not meet within this time after both have begun never meet. */
+    private static final long REPEATS_WITHIN_S = 8L * 86400;
+    private static final int REPETITIONS_MAX = 20_000;
 
     /**
      * What was asked for, from which nodes are chosen again when some fail.
@@ -129,6 +132,42 @@ public record Reservation(
     /** It may be made over other reservations, and others over it. */
     boolean mayOverlap() {
         return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP);
+    }
+
+    /** It reserves devices and counts no cores: all cores of its nodes serve its jobs, and jobs of other reservations on these nodes. */
+    public boolean sharesCores() {
+        return !want.gres.isEmpty() && want.coreCounts.isEmpty();
+    }
+
+    /** Both have a time in common, however far ahead. */
+    boolean meets(Reservation other, long now) {
+        long from = Math.max(now, Math.max(startAt(now), other.startAt(now)));
+        long to = Math.min(repeats() ? from + REPEATS_WITHIN_S : endAt(now), other.repeats() ? from + REPEATS_WITHIN_S : other.endAt(now));
+        for (Window w : between(now, from, to)) {
+            if (!other.between(now, Math.max(from, w.from), Math.min(to, w.to)).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Its times that touch the span, soonest first, also beyond {@link #HORIZON_S}. */
+    private List<Window> between(long now, long from, long to) {
+        List<Window> out = new ArrayList<>();
+        long begin = startAt(now);
+        long finish = endAt(now);
+        for (int i = 0; i < REPETITIONS_MAX && begin < to; i++) {
+            if (finish > from) {
+                out.add(new Window(begin, finish));
+            }
+            if (!repeats()) {
+                break;
+            }
+            long next = after(begin);
+            finish += next - begin;
+            begin = next;
+        }
+        return out;
     }
 
     /** Whether a job as described may use it; administrators' jobs always may. */
@@ -257,16 +296,21 @@ public record Reservation(
                 : units.isEmpty() ? GresRequest.devices(node, device, "") : IndexSet.empty();
     }
 
-    /** All its devices as they were asked for, {@code gres/gpu:a100=2,gres/nic=1}; "" for none. */
+    /** All its devices as they were asked for, those of a type also among all of their name, {@code gres/gpu:a100=2,gres/gpu=2}; "" for none. */
     public String devices() {
-        Map<String, Integer> sums = new java.util.TreeMap<>();
-        for (Tres.Item item : Tres.gres(want.gres)) {
-            sums.merge("gres/" + item.name() + (item.type().isEmpty() ? "" : ":" + item.type()), item.count(), Integer::sum);
+        Map<String, Integer> typed = new java.util.TreeMap<>();
+        Map<String, Integer> named = new java.util.TreeMap<>();
+        for (boolean perNode : new boolean[] {false, true}) {
+            for (Tres.Item item : Tres.gres(perNode ? want.gresPerNode : want.gres)) {
+                int count = item.count() * (perNode ? nodes.size() : 1);
+                named.merge("gres/" + item.name(), count, Integer::sum);
+                if (!item.type().isEmpty()) {
+                    typed.merge("gres/" + item.name() + ":" + item.type(), count, Integer::sum);
+                }
+            }
         }
-        for (Tres.Item item : Tres.gres(want.gresPerNode)) {
-            sums.merge("gres/" + item.name() + (item.type().isEmpty() ? "" : ":" + item.type()), item.count() * nodes.size(), Integer::sum);
-        }
-        return String.join(",", sums.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
+        return java.util.stream.Stream.of(typed, named).flatMap(m -> m.entrySet().stream()).map(e -> e.getKey() + "=" + e.getValue())
+                .collect(java.util.stream.Collectors.joining(","));
     }
 
     /** Whether a user belongs to those it is for, in any account. */

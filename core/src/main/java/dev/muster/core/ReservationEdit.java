@@ -24,6 +24,11 @@ import java.util.stream.Stream;
 final class ReservationEdit {
 
     private static final String GRES = "gres/";
+    /** Resources that a reservation takes no notice of. */
+    private static final Set<String> IGNORED_TRES = Set.of("mem", "energy", "billing", "vmem", "pages");
+    private static final String REPLACES_COUNTED = "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; "
+            + "do not specify ";
+    private static final long COUNT_MAX = 9_999_999;
     /** A comma that is in no brackets. */
     private static final Pattern BETWEEN_HOSTS = Pattern.compile(",(?![^\\[]*\\])");
     private static final List<String> DURATIONS = List.of("duration", "duration+", "duration-");
@@ -35,6 +40,7 @@ final class ReservationEdit {
     private final Map<String, String> values;
     private final Map<String, Integer> gids;
     private SlurmErrno wrong;
+    private String sentence = "";
 
     private ReservationEdit(State state, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
         this.state = state;
@@ -48,8 +54,13 @@ final class ReservationEdit {
      * @param rather of so many nodes, those that are meant first
      * @param fixed  once they are found it has just these
      * @param wrong  null if all is well
+     * @param sentence what is wrong beside the error's own sentence; "" for nothing
      */
-    record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, boolean fixed, SlurmErrno wrong) {}
+    record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, boolean fixed, SlurmErrno wrong, String sentence) {
+        Decision rejection() {
+            return sentence.isEmpty() ? Decision.reject(wrong) : new Decision.Rejected(wrong, sentence);
+        }
+    }
 
     /** With signs nodes come to those that it has, or go: {@code nodes=+n1,-n[3-4]}. */
     private void signedNodes(Reservation old) {
@@ -77,7 +88,7 @@ final class ReservationEdit {
             }
         }
         if (nodes.isEmpty()) {
-            wrong(SlurmErrno.INVALID_NODE_NAME);
+            wrong(SlurmErrno.RESERVATION_INVALID);
             return;
         }
         values.put("nodes", String.join(",", nodes));
@@ -144,12 +155,18 @@ final class ReservationEdit {
                 old.begun() && !resized, values.getOrDefault("zone", old.zone()), old.gres(),
                 !e.lasts() && (values.containsKey("endtime") || old.endSaid()));
         e.check(r);
-        // also those that tres= stands for
-        boolean asked = NODES.stream().anyMatch(e.values::containsKey);
-        return new Edited(r, asked || fresh, rather, fixed || stays, e.wrong);
+        // also those that tres= stands for; the partition of cores that are chosen is a word alone
+        boolean cores = !fresh && !old.units().isEmpty();
+        boolean asked = NODES.stream().anyMatch(k -> e.values.containsKey(k) && !(cores && k.equals("partitionname")));
+        return new Edited(r, asked || fresh, rather, fixed || stays, e.wrong, e.sentence);
     }
 
     private void wrong(SlurmErrno errno) {
+        wrong(errno, "");
+    }
+
+    private void wrong(SlurmErrno errno, String why) {
+        sentence = wrong == null ? why : sentence;
         wrong = wrong == null ? errno : wrong;
     }
 
@@ -207,38 +224,49 @@ final class ReservationEdit {
     private void tres() {
         int perUnit = state.nodes().values().stream().mapToInt(n -> n.spec().cpusPerUnit()).max().orElse(1);
         for (String key : List.of("tres", "trespernode")) {
-            for (String item : values.getOrDefault(key, "").split(",")) {
-                int eq = item.indexOf('=');
-                String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
-                String count = eq < 0 ? "" : item.substring(eq + 1);
-                if (item.isEmpty()) {
-                    continue;
-                }
-                if (!count.matches("[0-9]{1,7}")) {
-                    wrong(SlurmErrno.INVALID_TRES);
-                } else if (name.equals("node") && key.equals("tres")) {
-                    values.put("nodecnt", count);
-                } else if (name.equals("cpu")) {
-                    int cores = (Integer.parseInt(count) + perUnit - 1) / perUnit;
-                    values.put("corecnt", Integer.toString(key.equals("tres") ? cores : cores * nodesCounted()));
-                } else if (name.startsWith("license/") && key.equals("tres")) {
-                    values.merge("licenses", item.substring("license/".length(), eq) + ":" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
-                } else if (name.startsWith(GRES) && isTracked(item.substring(GRES.length(), eq))) {
-                    nodesCounted(key.equals("trespernode"));
-                    values.merge(key.equals("tres") ? "gres" : "gresnode", item, (a, b) -> a.isEmpty() ? b : a + "," + b);
-                } else {
-                    wrong(SlurmErrno.INVALID_TRES);
-                }
+            if (!fresh && values.getOrDefault(key, "-").isEmpty()) {
+                wrong(SlurmErrno.INVALID_TRES);
+            }
+            for (String item : items(values.getOrDefault(key, ""))) {
+                tres(key, item, perUnit);
             }
         }
     }
 
-    /** Only what AccountingStorageTRES has can be reserved; of {@code gpu} all types where no type is there. */
+    private void tres(String key, String item, int perUnit) {
+        int eq = item.indexOf('=');
+        String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
+        boolean isGres = name.startsWith(GRES);
+        long number = eq < 0 ? isGres ? 1 : -1 : Tres.number(item.substring(eq + 1));
+        boolean total = key.equals("tres");
+        String count = Long.toString(number);
+        if (IGNORED_TRES.contains(name) && number >= 0) {
+            return;
+        }
+        if (number < 0 || number > COUNT_MAX || isGres && number == 0) {
+            wrong(SlurmErrno.INVALID_TRES);
+        } else if (name.equals("node") && total) {
+            values.put("nodecnt", count);
+        } else if (name.equals("cpu")) {
+            int cores = ((int) number + perUnit - 1) / perUnit;
+            int nodes = total ? 1 : Math.min(nodesCounted(), Math.max(1, state.nodes().size()));
+            values.put("corecnt", String.join(",", Collections.nCopies(nodes, Integer.toString(cores))));
+        } else if (name.startsWith("license/") && total) {
+            values.merge("licenses", name.substring("license/".length()) + ":" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+        } else if (isGres && isTracked(name.substring(GRES.length()))) {
+            nodesCounted(!total);
+            values.merge(total ? "gres" : "gresnode", name + "=" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+        } else {
+            wrong(SlurmErrno.INVALID_TRES);
+        }
+    }
+
+    /** Only what AccountingStorageTRES names can be reserved, a type only where it is named itself. */
     private boolean isTracked(String device) {
         List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_GRES, "").split(","));
         int colon = device.indexOf(':');
         String name = colon < 0 ? device : device.substring(0, colon);
-        return state.settings().gresTypes().contains(name) && (tracked.contains(device) || tracked.contains(name));
+        return state.settings().gresTypes().contains(name) && tracked.contains(device);
     }
 
     private void nodesCounted(boolean needed) {
@@ -282,16 +310,9 @@ final class ReservationEdit {
         } else if (values.containsKey("nodes")) {
             count = 0;
         }
-        List<Integer> cores = new ArrayList<>(old.coreCounts());
-        if (values.containsKey("corecnt")) {
-            cores.clear();
-            for (String item : values.get("corecnt").split(",")) {
-                if (!item.matches("[0-9]{1,7}") || Integer.parseInt(item) == 0) {
-                    wrong(SlurmErrno.INVALID_CPU_COUNT);
-                    return old;
-                }
-                cores.add(Integer.parseInt(item));
-            }
+        List<Integer> cores = cores(old.coreCounts());
+        if (!fresh && !values.getOrDefault("features", old.features()).equals(old.features())) {
+            wrong(SlurmErrno.NOT_SUPPORTED);
         }
         count = any && fresh ? 0 : count;
         if (values.containsKey("nodecnt") && count == 0 && !fresh) {
@@ -316,6 +337,24 @@ final class ReservationEdit {
         return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()),
                 licences(values.getOrDefault("licenses", old.licenses())), values.getOrDefault("gres", old.gres()),
                 values.getOrDefault("gresnode", old.gresPerNode()));
+    }
+
+    /** Cores that are counted; 0 is no count. */
+    private List<Integer> cores(List<Integer> old) {
+        if (!values.containsKey("corecnt")) {
+            return old;
+        }
+        List<Integer> out = new ArrayList<>();
+        for (String item : values.get("corecnt").split(",")) {
+            if (!item.matches("[0-9]{1,7}")) {
+                wrong(SlurmErrno.INVALID_CPU_COUNT);
+                return old;
+            }
+            if (Integer.parseInt(item) > 0) {
+                out.add(Integer.parseInt(item));
+            }
+        }
+        return out;
     }
 
     private String licences(String text) {
@@ -437,16 +476,28 @@ final class ReservationEdit {
         }
         boolean replaced = r.has(ReservationFlag.REPLACE) || r.has(ReservationFlag.REPLACE_DOWN);
         boolean fixed = r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT);
-        boolean floats = r.has(ReservationFlag.TIME_FLOAT);
-        if (repeats.size() > 1 || replaced && (fixed || !r.want().coreCounts().isEmpty())
-                || floats && !repeats.isEmpty() || r.has(ReservationFlag.REPLACE) && r.has(ReservationFlag.REPLACE_DOWN)
-                || !fresh && (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "") + values.getOrDefault("flags-", ""))
-                        .toUpperCase(java.util.Locale.ROOT).contains("TIME_FLOAT")) {
-            wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.NOT_SUPPORTED);
+        String said = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "") + values.getOrDefault("flags-", ""))
+                .toUpperCase(java.util.Locale.ROOT);
+        if (!fresh && said.contains("TIME_FLOAT")) {
+            wrong(SlurmErrno.NOT_SUPPORTED);
+        }
+        if (r.has(ReservationFlag.TIME_FLOAT) && !repeats.isEmpty()) {
+            wrong(SlurmErrno.NOT_SUPPORTED,
+                    "Reservation request has mutually exclusive flags. Repeating floating reservations are not supported.");
+        }
+        if (repeats.size() > 1) {
+            wrong(SlurmErrno.NOT_SUPPORTED, (fresh ? "Reservation has" : "Cannot update reservation to have")
+                    + " multiple reoccurring flags. Please specify only one reoccurring flag");
+        }
+        if (replaced && fixed) {
+            wrong(SlurmErrno.NOT_SUPPORTED, "REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags");
         }
         if (replaced && r.has(ReservationFlag.SPEC_NODES)) {
             // what is named cannot be replaced
-            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.NOT_SUPPORTED);
+            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "Nodes");
+        }
+        if (replaced && !r.want().coreCounts().isEmpty()) {
+            wrong(fresh ? SlurmErrno.INVALID_CPU_COUNT : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "CoreCnt");
         }
         nodes(r);
         if (r.has(ReservationFlag.FORCE_START) && repeats.isEmpty()) {

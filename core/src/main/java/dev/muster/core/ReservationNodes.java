@@ -16,9 +16,14 @@ import java.util.TreeMap;
 
 /** Which nodes and cores a reservation gets: those it names, or the first that are free for all of its time. */
 final class ReservationNodes {
+    /** Nodes that were only counted are none of a maintenance that begins within this time. */
+    private static final long MAINTENANCE_WITHIN_S = 7L * 86400;
+
     private final State state;
     private final Now now;
     private final Planner planner;
+    /** Whether the reservation to be placed meets the others in time, by their names. */
+    private final Map<String, Boolean> met = new HashMap<>();
 
     ReservationNodes(State state, Now now, Planner planner) {
         this.state = state;
@@ -49,6 +54,7 @@ final class ReservationNodes {
         if (r.has(ReservationFlag.ANY_NODES) && r.want().nodes().isEmpty() && r.want().nodeCount() == 0) {
             return new Found(List.of(), Map.of(), Map.of());
         }
+        met.clear();
         boolean named = !r.want().nodes().isEmpty();
         boolean all = r.want().nodes().equalsIgnoreCase("ALL");
         List<Node> candidates = new ArrayList<>();
@@ -87,16 +93,18 @@ final class ReservationNodes {
         List<IndexSet> free = nodes.stream().map(n -> free(r, n)).toList();
         boolean total = counts.size() == 1 && nodes.size() > 1;
         if (!counts.isEmpty() && counts.size() != nodes.size() && !total || total && counts.getFirst() < nodes.size()) {
-            return new Missing(SlurmErrno.INVALID_CPU_COUNT);
+            return new Missing(SlurmErrno.RESERVATION_CORE_COUNT);
         }
         int[] shares = total ? spread(counts.getFirst(), nodes.size()) : counts.stream().mapToInt(Integer::intValue).toArray();
         Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
+        List<List<Tres.Item>> items = shares(r, nodes);
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
-            Optional<Map<String, IndexSet>> devices = devices(r, n, ofNode(r, i, nodes.size()));
-            int wanted = !counts.isEmpty() ? shares[i] : r.want().wantsGres() ? count(devices) : n.spec().units();
-            if (devices.isEmpty() || free.get(i).count() < wanted || wanted == 0 && !counts.isEmpty()) {
-                return new Missing(reservedBySomebody(r, n) ? SlurmErrno.RESERVATION_OVERLAP : SlurmErrno.NODES_BUSY);
+            Optional<Map<String, IndexSet>> devices = devices(r, n, items.get(i));
+            int wanted = !counts.isEmpty() ? shares[i] : coresBeside(r, n, free.get(i));
+            if (devices.isEmpty() || r.want().wantsGres() && count(devices) == 0 || free.get(i).count() < wanted
+                    || wanted == 0 && (!counts.isEmpty() || r.want().wantsGres())) {
+                return new Missing(isReservedWhole(r, n) ? SlurmErrno.RESERVATION_OVERLAP : SlurmErrno.NODES_BUSY);
             }
             if (!counts.isEmpty() || r.want().wantsGres()) {
                 units.put(n.name(), near(n, devices.get(), free.get(i), wanted));
@@ -121,43 +129,34 @@ final class ReservationNodes {
         Reservation.Want w = r.want();
         if (!w.features().isEmpty() && candidates.stream().noneMatch(n -> alternatives(w.features()).stream()
                 .anyMatch(a -> planner.matches(a.expression, n.features())))) {
-            return new Missing(SlurmErrno.INVALID_FEATURE);
+            return new Missing(!w.coreCounts().isEmpty() ? SlurmErrno.NODES_BUSY
+                    : w.nodeCount() > 0 ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.INVALID_FEATURE);
         }
-        candidates.removeIf(n -> !n.isUsable() && !((n.has(Node.Flag.UNKNOWN) || n.flags() == 0)
-                && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN)));
-        Map<String, Integer> ranks = new HashMap<>();
-        keep.forEach(n -> ranks.putIfAbsent(n, ranks.size()));
-        Set<String> reserved = new HashSet<>();
-        candidates.stream().filter(n -> r.mayOverlap() && isReserved(r, n)).forEach(n -> reserved.add(n.name()));
-        candidates.sort(Comparator.comparingInt((Node n) -> ranks.getOrDefault(n.name(), Integer.MAX_VALUE))
-                .thenComparing(n -> reserved.contains(n.name())));
+        rank(r, candidates, keep);
         List<String> nodes = new ArrayList<>();
         Map<String, IndexSet> units = new TreeMap<>();
-        if (w.wantsGres() && w.nodeCount() == 0) {
+        if (!w.gres().isEmpty()) {
             return devicesAnywhere(r, candidates);
         }
         Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
-        int cores = w.coreCounts().isEmpty() ? 0 : w.coreCounts().getFirst();
-        boolean spread = w.nodeCount() == 0 && cores > 0;
-        int left = spread ? cores : 0;
+        List<Integer> counts = w.coreCounts();
+        int cores = counts.stream().mapToInt(Integer::intValue).sum();
+        int left = cores;
         List<Alternative> groups = alternatives(w.features());
         for (Alternative group : groups) {
-            int wanted = spread ? Integer.MAX_VALUE : groups.size() > 1 || group.count > 0 ? Math.max(1, group.count)
+            int wanted = cores > 0 && w.nodeCount() == 0 ? withCores(r, candidates, group, cores)
+                    : groups.size() > 1 || group.count > 0 ? Math.max(1, group.count)
                     : w.nodeCount() > 0 || w.features().isEmpty() ? w.nodeCount() : matching(candidates, group);
-            for (Node n : candidates) {
-                if (wanted == 0 || spread && left == 0) {
-                    break;
-                }
+            for (Node n : wanted == 0 ? List.<Node>of() : candidates) {
                 if (nodes.contains(n.name()) || !planner.matches(group.expression, n.features())) {
                     continue;
                 }
                 IndexSet free = free(r, n);
-                int index = nodes.size();
-                Optional<Map<String, IndexSet>> devices = devices(r, n, ofNode(r, index, Math.max(1, w.nodeCount())));
-                int each = cores == 0 && w.wantsGres() ? count(devices) : cores == 0 ? n.spec().units() : spread ? Math.min(left, free.count())
-                        : w.coreCounts().size() > 1 ? index < w.coreCounts().size() ? w.coreCounts().get(index) : 0
-                        : (cores + w.nodeCount() - 1) / w.nodeCount();
-                if (devices.isEmpty() || free.count() < each || each == 0) {
+                Optional<Map<String, IndexSet>> devices = devices(r, n, Tres.gres(w.gresPerNode()));
+                // one core at least for each of the nodes to come
+                int each = cores == 0 ? coresBeside(r, n, free) : counts.size() == 1 ? Math.min(free.count(), left - (wanted - 1))
+                        : nodes.size() < counts.size() ? counts.get(nodes.size()) : 0;
+                if (devices.isEmpty() || free.count() < each || each <= 0) {
                     continue;
                 }
                 nodes.add(n.name());
@@ -168,61 +167,122 @@ final class ReservationNodes {
                 if (w.wantsGres()) {
                     gres.put(n.name(), devices.get());
                 }
-                wanted--;
+                if (--wanted == 0) {
+                    break;
+                }
             }
-            if (!spread && wanted > 0 || spread && left > 0) {
+            if (wanted > 0) {
                 return new Missing(SlurmErrno.NODES_BUSY);
             }
+        }
+        if (cores > 0 && left > 0) {
+            return new Missing(SlurmErrno.NODES_BUSY);
         }
         nodes.sort(Comparator.comparingInt(n -> state.nodes().at(n).spec().order()));
         return new Found(List.copyOf(nodes), units, gres);
     }
 
-    // ---- devices
-
-    /** What of its devices is for the i-th of so many nodes: each node's own, and an equal share of what is asked for all. */
-    private static List<Tres.Item> ofNode(Reservation r, int i, int nodes) {
-        List<Tres.Item> out = new ArrayList<>(Tres.gres(r.want().gresPerNode()));
-        for (Tres.Item item : Tres.gres(r.want().gres())) {
-            out.add(new Tres.Item(item.name(), item.type(), i < nodes ? spread(item.count(), nodes)[i] : 0));
-        }
-        return out;
+    /** Cores come from as many nodes as there are cores, where so many have a free one. */
+    private int withCores(Reservation r, List<Node> candidates, Alternative group, int cores) {
+        return (int) candidates.stream().filter(n -> planner.matches(group.expression, n.features()) && !free(r, n).isEmpty()).limit(cores).count();
     }
 
-    /** So many on the first nodes that have some, with a core for each, or with all the cores that were counted. */
+    /** Cores of a node that no number of cores speaks of: all that are left beside devices, one beside devices of each node, the whole node else. */
+    private static int coresBeside(Reservation r, Node n, IndexSet free) {
+        return r.sharesCores() ? free.count() : r.want().wantsGres() ? 1 : n.spec().units();
+    }
+
+    /** Nodes to keep come first, those of other reservations last. Maintenance may have nodes that are down; nodes that were named stay so. */
+    private void rank(Reservation r, List<Node> candidates, List<String> keep) {
+        Map<String, Integer> ranks = new HashMap<>();
+        keep.forEach(n -> ranks.putIfAbsent(n, ranks.size()));
+        boolean named = r.has(ReservationFlag.SPEC_NODES);
+        candidates.removeIf(n -> !isFit(n) && !r.has(ReservationFlag.MAINT) && !(named && ranks.containsKey(n.name())));
+        Set<String> reserved = new HashSet<>();
+        candidates.stream().filter(n -> isReserved(r, n)).forEach(n -> reserved.add(n.name()));
+        candidates.sort(Comparator.comparingInt((Node n) -> ranks.getOrDefault(n.name(), Integer.MAX_VALUE))
+                .thenComparing(n -> !isFit(n)).thenComparing(n -> reserved.contains(n.name())));
+    }
+
+    private static boolean isFit(Node n) {
+        return n.isUsable() || (n.has(Node.Flag.UNKNOWN) || n.flags() == 0) && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN);
+    }
+
+    // ---- devices
+
+    /**
+     * A total of devices: on the first node that has all of them, or on those that have the most, of each an equal share as far as it goes. With a
+     * number of nodes each of them has at least one device.
+     */
     private Chosen devicesAnywhere(Reservation r, List<Node> candidates) {
-        List<Tres.Item> left = new ArrayList<>(Tres.gres(r.want().gres()));
-        int cores = r.want().coreCounts().stream().mapToInt(Integer::intValue).sum();
-        boolean counted = cores > 0;
-        TreeMap<String, IndexSet> units = new TreeMap<>();
-        Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
-        for (Node n : candidates) {
-            IndexSet free = free(r, n);
-            List<Tres.Item> here = new ArrayList<>();
-            int room = free.count();
-            for (Tres.Item item : left) {
-                int count = Math.min(Math.min(item.count(), room), freeDevices(r, n, item).count());
-                room -= count;
-                here.add(new Tres.Item(item.name(), item.type(), count));
+        int wanted = r.want().nodeCount();
+        List<Node> fit = candidates.stream().filter(n -> planner.matches(r.want().features(), n.features()) && !free(r, n).isEmpty()
+                && roomFor(r, n) > 0).toList();
+        for (Node n : wanted > 1 ? List.<Node>of() : fit) {
+            if (placed(r, List.of(n)) instanceof Found f) {
+                return f;
             }
-            Optional<Map<String, IndexSet>> devices = devices(r, n, here);
-            int each = counted ? Math.min(cores, free.count()) : count(devices);
-            if (devices.isEmpty() || each == 0) {
-                continue;
-            }
-            units.put(n.name(), near(n, devices.get(), free, each));
-            gres.put(n.name(), devices.get());
-            cores -= counted ? each : 0;
-            for (int i = 0; i < here.size(); i++) {
-                left.set(i, new Tres.Item(left.get(i).name(), left.get(i).type(), left.get(i).count() - here.get(i).count()));
-            }
-            if (cores == 0 && left.stream().allMatch(item -> item.count() == 0)) {
-                List<String> nodes = new ArrayList<>(units.keySet());
-                nodes.sort(Comparator.comparingInt(name -> state.nodes().at(name).spec().order()));
-                return new Found(List.copyOf(nodes), units, gres);
+        }
+        List<Node> most = new ArrayList<>(fit);
+        most.sort(Comparator.comparingInt(n -> -roomFor(r, n)));
+        for (int count = wanted > 0 ? wanted : 2; count <= (wanted > 0 ? Math.min(wanted, most.size()) : most.size()); count++) {
+            if (placed(r, most.subList(0, count)) instanceof Found f) {
+                return f;
             }
         }
         return new Missing(SlurmErrno.NODES_BUSY);
+    }
+
+    /** Devices of the node that are free of what the reservation asks for in total. */
+    private int roomFor(Reservation r, Node n) {
+        return Tres.gres(r.want().gres()).stream().mapToInt(item -> Math.min(item.count(), freeDevices(r, n, item).count())).sum();
+    }
+
+    /** All that the reservation asks for, on exactly these nodes. */
+    private Chosen placed(Reservation r, List<Node> nodes) {
+        int cores = r.want().coreCounts().stream().mapToInt(Integer::intValue).sum();
+        Map<String, IndexSet> units = new TreeMap<>();
+        Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
+        List<List<Tres.Item>> shares = shares(r, nodes);
+        for (int i = 0; i < nodes.size(); i++) {
+            Node n = nodes.get(i);
+            IndexSet free = free(r, n);
+            Optional<Map<String, IndexSet>> devices = devices(r, n, shares.get(i));
+            int each = cores > 0 ? (cores + nodes.size() - 1) / nodes.size() : coresBeside(r, n, free);
+            if (devices.isEmpty() || count(devices) == 0 || free.count() < each || each == 0) {
+                return new Missing(SlurmErrno.NODES_BUSY);
+            }
+            units.put(n.name(), near(n, devices.get(), free, each));
+            gres.put(n.name(), devices.get());
+        }
+        List<String> names = nodes.stream().sorted(Comparator.comparingInt(n -> n.spec().order())).map(Node::name).toList();
+        return new Found(names, units, gres);
+    }
+
+    /** Of each node one device after the other until all that is asked for is shared out, and what is for each node besides. */
+    private List<List<Tres.Item>> shares(Reservation r, List<Node> nodes) {
+        List<List<Tres.Item>> out = new ArrayList<>();
+        nodes.forEach(n -> out.add(new ArrayList<>(Tres.gres(r.want().gresPerNode()))));
+        for (Tres.Item item : Tres.gres(r.want().gres())) {
+            int[] free = nodes.stream().mapToInt(n -> freeDevices(r, n, item).count()).toArray();
+            int[] share = new int[nodes.size()];
+            int left = item.count();
+            for (boolean more = true; left > 0 && more;) {
+                more = false;
+                for (int i = 0; i < share.length && left > 0; i++) {
+                    if (share[i] < free[i]) {
+                        share[i]++;
+                        left--;
+                        more = true;
+                    }
+                }
+            }
+            for (int i = 0; i < share.length; i++) {
+                // too few are not found by the last, which refuses all
+                out.get(i).add(new Tres.Item(item.name(), item.type(), share[i] + (i == share.length - 1 ? left : 0)));
+            }
+        }
+        return out;
     }
 
     private static int count(Optional<Map<String, IndexSet>> devices) {
@@ -299,10 +359,16 @@ final class ReservationNodes {
     private IndexSet free(Reservation r, Node n) {
         IndexSet free = n.spec().units() == 0 ? IndexSet.empty() : IndexSet.range(0, n.spec().units() - 1, 1);
         for (Reservation other : state.reservations().values()) {
-            free = excludes(r, other) ? free.minus(other.unitsOn(n.spec())) : free;
+            // beside devices cores are shared with those that have counted some
+            boolean shares = r.sharesCores() && !other.units().isEmpty();
+            free = !shares && excludes(r, other) ? free.minus(other.unitsOn(n.spec())) : free;
         }
         for (int id : n.jobs()) {
             Job job = state.jobs().at(id);
+            if (r.sharesCores() && inTheWay(r, job)) {
+                // no number of cores is asked for: the node must be idle
+                return IndexSet.empty();
+            }
             if (inTheWay(r, job)) {
                 free = free.minus(job.run().allocation().on(n.name()).map(Allocation.Share::cores).orElse(IndexSet.empty()));
             }
@@ -310,18 +376,27 @@ final class ReservationNodes {
         return free;
     }
 
-    private boolean reservedBySomebody(Reservation r, Node n) {
-        return state.reservations().values().stream().anyMatch(o -> excludes(r, o) && !o.unitsOn(n.spec()).isEmpty());
+    /** Another reservation has something of the node, and one of the two is for whole nodes. */
+    private boolean isReservedWhole(Reservation r, Node n) {
+        boolean whole = r.want().coreCounts().isEmpty() && !r.want().wantsGres();
+        return state.reservations().values().stream().anyMatch(o -> excludes(r, o) && (whole || o.units().isEmpty())
+                && !o.unitsOn(n.spec()).isEmpty());
     }
 
-    /** Both cannot have the same cores: they meet in time, and neither may lie over the other. Only named nodes may be those of MAINT and OVERLAP. */
+    /**
+     * Both cannot have the same cores: they meet in time, and neither may lie over the other. Nodes of OVERLAP may be had by all; those of MAINT
+     * only where they are named, or where the maintenance is further ahead than {@link #MAINTENANCE_WITHIN_S}.
+     */
     private boolean excludes(Reservation r, Reservation other) {
-        boolean named = !r.want().nodes().isEmpty();
-        return !other.name().equals(r.name()) && !r.mayOverlap() && !(named && other.mayOverlap()) && meet(r, other);
+        boolean open = other.has(ReservationFlag.OVERLAP) || other.has(ReservationFlag.MAINT)
+                && (!r.want().nodes().isEmpty() || other.startAt(now.seconds()) > now.seconds() + MAINTENANCE_WITHIN_S);
+        return !other.name().equals(r.name()) && !r.mayOverlap() && !open && meet(r, other);
     }
 
+    /** The node is part of a reservation that it may share: it is taken last. */
     private boolean isReserved(Reservation r, Node n) {
-        return state.reservations().values().stream().anyMatch(o -> !o.name().equals(r.name()) && o.nodes().contains(n.name()) && meet(r, o));
+        return state.reservations().values().stream().anyMatch(o -> !o.name().equals(r.name()) && (r.mayOverlap() || o.mayOverlap())
+                && o.nodes().contains(n.name()) && meet(r, o));
     }
 
     private long lastsUntil(Job job) {
@@ -332,13 +407,7 @@ final class ReservationNodes {
     }
 
     private boolean meet(Reservation a, Reservation b) {
-        long t = now.seconds();
-        for (Reservation.Window w : a.windows(t, t, Long.MAX_VALUE)) {
-            if (!b.windows(t, w.from(), w.to()).isEmpty()) {
-                return true;
-            }
-        }
-        return false;
+        return met.computeIfAbsent(b.name(), name -> a.meets(b, now.seconds()));
     }
 
     private static IndexSet first(IndexSet set, int count) {

@@ -45,7 +45,7 @@ final class ReservationRules {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
         if (e.wrong() != null) {
-            return Decision.reject(e.wrong());
+            return e.rejection();
         }
         Reservation r = e.reservation();
         if (state.reservations().has(r.name())) {
@@ -128,14 +128,14 @@ final class ReservationRules {
         }
         ReservationEdit.Edited e = ReservationEdit.edit(state, old, false, c.values(), c.gids());
         if (e.wrong() != null) {
-            return Decision.reject(e.wrong());
+            return e.rejection();
         }
         Reservation r = e.reservation();
         if (!r.has(ReservationFlag.TIME_FLOAT) && r.end() <= now.seconds()) {
             return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
         }
-        if (!old.units().isEmpty() && e.nodesAsked()) {
-            return Decision.reject(SlurmErrno.CORE_RESERVATION_UPDATE);
+        if (e.nodesAsked() && (!old.units().isEmpty() || !r.want().coreCounts().isEmpty() || r.want().wantsGres())) {
+            return new Decision.Rejected(SlurmErrno.CORE_RESERVATION_UPDATE, "Updating core/node TRES not supported for core-based reservations");
         }
         if (lacksLicences(r)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
@@ -155,7 +155,7 @@ final class ReservationRules {
         return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
             case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
-                    !e.fixed() ? r.withNodes(f) : r.withNodes(f).fixed(r.has(ReservationFlag.SPEC_NODES) ? old.want().partition() : ""))), "");
+                    !e.fixed() ? r.withNodes(f) : r.withNodes(f).fixed(r.want().partition()))), "");
         };
     }
 
@@ -287,6 +287,10 @@ final class ReservationRules {
                 return;
             }
             if (r.has(ReservationFlag.TIME_FLOAT)) {
+                Reservation whole = replaced(r, false);
+                if (whole != r) {
+                    changes.add(new Change.ReservationChanged(whole));
+                }
                 continue;
             }
             List<Job> inside = running.getOrDefault(r.name(), List.of());

@@ -83,17 +83,25 @@ public final class Tres {
     }
 
     private static OptionalInt count(String word) {
-        if (word.isEmpty() || word.length() > 8) {
-            return OptionalInt.empty();
+        long value = number(word);
+        return value < 0 ? OptionalInt.empty() : OptionalInt.of((int) Math.min(Integer.MAX_VALUE, value));
+    }
+
+    /** A count of at most eight digits, which a letter of {@code kmgtp} multiplies by a power of 1024; -1 for any other word. */
+    static long number(String word) {
+        int letter = word.isEmpty() ? -1 : "kmgtp".indexOf(Character.toLowerCase(word.charAt(word.length() - 1)));
+        int digits = letter < 0 ? word.length() : word.length() - 1;
+        if (digits == 0 || digits > 8) {
+            return -1;
         }
-        int value = 0;
-        for (int i = 0; i < word.length(); i++) {
+        long value = 0;
+        for (int i = 0; i < digits; i++) {
             int digit = word.charAt(i) - '0';
             if (digit < 0 || digit > 9) {
-                return OptionalInt.empty();
+                return -1;
             }
             value = value * 10 + digit;
         }
-        return OptionalInt.of(value);
+        return letter < 0 ? value : Math.min(Long.MAX_VALUE >> 10 * (letter + 1), value) << 10 * (letter + 1);
     }
 }

@@ -60,6 +60,7 @@ public enum SlurmErrno {
     JOB_FINISHED(2084, "Job has already finished"),
     RESERVATION_ALREADY_STARTED(2104, "Reservation already started"),
     CORE_RESERVATION_UPDATE(2109, "Core-based reservation can not be updated"),
+    RESERVATION_CORE_COUNT(2111, "Core count for reservation node list is not consistent!"),
     RESERVATION_NO_SKIP(2128, "Reservation given is not skipable, try deleting instead"),
     RESERVATION_USER_GROUP(2129, "Reservations can't have users and groups specified, only one or the other"),
     GROUP_ID_MISSING(2113, "Invalid group id"),

@@ -17,6 +17,8 @@ enum HetOrder {
     /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
     OWN, MIN, AVG, MAX;
 
+    /** Above the tier of any partition. */
+    private static final int RESERVED_TIER = 1 << 20;
     private static final String WORD = "bf_hetjob_prio";
     private static final String IMMEDIATE = "bf_hetjob_immediate";
 
@@ -35,11 +37,17 @@ enum HetOrder {
     static QueueOrder.Place place(State state, Job job, ToIntFunction<Job> tier, ToLongFunction<Job> priority) {
         HetOrder order = job.isHet() ? of(state) : OWN;
         if (order == OWN) {
-            return new QueueOrder.Place(tier.applyAsInt(job), priority.applyAsLong(job), job.id(), job);
+            return new QueueOrder.Place(tier.applyAsInt(job) + above(job), priority.applyAsLong(job), job.id(), job);
         }
         List<Job> all = HetRules.members(state, job);
-        return new QueueOrder.Place((int) order.among(all.stream().mapToLong(tier::applyAsInt)), order.among(all.stream().mapToLong(priority)),
-                job.id(), job);
+        int above = all.stream().mapToInt(HetOrder::above).max().orElse(0);
+        return new QueueOrder.Place((int) order.among(all.stream().mapToLong(tier::applyAsInt)) + above,
+                order.among(all.stream().mapToLong(priority)), job.id(), job);
+    }
+
+    /** Jobs that name a reservation come before all others, as slurm.conf's PriorityType has it. */
+    private static int above(Job job) {
+        return job.desc().charge().reservation().isEmpty() ? 0 : RESERVED_TIER;
     }
 
     private long among(LongStream each) {

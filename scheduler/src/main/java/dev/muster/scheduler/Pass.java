@@ -547,7 +547,7 @@ final class Pass {
     private boolean unavailable(Need need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
-            if (node == null || !node.usable || placing.isPartlyBarred(need, node)) {
+            if (node == null || !node.usable || placing.isBarred(need, node)) {
                 return true;
             }
         }

@@ -238,4 +238,9 @@ final class Placing {
     boolean isPartlyBarred(Need need, NodeSlot node) {
         return reserved.touches(need.within(), node, nowS, need.end(nowS));
     }
+
+    /** The job cannot have the node before a reservation ends: others have it whole, or the job must. Reserved cores are resources to wait for. */
+    boolean isBarred(Need need, NodeSlot node) {
+        return need.exclusive() ? isPartlyBarred(need, node) : reserved.isWholeFor(need.within(), node, nowS, need.end(nowS));
+    }
 }

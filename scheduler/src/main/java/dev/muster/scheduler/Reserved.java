@@ -129,7 +129,8 @@ final class Reserved {
             if (c.reservation().name().equals(name)) {
                 own = own.union(c.units());
             } else if (keeps(c, from, to) && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation())) {
-                barred = barred.union(c.units());
+                boolean shared = in != null && c.reservation().sharesCores() && in.nodes().contains(node.spec.name());
+                barred = shared ? barred : barred.union(c.units());
                 others.add(c.reservation());
             }
         }
@@ -205,6 +206,13 @@ final class Reserved {
             return 0;
         }
         return node.spec.units() - allowed(where, node, from, to).count();
+    }
+
+    /** A reservation that has the whole node keeps it for others in that time. */
+    boolean isWholeFor(Within where, NodeSlot node, long from, long to) {
+        Reservation in = where.reservation().isEmpty() ? null : reservation(where.reservation());
+        return nodes.on(node.index).stream().anyMatch(c -> c.reservation() != in && c.reservation().units().isEmpty() && keeps(c, from, to)
+                && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation()));
     }
 
     /** Something of the node is kept for others in that time. */

@@ -80,12 +80,25 @@ class ReservationTest {
             nodecnt=1                                           ! flags+=ANY_NODES  ! r ANY_NODES p n1
             nodecnt=1                                           ! nodes=            ! r p n1
             nodes=n[2-3]                                        ! nodes=            ! r p n[2-3]
-            nodes=n[2-3]                                        ! nodes=n[3-4] nodecnt=3 ! r SPEC_NODES n[1,3-4]
-            nodes=n[2-3]                                        ! nodes=n[2-4] nodecnt=1 ! r SPEC_NODES n2
+            nodes=n[2-3]                                        ! nodes=n[3-4] nodecnt=3 ! r SPEC_NODES p n[1,3-4]
+            nodes=n[2-3]                                        ! nodes=n[2-4] nodecnt=1 ! r SPEC_NODES p n2
             nodes=n[2-3]                                        ! nodes=x nodecnt=1 ! Invalid node name specified
             nodecnt=1                                           ! nodecnt=0         ! Requested reservation is invalid
             nodecnt=1                                           ! tres=node=2       ! r p n[1-2]
-            nodecnt=1                                           ! tres=cpu=6        ! Requested nodes are busy
+            nodecnt=1                                           ! tres=cpu=2        ! CORES
+            nodecnt=1                                           ! corecnt=2         ! CORES
+            nodecnt=1                                           ! tres=             ! Invalid Trackable RESource (TRES) specification
+            nodecnt=1                                           ! features=red      ! Requested operation not supported on this system
+            nodecnt=1 corecnt=2                                 ! partitionname=q   ! r q n1
+            nodecnt=1 tres=mem=5                                !                   ! r p n1
+            nodecnt=1 corecnt=0                                 !                   ! r p n1
+            nodecnt=1 features=nope                             !                   ! Requested node configuration is not available
+            corecnt=2 features=nope                             !                   ! Requested nodes are busy
+            nodes=n1 flags=REPLACE                              !                   ! COUNTED Nodes
+            nodecnt=1 corecnt=1 flags=REPLACE_DOWN              !                   ! COUNTED CoreCnt
+            nodecnt=1 flags=REPLACE,REPLACE_DOWN                !                   ! r REPLACE REPLACE_DOWN p n1
+            nodecnt=1 flags=REPLACE                             ! flags+=REPLACE_DOWN ! r REPLACE REPLACE_DOWN p n1
+            nodes=n1 flags=DAILY                                ! nodecnt=2         ! r DAILY SPEC_NODES p n[1-2]
             nodecnt=1                                           ! starttime=+60     ! Reservation already started
             nodecnt=1 starttime=+60                             ! starttime=+30     ! r p n1
             nodecnt=1 flags=FLEX,MAINT,OVERLAP                  !                   ! r MAINT FLEX OVERLAP p n1
@@ -101,7 +114,9 @@ class ReservationTest {
             last = c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
         }
         if (last instanceof Decision.Rejected no) {
-            assertThat(no.sentence()).isEqualTo(shown);
+            assertThat(no.sentence()).isEqualTo(shown
+                    .replace("COUNTED", "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify")
+                    .replace("CORES", "Updating core/node TRES not supported for core-based reservations"));
             return;
         }
         Reservation r = c.state().reservations().at("r");
@@ -176,7 +191,7 @@ class ReservationTest {
     @Test
     void gpusOfAReservationAreForItsJobs() {
         gpus("""
-                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=3            -> r active n1:0-2
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=3,cpu=3      -> r active n1:0-2
                 submit kind=BATCH tresPerNode=gres/gpu:2
                 submit kind=BATCH tresPerNode=gres/gpu:1 nodeList=n1 tasks=1
                 submit kind=BATCH tresPerNode=gres/gpu:1 nodeList=n1 tasks=1
@@ -192,14 +207,74 @@ class ReservationTest {
     void gpusAreReservedOnEachNodeOrShared() {
         gpus("""
                 reserve r starttime=+0 duration=600 users=alice nodecnt=2 trespernode=gres/gpu=1   -> r active n1:0 n2:0
-                reserve s starttime=+0 duration=600 users=alice nodecnt=2 tres=gres/gpu=3          -> s active n1:1-2 n2:1
+                reserve s starttime=+0 duration=600 users=alice nodecnt=2 tres=gres/gpu=3,cpu=3    -> s active n1:1-2 n2:1-2
                 reserve t starttime=+0 duration=600 users=alice tres=gres/gpu=4                    -> says Requested nodes are busy
-                reserve u starttime=+0 duration=600 users=alice nodes=n2 tres=gres/gpu=2           -> u active n2:2-3 SPEC_NODES
-                reserve v starttime=+0 duration=9 users=alice nodes=n2 tres=gres/gpu=1 -> says Requested reservation overlaps with another reservation
+                reserve u starttime=+0 duration=600 users=alice nodes=n2 tres=gres/gpu=2,cpu=1     -> u active n2:3 SPEC_NODES
+                reserve v starttime=+0 duration=9 users=alice nodes=n2 tres=gres/gpu=1             -> says Requested nodes are busy
                 submit kind=BATCH tresPerNode=gres/gpu:1
                 submit kind=BATCH tresPerNode=gres/gpu:1
                 schedule                     -> 1 RUNNING n1; 2 PENDING
                 gres 1                       -> says n1 gpu=3
+                """);
+    }
+
+    /** No cores are counted: all of the node are for jobs of any such reservation on it, and for nothing else. */
+    @Test
+    void reservationsOfGpusShareTheCoresOfANode() {
+        gpus("""
+                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1           -> r active n1:0-3 SPEC_NODES
+                reserve s starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=2           -> s active n1:0-3 SPEC_NODES
+                reserve t starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=2           -> says Requested nodes are busy
+                reserve t starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1,cpu=1     -> says Requested nodes are busy
+                reserve t starttime=+0 duration=600 users=alice nodes=n1 corecnt=1                 -> says Requested nodes are busy
+                reserve t starttime=+0 duration=600 users=alice nodes=n1 -> says Requested reservation overlaps with another reservation
+                submit kind=BATCH nodeList=n1
+                submit kind=BATCH nodeList=n1 tresPerNode=gres/gpu:1
+                submit kind=BATCH charge.reservation=s tresPerNode=gres/gpu:2 tasks=2
+                submit kind=BATCH charge.reservation=r tresPerNode=gres/gpu:1
+                submit kind=BATCH charge.reservation=r
+                submit kind=BATCH charge.reservation=r tresPerNode=gres/gpu:2
+                schedule                     -> 1 PENDING; 2 PENDING; 3 RUNNING n1; 4 RUNNING n1; 5 RUNNING n1; 6 PENDING
+                gres 3                       -> says n1 gpu=1-2
+                gres 4                       -> says n1 gpu=0
+                """);
+    }
+
+    @Test
+    void reservedCoresAreResourcesToWaitFor() {
+        gpus("""
+                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1
+                submit kind=BATCH nodeList=n1 timing.timeLimitMin=5
+                schedule                     -> 1 PENDING
+                why 1                        -> says (Resources)
+                """);
+    }
+
+    @Test
+    void gpusWithoutNumberOfCoresNeedAnIdleNode() {
+        gpus("""
+                submit kind=BATCH nodeList=n1
+                schedule                     -> 1 RUNNING n1
+                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1           -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1,cpu=1     -> r active n1:1 SPEC_NODES
+                reserve s starttime=+0 duration=600 users=alice nodecnt=1 tres=gres/gpu=4          -> s active n2:0-3
+                """);
+    }
+
+    @Test
+    void gpusComeFromOneNodeWhereThatSuffices() {
+        new Play(new Cluster("n[1-2] cpus=4 mem=1000 gpus=2\nn3 cpus=4 mem=1000 gpus=4", "p nodes=n[1-3] defmempercpu=10 default=yes",
+                "options.tracked_gres=gpu gresTypes=gpu")).lines("""
+                reserve a starttime=+0 duration=60 users=alice tres=gres/gpu=2                     -> a active n1:0-3
+                pass 60
+                reserve b starttime=+0 duration=60 users=alice tres=gres/gpu=3                     -> b active n3:0-3
+                pass 60
+                reserve c starttime=+0 duration=60 users=alice tres=gres/gpu=6,node=2              -> c active n1:0-3 n3:0-3
+                pass 60
+                reserve d starttime=+0 duration=60 users=alice tres=gres/gpu=8                     -> d active n1:0-3 n2:0-3 n3:0-3
+                pass 60
+                reserve e starttime=+0 duration=60 users=alice nodes=n1,n3 tres=gres/gpu=5         -> e active n1:0-3 n3:0-3 SPEC_NODES
+                reserve f starttime=+0 duration=60 users=alice tres=gres/gpu=9                     -> says Requested nodes are busy
                 """);
     }
 
@@ -208,6 +283,11 @@ class ReservationTest {
         gpus("""
                 reserve r starttime=+0 duration=600 users=alice tres=gres/nic=1            -> says Invalid Trackable RESource (TRES) specification
                 reserve r starttime=+0 duration=600 users=alice trespernode=gres/gpu=1     -> says Node count specification invalid
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu:a100=1       -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=0            -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=1k           -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 users=alice tres=cpu                   -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu              -> r active n1:0-3
                 """);
     }
 
@@ -334,11 +414,22 @@ class ReservationTest {
     void coresOfANode() {
         play("""
                 reserve r starttime=+0 duration=600 nodes=n1 corecnt=1 users=bob  -> r active n1:0 SPEC_NODES
-                reserve s starttime=+0 duration=600 corecnt=3 users=alice         -> s active n1:1 n2:0-1
+                reserve s starttime=+0 duration=600 corecnt=4 users=alice         -> s active n1:1 n2:0-1 n3:0
                 submit kind=BATCH nodeList=n1
-                submit kind=BATCH charge.reservation=s tasks=3 nodesMin=2
+                submit kind=BATCH charge.reservation=s tasks=3 nodesMin=2 nodesMax=2
                 schedule                                                          -> 1 PENDING; 2 RUNNING n[1-2]
-                rereserve s nodecnt=1                                             -> says Core-based reservation can not be updated
+                rereserve s nodecnt=1              -> says Updating core/node TRES not supported for core-based reservations
+                reserve t starttime=+0 duration=600 nodecnt=2 corecnt=1 users=alice -> says Requested nodes are busy
+                reserve t starttime=+0 duration=600 nodes=n[1-2] corecnt=1 users=alice -> says Core count for reservation node list is not consistent!
+                """);
+    }
+
+    @Test
+    void coresOfCountedNodes() {
+        play("""
+                reserve t starttime=+0 duration=600 nodecnt=2 corecnt=3 users=alice           -> t active n1:0-1 n2:0
+                reserve u starttime=+600 duration=600 nodecnt=3 trespernode=cpu=2 users=alice -> u waits n1:0-1 n2:0-1 n3:0-1
+                reserve v starttime=+1200 duration=600 nodecnt=2 corecnt=1 users=alice        -> says Requested nodes are busy
                 """);
     }
 
@@ -376,12 +467,85 @@ class ReservationTest {
 -> says Reservations can't have users and groups specified, only one or the other
                 reserve r starttime=+0 duration=600 nodecnt=1 groups=nobody     -> says Invalid group id
                 reserve r starttime=-900 duration=600 nodecnt=1 users=a         -> says Invalid time specified
-                reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=HOURLY,DAILY -> says Requested reservation is invalid
-                reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=MAINT,REPLACE -> says Requested reservation is invalid
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=HOURLY,DAILY \
+-> says Reservation has multiple reoccurring flags. Please specify only one reoccurring flag
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=MAINT,REPLACE \
+-> says REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=TIME_FLOAT,DAILY \
+-> says Reservation request has mutually exclusive flags. Repeating floating reservations are not supported.
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a partitionname=x -> says Invalid partition name specified
-                reserve r starttime=+0 duration=600 nodecnt=1 users=a features=big -> says Invalid feature specification
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a features=big -> says Requested node configuration is not available
                 reserve r starttime=+0 duration=600 nodes=n9 users=a            -> says Invalid node name specified
                 unreserve r                                                     -> says Requested reservation is invalid
+                """);
+    }
+
+    /** Nodes for the one that fails: free ones first, those of OVERLAP as well, those of MAINT only where it is more than a week ahead. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', textBlock = """
+            starttime=+0                     !                     ! active n1 n2
+            starttime=+0                     ! flags=REPLACE_DOWN  ! active n1 n2 REPLACE_DOWN
+            starttime=+0 flags=MAINT         !                     ! active n1 n2
+            starttime=+0 flags=MAINT         ! flags=REPLACE       ! active n1 n2 REPLACE
+            starttime=+0 flags=OVERLAP       !                     ! active n2 n3
+            starttime=+0 flags=OVERLAP       ! flags=REPLACE_DOWN  ! active n2 n3 REPLACE_DOWN
+            starttime=+0 flags=OVERLAP       ! flags=REPLACE       ! active n2 n3 REPLACE
+            starttime=+0 flags=OVERLAP       ! flags=STATIC_ALLOC  ! active n1 n2 STATIC
+            starttime=+0 flags=OVERLAP       ! flags=MAINT         ! active n1 n2 MAINT
+            starttime=+86400 flags=MAINT     ! flags=DAILY         ! active n1 n2 DAILY
+            starttime=+691200 flags=MAINT    ! flags=DAILY         ! active n2 n3 DAILY
+            starttime=+691200                ! flags=DAILY         ! active n1 n2 DAILY
+            starttime=+691200                ! flags=WEEKLY        ! active n2 n3 WEEKLY
+            starttime=+604800                ! flags=WEEKLY        ! active n1 n2 WEEKLY
+            starttime=+2592000               ! flags=DAILY         ! active n1 n2 DAILY
+            starttime=+3600                  !                     ! active n2 n3
+            """)
+    void whoseNodesReplaceAFailedOne(String other, String own, String then) {
+        new Play(new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", "")).lines("""
+                reserve a duration=60 users=alice nodes=n[3-4] OTHER
+                reserve b starttime=+0 duration=60 users=alice nodecnt=2 OWN
+                node n1 state=down reason=x
+                pass 1                                                          -> b THEN
+                """.replace("OTHER", other).replace("OWN", own == null ? "" : own).replace("THEN", then));
+    }
+
+    @Test
+    void aFloatingReservationReplacesNodes() {
+        play("""
+                reserve r starttime=+3600 duration=600 nodecnt=2 users=alice flags=TIME_FLOAT -> r waits n1 n2 TIME_FLOAT
+                node n1 state=drain reason=x
+                pass 1                                                          -> r waits n2 n3 TIME_FLOAT
+                """);
+    }
+
+    @Test
+    void maintenanceMayHaveNodesThatAreDown() {
+        play("""
+                node n1 state=down reason=x
+                reserve r starttime=+0 duration=600 nodecnt=3 users=alice       -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice flags=MAINT -> r active n2 MAINT
+                reserve s starttime=+0 duration=600 nodecnt=3 users=alice flags=MAINT -> s active n1 n2 n3 MAINT
+                """);
+    }
+
+    @Test
+    void namedNodesStayAlthoughTheyAreDown() {
+        play("""
+                reserve r starttime=+0 duration=600 nodes=n[1-2] users=alice
+                node n1 state=down reason=x
+                rereserve r nodecnt=2                                           -> r active n1 n2 SPEC_NODES
+                rereserve r nodecnt=3                                           -> r active n1 n2 n3 SPEC_NODES
+                """);
+    }
+
+    /** slurm.conf's PriorityType: a job with a reservation comes before all others, whose planned start is not kept from it. */
+    @Test
+    void jobsWithAReservationComeFirst() {
+        new Play(new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "")).lines("""
+                reserve r starttime=+0 duration=600 nodes=n1 corecnt=3 users=alice
+                submit kind=BATCH nodeList=n1 tasks=2 timing.timeLimitMin=60
+                submit kind=BATCH charge.reservation=r tasks=3 timing.timeLimitMin=60
+                schedule                                                        -> 1 PENDING; 2 RUNNING n1
                 """);
     }
 
@@ -421,7 +585,7 @@ class ReservationTest {
                 rereserve r nodes+=n[2-3]                                       -> r active n1 n2 n3 SPEC_NODES
                 rereserve r nodes-=n1                                           -> r active n2 n3 SPEC_NODES
                 rereserve r nodes=+n1,-n[2,3]                                   -> r active n1 SPEC_NODES
-                rereserve r nodes-=n1                                           -> says Invalid node name specified
+                rereserve r nodes-=n1                                           -> says Requested reservation is invalid
                 rereserve r nodes+=n9                                           -> says Invalid node name specified
                 rereserve r nodes=ALL                                           -> r active n1 n2 n3 SPEC_NODES ALL_NODES
                 rereserve r flags+=PART_NODES                                   -> says Invalid node name specified
@@ -662,7 +826,8 @@ class ReservationTest {
                 reserve m starttime=+1800 duration=7200 nodes=n1 users=bob flags=MAINT
                 reserve c starttime=+1800 duration=7200 nodecnt=1 users=bob         -> c waits n2
                 reserve o starttime=+1800 duration=7200 nodecnt=1 users=bob flags=OVERLAP -> o waits n3 OVERLAP
-                reserve p starttime=+1800 duration=7200 nodecnt=1 users=bob         -> says Requested nodes are busy
+                reserve p starttime=+1800 duration=7200 nodecnt=1 users=bob         -> p waits n3
+                reserve p2 starttime=+1800 duration=7200 nodecnt=1 users=bob        -> says Requested nodes are busy
                 reserve q starttime=+1800 duration=7200 nodecnt=2 users=bob flags=MAINT -> q waits n1 n2 MAINT
                 """);
     }

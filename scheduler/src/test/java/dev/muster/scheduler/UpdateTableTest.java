@@ -196,12 +196,12 @@ class UpdateTableTest {
             Accounts=x            | "accounts":{"names":["x"]}
             AllowedPartitions=p   | "partitions":{"names":["p"]}
             BurstBuffer=100GB     | says Burst Buffer request invalid
-            CoreCnt=2             | "coreCounts":[2]
+            CoreCnt=2             | says Updating core/node TRES not supported for core-based reservations
             Duration=60           | "end":1000120
             EndTime=1009999       | "end":1009999
             Flags=MAINT           | "flags":1
             Flags=FORCE_START     | says Requested reservation is invalid
-            Features=fast         | "features":"fast"
+            Features=fast         | says Requested operation not supported on this system
             Groups=g              | says Reservations can't have users and groups specified, only one or the other
             Licenses=l:1          | "licenses":"l:1"
             MaxStartDelay=60      | "maxStartDelayS":60
