@@ -5,6 +5,8 @@ import java.util.List;
 /** GPU options of one command line that contradict each other. */
 final class GpuCheck {
     private static final String SPEC = "Failed to validate job spec";
+    /** Resources that no task has a number of. */
+    private static final List<String> UNCOUNTED = List.of("mem", "node", "billing", "energy", "vmem", "pages");
     private static final String UNEQUAL = "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket";
 
     private final JobOptions o;
@@ -29,6 +31,7 @@ final class GpuCheck {
         if (mps && (ofGres() > 0 || o.has(JobOption.GPUS) || o.has(JobOption.GPUS_PER_NODE) || o.has(JobOption.GPU_FREQ))) {
             throw new UsageException(o.exitError(1), List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
         }
+        perTask();
         long gres = ofGres();
         boolean cpusPerTask = o.typed(JobOption.CPUS_PER_TASK)
                 || o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
@@ -49,6 +52,43 @@ final class GpuCheck {
         sums(gres);
         types();
         memory(gres);
+    }
+
+    /** Words of --tres-per-task, and what says the same in another option. */
+    private void perTask() throws UsageException {
+        if (!o.typed(JobOption.TRES_PER_TASK)) {
+            return;
+        }
+        for (String item : Texts.split(o.text(JobOption.TRES_PER_TASK), ',')) {
+            int end = item.indexOf('=') >= 0 ? item.indexOf('=') : item.indexOf(':') >= 0 ? item.indexOf(':') : item.length();
+            String name = Texts.lower(item.substring(0, end));
+            if (UNCOUNTED.contains(name)) {
+                throw fatal("Invalid TRES for --tres-per-task: " + name);
+            }
+            if (name.equals("cpu") && (end == item.length() || OptionCheck.parseNumber(item.substring(end + 1)) < 1)) {
+                throw fatal("Invalid --tres-per-task=cpu=0");
+            }
+            if (name.equals("cpu") && o.typed(JobOption.CPUS_PER_TASK)) {
+                throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
+            }
+            if (areGpusIn(item) && o.typed(JobOption.GPUS_PER_TASK)) {
+                throw fatal("You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use one or the other");
+            }
+        }
+    }
+
+    /** An item is of GPUs. */
+    static boolean areGpusIn(String tresPerTask) {
+        return Texts.split(tresPerTask, ',').stream().anyMatch(item -> item.matches("gres[/:]gpu([:=].*)?"));
+    }
+
+    /** GPUs of each task, said on the command line. */
+    private long ofTask() {
+        long sum = typedCount(JobOption.GPUS_PER_TASK);
+        for (String item : Texts.split(o.typed(JobOption.TRES_PER_TASK) ? o.text(JobOption.TRES_PER_TASK) : "", ',')) {
+            sum += areGpusIn(item) ? count(item.replace('=', ':').substring(item.replace('=', ':').lastIndexOf(':') + 1)) : 0;
+        }
+        return sum;
     }
 
     /** GPUs are wanted of certain types, or of any. */
@@ -77,7 +117,11 @@ final class GpuCheck {
         boolean gpus = gres > 0 || o.text(JobOption.TRES_PER_TASK).contains("gpu") || !o.context().env("SLURM_JOB_ID").isEmpty();
         for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK,
                 JobOption.NTASKS_PER_GPU)) {
-            gpus |= o.has(option) && count(o.text(option)) > 0 || option.variables(o.command()).stream().anyMatch(v -> !o.context().env(v).isEmpty());
+            gpus |= o.has(option) && count(o.text(option)) > 0
+                    || option.variables(o.command()).stream().anyMatch(v -> count(o.context().env(v)) > 0);
+        }
+        for (JobOption option : List.of(JobOption.GRES, JobOption.TRES_PER_TASK)) {
+            gpus |= option.variables(o.command()).stream().anyMatch(v -> o.context().env(v).contains("gpu"));
         }
         if (!gpus && o.typed(JobOption.CPUS_PER_GPU)) {
             throw error("Requested cpus_per_tres=gres/gpu:" + o.text(JobOption.CPUS_PER_GPU) + " but did not request any GPU.");
@@ -100,7 +144,7 @@ final class GpuCheck {
         }
         boolean counted = o.has(JobOption.NTASKS) || o.has(JobOption.GPUS) || o.has(JobOption.NTASKS_PER_NODE)
                 || o.has(JobOption.NODES) && OptionCheck.parseNumber(o.text(JobOption.NODES)) > 0 || !o.context().env("SLURM_JOB_ID").isEmpty();
-        if (o.typed(JobOption.GPUS_PER_TASK) && !counted) {
+        if (ofTask() > 0 && !counted) {
             throw error(SPEC + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed.");
         }
     }
@@ -118,7 +162,7 @@ final class GpuCheck {
             throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ from "
                     + "--sockets-per-node.");
         }
-        tasks(job, node, typedCount(JobOption.GPUS_PER_TASK));
+        tasks(job, node, ofTask());
     }
 
     private void nodes(long job, long node) throws UsageException {

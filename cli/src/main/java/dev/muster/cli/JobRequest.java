@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.TresPerTask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +127,8 @@ final class JobRequest {
         put(r, "tmpDiskMb", o.number(JobOption.TMP));
         put(r, "tresPerNode", joined(gresOfJob(o), gpus(JobOption.GPUS_PER_NODE)));
         put(r, "tresPerJob", gpus(JobOption.GPUS));
-        put(r, "tresPerTask", joined(gpus(JobOption.GPUS_PER_TASK), tresPerTask()));
+        String perTask = tresPerTask();
+        put(r, "tresPerTask", joined(GpuCheck.areGpusIn(perTask) ? "" : TresPerTask.of(0, gpus(JobOption.GPUS_PER_TASK)), perTask));
         put(r, "tresPerSocket", gpus(JobOption.GPUS_PER_SOCKET));
         put(r, "features", o.text(JobOption.CONSTRAINT));
         put(r, "prefer", o.text(JobOption.PREFER));

@@ -153,9 +153,6 @@ final class OptionCheck {
             c.host().settings().gresTypes.forEach(name -> c.out().println(name + "[[:type]:count]"));
             throw new UsageException(0, List.of());
         }
-        if (value.indexOf('=') >= 0) {
-            throw c.bad(options.exitError(1), "Invalid generic resource (gres) specification");
-        }
         return value;
     }
 
@@ -388,12 +385,25 @@ final class OptionCheck {
         return value.equalsIgnoreCase("expedite") ? "expedite" : value.isEmpty() || value.matches("(?i)1|y|yes") ? "yes" : bad(options, o);
     }
 
+    /** Two pairs that exclude each other come first. */
+    private static final List<String> GRES_FLAGS = List.of("disable-binding", "enforce-binding", "multiple-tasks-per-sharing",
+            "one-task-per-sharing", "allow-task-sharing");
+
     private static String gresFlags(JobOptions options, JobOption o, String value) throws UsageException {
-        for (String w : value.split(",", -1)) {
-            oneOf(options, o, w, "disable-binding", "enforce-binding", "one-task-per-sharing",
-                    "multiple-tasks-per-sharing", "allow-task-sharing");
+        CommandContext c = options.context();
+        List<String> words = List.of(Texts.lower(value).split(",", -1));
+        if (!value.isEmpty() && !GRES_FLAGS.containsAll(words)) {
+            throw c.bad(options.exitError(255), "Invalid --" + o.longName + " specification: " + value);
         }
-        return value;
+        for (List<String> pair : List.of(GRES_FLAGS.subList(0, 2), GRES_FLAGS.subList(2, 4))) {
+            if (words.containsAll(pair)) {
+                throw c.bad(options.exitError(255), "Invalid --" + o.longName + " combo: " + String.join(" and ", pair) + " are mutually exclusive.");
+            }
+        }
+        if (words.contains("allow-task-sharing") && options.command() != 'R') {
+            throw c.bad(options.exitError(255), "--" + o.longName + "=allow-task-sharing is only used with srun.");
+        }
+        return Texts.lower(value);
     }
 
     private static String cpuFreq(JobOptions options, String value) throws UsageException {

@@ -280,8 +280,7 @@ final class ShowText {
         optional(j, "tresPerJob", "TresPerJob");
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");
-        // of a task's resources the number stands behind an equals sign
-        optional(new Json.Obj().put("t", j.text("tresPerTask").replaceAll(":([0-9]+)(?=,|$)", "=$1")), "t", "TresPerTask");
+        optional(j, "tresPerTask", "TresPerTask");
         wishes(j.texts("wishes"));
         if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
             line();

@@ -81,7 +81,10 @@ class OptionsTest {
             -B 2:4:2:1 | 255 | Invalid --extra-node-info specification
             -t 2147483648 | 255 | Invalid --time specification
             --time-min=9999999999 | 255 | Invalid --time-min specification
-            --gres-flags= | 255 | Invalid --gres-flags specification
+            --gres-flags=foo | 255 | Invalid --gres-flags specification: foo
+            --gres-flags=enforce-binding,DISABLE-binding | 255 \
+| Invalid --gres-flags combo: disable-binding and enforce-binding are mutually exclusive.
+            --gres-flags=allow-task-sharing | 255 | --gres-flags=allow-task-sharing is only used with srun.
             --gpu-freq= | 255 | Invalid --gpu-freq argument: gpu:
             --profile= | 255 | invalid --profile= option
             --gpu-bind=v,closest | 255 | Invalid --gpu-bind argument: v,closest
@@ -98,7 +101,6 @@ class OptionsTest {
             --resv-ports=x | 1 | Invalid numeric value "x" for --resv-port.
             --cluster-constraint=a | 1 | --cluster-constraint chooses among the clusters of a federation, and this cluster is in none
             -G x:y:z | 1 | Invalid generic resource (gres) specification
-            --gres=gpu=1 | 1 | Invalid generic resource (gres) specification
             """)
     void badValues(String args, int rc, String sentence) {
         FakeHost.Ran ran = host.run("sbatch " + args + " --wrap=true");
@@ -268,7 +270,7 @@ class OptionsTest {
         host.settings().gresTypes = List.of("gpu", "nic");
         host.run("srun --cpus-per-gpu=3 true");
         assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).contains("\"cpusPerGpu\":3")
-                .contains("\"tresPerTask\":\"gres/gpu:1,gres/nic=1\"").doesNotContain("cpusPerTask");
+                .contains("\"tresPerTask\":\"gres/gpu=1,gres/nic=1\"").doesNotContain("cpusPerTask");
         assertThat(JobOption.OUTPUT.variables('R')).containsExactly("SLURM_STDOUTMODE", "SRUN_OUTPUT");
         assertThat(JobOption.EXPORT.variables('R')).containsExactly("SLURM_EXPORT_ENV", "SRUN_EXPORT_ENV");
     }
@@ -292,6 +294,18 @@ class OptionsTest {
             {"-G3 --gpus-per-task=2", spec + ", --gpus not multiple of --gpus-per-task"},
             {"-G1 -N2", spec + ", --gpus < -N"},
             {"--gpus-per-task=1", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
+            {"--tres-per-task=gres/gpu:1", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
+            {"-n2 --tres-per-task=cpu=2 -c2",
+                "sbatch: fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other"},
+            {"-n2 --tres-per-task=gres/gpu=1 --gpus-per-task=1",
+                "sbatch: fatal: You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use one or the other"},
+            {"-n2 --tres-per-task=mem=200", "sbatch: fatal: Invalid TRES for --tres-per-task: mem"},
+            {"-n2 --tres-per-task=gres/gpu:1,node=1", "sbatch: fatal: Invalid TRES for --tres-per-task: node"},
+            {"-n2 --tres-per-task=cpu", "sbatch: fatal: Invalid --tres-per-task=cpu=0"},
+            {"-n2 --tres-per-task=cpu:0", "sbatch: fatal: Invalid --tres-per-task=cpu=0"},
+            {"-n2 -G3 --tres-per-task=gres/gpu:1", spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."},
+            {"-G3 --tres-per-task=gres/gpu:2", spec + ", --gpus not multiple of --gpus-per-task"},
+            {"--cpus-per-gpu=2", "sbatch: error: Requested cpus_per_tres=gres/gpu:2 but did not request any GPU."},
             {"--gpus-per-task=1 -N1-2", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
             {"--ntasks-per-gpu=2 -n5", spec + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu."},
             {"--gpus-per-node=4 --gpus-per-task=3 -n1", spec + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task."},
@@ -311,7 +325,7 @@ class OptionsTest {
         Json.Obj r = submitted("sbatch -N2-4 -n4 -c2 --mem=2G --gres=gpu:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
                 + "--exclusive=user -B 2:4 -O --wrap=true").obj("request");
         assertThat(r.toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":4,\"tasks\":4,\"cpusPerTask\":2,\"memPerNodeMb\":2048,"
-                + "\"tresPerNode\":\"gres/gpu:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\",\"tresPerTask\":\"gres/gpu:1\","
+                + "\"tresPerNode\":\"gres/gpu:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\",\"tresPerTask\":\"gres/gpu=1\","
                 + "\"nodeList\":\"n[1-4]\",\"exclusive\":\"USER\",\"overcommit\":true,\"socketsPerNode\":2,"
                 + "\"coresPerSocket\":4}");
         assertThat(submitted("sbatch --mem=0 --wrap=true").obj("request").flag("memAll")).isTrue();

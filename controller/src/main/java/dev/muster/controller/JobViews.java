@@ -5,6 +5,7 @@ import dev.muster.core.Amounts;
 import dev.muster.core.BurstBuffer;
 import dev.muster.core.Dependency;
 import dev.muster.core.ImexChannels;
+import dev.muster.core.GresRequest;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Node;
@@ -237,8 +238,8 @@ final class JobViews {
 
     /** CPUs that each of its nodes must have for it: for all of its --ntasks-per-node, unless the job is one task. */
     private static int cpusPerNode(ResourceRequest r) {
-        int tasks = r.tasks() == 1 || r.overcommit() ? 1 : Math.max(1, r.tasksPerNode());
-        return Math.max(r.cpusPerNodeMin(), tasks * Math.max(1, r.cpusPerTask()));
+        int tasks = r.tasks() == 1 || GresRequest.overcommits(r) ? 1 : Math.max(1, r.tasksPerNode());
+        return Math.max(r.cpusPerNodeMin(), tasks * Math.max(1, cpusPerTask(r)));
     }
 
     private String mailUser(JobDesc d) {
@@ -280,7 +281,7 @@ final class JobViews {
         if (job.state() == JobState.PENDING && job.desc().request().nodesMin() == 0 && !listed.isEmpty()) {
             return HostList.parse(listed) instanceof HostList.Parsed.Ok ok ? Math.max(said, ok.list().names().size()) : said;
         }
-        if (job.state() != JobState.PENDING || job.desc().request().overcommit()) {
+        if (job.state() != JobState.PENDING || GresRequest.overcommits(job.desc().request())) {
             return said;
         }
         long cpus = Amounts.cpus(job);
@@ -394,7 +395,7 @@ final class JobViews {
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 shown.isEmpty() ? "" : shown.ofScript().node(),
                 leaving.isPresent() ? leaving.get().size() : wants(Costly.NODE_COUNT) ? nodes(job) : 0,
-                Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), cpus, cpus, tasks(job), r.cpusPerTask(),
+                Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), cpus, cpus, tasks(job), cpusPerTask(r),
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),
@@ -403,8 +404,7 @@ final class JobViews {
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
                 wants(Costly.OVERSUBSCRIBE) && oversubscribe(state, job).equals("YES"),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresUsed(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
-                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(),
-                !wants(Costly.TRES_PER_TASK) ? "" : TresPerTask.of(r.cpusPerTask(), perTask(r.tresPerTask())),
+                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), !wants(Costly.TRES_PER_TASK) ? "" : perTask(r),
                 r.tresPerSocket(),
                 !wants(Costly.TRES_REQUESTED) ? "" : TresText.requested(state, job),
                 !wants(Costly.TRES_ALLOC) ? "" : shown.isEmpty() ? "" : TresText.allocated(state, job, shown),
@@ -453,9 +453,15 @@ final class JobViews {
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
-    static String perTask(String asked) {
-        return asked.isEmpty() ? asked : java.util.stream.Stream.of(asked.split(",")).map(t -> t.replaceFirst(":([0-9]+)$", "=$1"))
-                .collect(java.util.stream.Collectors.joining(","));
+    static String perTask(ResourceRequest r) {
+        boolean named = r.tresPerTask().startsWith("cpu") || r.tresPerTask().contains(",cpu");
+        String cpus = named || r.cpusPerTask() == 0 ? "" : "cpu=" + r.cpusPerTask();
+        return cpus.isEmpty() ? r.tresPerTask() : r.tresPerTask().isEmpty() ? cpus : cpus + "," + r.tresPerTask();
+    }
+
+    /** As it was said, or as many as the GPUs of a task bring with them. */
+    private static int cpusPerTask(ResourceRequest r) {
+        return r.cpusPerTask() > 0 ? r.cpusPerTask() : r.cpusPerGpu() * GresRequest.gpus(r.tresPerTask());
     }
 
     /** What the job asked for, or else its partition's rule. */

@@ -73,7 +73,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     private static int cpus(ResourceRequest r) {
         int nodes = least(r);
         // with --overcommit as if there were one task on each node
-        int tasks = r.overcommit() ? nodes : r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
+        int tasks = GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
         return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
     }
 

@@ -43,6 +43,11 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return items.stream().map(Tres.Item::name).toList();
     }
 
+    /** Tasks share CPUs: --overcommit counts, unless each task has devices, or each device tasks, of its own. */
+    public static boolean overcommits(ResourceRequest r) {
+        return r.overcommit() && r.tasksPerGpu() == 0 && Tres.gres(r.tresPerTask()).isEmpty();
+    }
+
     /** How many GPUs a specification names, types added up. */
     public static int gpus(String tres) {
         return gpus(Tres.gres(tres));
@@ -89,7 +94,8 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             out.put("nodesMin", (long) nodes).put("nodesMax", (long) nodes);
         }
         int total = job > 0 ? job : node * nodes;
-        if (r.tasks() == 0 && r.tasksPerNode() == 0) {
+        boolean tasksByNodes = r.tasksPerGpu() > 0 && total == 0 && task == 0 && r.nodesMin() > 0;
+        if (r.tasks() == 0 && r.tasksPerNode() == 0 && !tasksByNodes) {
             if (r.tasksPerGpu() > 0 && total > 0) {
                 out.put("tasks", (long) total * r.tasksPerGpu());
             } else if (task > 0 && total > 0) {
@@ -98,8 +104,12 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
                 out.put("tasks", (long) nodes);
             }
         } else if (r.tasksPerGpu() > 0 && total == 0 && task == 0) {
-            int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() * nodes;
-            out.put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
+            int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodes;
+            out.put("tasks", (long) tasks).put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
+        }
+        if (r.tasks() > 0 && r.tasksPerGpu() > 0 && job > 0) {
+            // the number of GPUs is the stronger word
+            out.put("tasks", (long) job * r.tasksPerGpu());
         }
         if (node > 0 && task > 0 && node % task == 0 && r.tasksPerNode() == 0 && r.tasks() != 1) {
             // so many tasks find their devices on a node

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
 final class Feasibility {
@@ -66,9 +67,12 @@ final class Feasibility {
         return desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
     }
 
+    /** Resources of a task are named in full, or nothing is said of them. */
+    private static final Pattern OF_TASK = Pattern.compile("((cpu|gres/|license/)[^,]*(,(cpu|gres/|license/)[^,]*)*)?");
+
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r, String batch) {
         for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
-            if (tres.equals("gres/") || tres.endsWith(",gres/")) {
+            if (tres.equals("gres/") || tres.endsWith(",gres/") || tres.equals(r.tresPerTask()) && !OF_TASK.matcher(tres).matches()) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
             }
             if (!Tres.isValid(tres) || Tres.namesOthers(tres) && !tres.equals(r.tresPerTask())) {
@@ -85,6 +89,10 @@ final class Feasibility {
         boolean gpus = GresRequest.gpus(gres.perNode()) + GresRequest.gpus(gres.perJob()) + GresRequest.gpus(gres.perTask()) > 0;
         if (r.tasksPerGpu() > 0 && !gpus) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+        }
+        if (r.overcommit() && r.cpusPerTask() == 0 && !Tres.gres(r.tresPerTask()).isEmpty()) {
+            // tasks with devices of their own share no CPUs, and of CPUs for each of them there is no word
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         int perTask = GresRequest.gpus(r.tresPerTask());
         int perNode = GresRequest.gpus(r.tresPerNode());
@@ -205,7 +213,8 @@ final class Feasibility {
             }
             NodeSlot empty = new NodeSlot(0, node.get());
             int tasks = tasksOnEmpty(need, empty, memory);
-            if (tasks > 0 && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
+            boolean small = need.overcommit() && empty.spec.cpus() < need.cpusPerTask();
+            if (tasks > 0 && !small && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
                 found += required.contains(name) ? 1 : 0;
                 candidates.add(new Chooser.Candidate(empty, tasks));
                 total += tasks;

@@ -262,7 +262,7 @@ record Need(
         if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
             cpusPerTask = r.cpusPerGpu() * gpusPerTask;
         }
-        if (r.tasks() != 1 && r.tasksPerNode() > 0 && !r.overcommit()) {
+        if (r.tasks() != 1 && r.tasksPerNode() > 0 && !GresRequest.overcommits(r)) {
             // room for so many on each node, however many there are in all
             cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
         }
@@ -273,7 +273,7 @@ record Need(
                 tasksPerNode, cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
-                r.overcommit(), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
+                GresRequest.overcommits(r), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
                 Network.isPool(r) ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 Gpus.of(r, gres.perTask(), settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 SoftLimit.planned(desc, Limits.runMin(desc, partition), settings), Within.NONE,

@@ -17,6 +17,7 @@ final class Unsupported {
     private Unsupported() {}
 
     private static final String ALONE = "one-task-per-sharing";
+    private static final String SEVERAL = "MULTIPLE_SHARING_GRES_PJ";
     private static final List<String> KNOWN_FLAGS = List.of("", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing",
             "allow-task-sharing", ALONE);
 
@@ -25,7 +26,7 @@ final class Unsupported {
     static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
         return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
                 "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings)))
-                .or(() -> first(extras(desc.extras())))
+                .or(() -> notSelected(desc.request(), settings)).or(() -> first(extras(desc.extras())))
                 .or(() -> windows(desc, settings)).or(() -> managed(desc, settings))
                 .or(() -> NetworkWords.refusal(desc.request().network(), settings))
                 .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
@@ -57,6 +58,14 @@ final class Unsupported {
                 ? Optional.of(Decision.reject(SlurmErrno.PORTS_INVALID)) : Optional.empty();
     }
 
+    /** Slurm's own sentence for a flag that the site's SelectTypeParameters do not allow. */
+    private static Optional<Decision.Rejected> notSelected(ResourceRequest r, Settings settings) {
+        return List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(",")).contains(ALONE) && !settings.selects(SEVERAL)
+                ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "In order to use --gres-flags=" + ALONE
+                        + " you must also have SelectTypeParameters=" + SEVERAL + " in your slurm.conf"))
+                : Optional.empty();
+    }
+
     private static Optional<Decision.Rejected> first(List<Rule> rules) {
         for (Rule r : rules) {
             if (r.asked) {
@@ -72,9 +81,7 @@ final class Unsupported {
         return List.of(
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
-                new Rule(!KNOWN_FLAGS.containsAll(flags), "--gres-flags=" + r.gresFlags()),
-                new Rule(flags.contains(ALONE) && !settings.selects("MULTIPLE_SHARING_GRES_PJ"),
-                        "without SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ --gres-flags=" + ALONE));
+                new Rule(!KNOWN_FLAGS.containsAll(flags), "--gres-flags=" + r.gresFlags()));
     }
 
     private static List<Rule> extras(JobDesc.Extras e) {

@@ -56,7 +56,6 @@ class PlacementTest {
         table("n1 cpus=4", "p nodes=n1", "", """
                 partition=p charge.reservation=maint | Requested reservation is invalid
                 partition=p licenses=matlab          | Invalid license specification
-                partition=p gresFlags=one-task-per-sharing | without SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ --gres-flags=one-task-per-sharing%s
                 partition=p gresFlags=disable-binding | n1:1
                 partition=p distribution=block       | n1:1
                 partition=p extras.profile=none      | n1:1

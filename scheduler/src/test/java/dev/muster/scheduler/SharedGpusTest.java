@@ -77,8 +77,8 @@ class SharedGpusTest {
         tasks(apart, "1 shard:3, 2 shard:2 | 0-2 (Resources)");
         tasks(apart, "3 shard:2 gresFlags=multiple-tasks-per-sharing | 0-5");
         tasks(several, "2 shard:2 gresFlags=one-task-per-sharing | 0-1,4-5");
-        tasks("gresTypes=gpu,shard", "1 shard:2 gresFlags=one-task-per-sharing | without SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ"
-                + " --gres-flags=one-task-per-sharing is not supported by this version of Muster");
+        tasks("gresTypes=gpu,shard", "1 shard:2 gresFlags=one-task-per-sharing | In order to use"
+                + " --gres-flags=one-task-per-sharing you must also have SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ in your slurm.conf");
     }
 
     /** @param rows {@code TASKS GRES, … | what each gets; …} */
