@@ -496,8 +496,8 @@ final class StepRules {
         /** Other steps have devices that the step would have without them: of more than there are it is given all. */
         private boolean missesOfAll(List<Allocation.Share> shares) {
             return gres.perJob().stream().anyMatch(i -> {
-                int all = shares.stream().mapToInt(s -> s.gres().getOrDefault(i.name(), IndexSet.empty()).count()).sum();
-                return i.count() - leftOfJob.getOrDefault(i.name(), i.count()) < Math.min(i.count(), all);
+                int all = shares.stream().mapToInt(s -> freeGres(s, i, true).count()).sum();
+                return i.count() - leftOfJob.getOrDefault(i.name() + ":" + i.type(), i.count()) < Math.min(i.count(), all);
             });
         }
 
@@ -541,7 +541,8 @@ final class StepRules {
         private boolean gresFits(Allocation.Share share, boolean ignoreOthers) {
             Map<String, Integer> wanted = new TreeMap<>();
             gres.perNode().forEach(i -> wanted.merge(i.name(), i.count(), Integer::sum));
-            return wanted.entrySet().stream().allMatch(w -> freeGres(share, w.getKey(), ignoreOthers).count() >= w.getValue());
+            return wanted.entrySet().stream().allMatch(w -> freeGres(share, w.getKey(), ignoreOthers).count() >= w.getValue())
+                    && gres.perNode().stream().allMatch(i -> freeGres(share, i, ignoreOthers).count() >= i.count());
         }
 
         /** How many tasks find their devices on the node. */
@@ -549,16 +550,19 @@ final class StepRules {
             int tasks = Integer.MAX_VALUE;
             for (Tres.Item item : gres.perTask()) {
                 if (item.count() > 0) {
-                    tasks = Math.min(tasks, freeGres(share, item.name(), ignoreOthers).count() / item.count());
+                    tasks = Math.min(tasks, freeGres(share, item, ignoreOthers).count() / item.count());
                 }
             }
             return tasks;
         }
 
-        /** Devices of which the job has none on any node. */
+        /** Devices of which the job has none, or fewer on each of its nodes or on all of them together. */
         private boolean asksForMissingGres() {
+            List<Allocation.Share> all = job.run().allocation().nodes();
             return Stream.of(gres.perNode(), gres.perTask(), gres.perJob()).flatMap(List::stream).filter(i -> i.count() > 0)
-                    .anyMatch(i -> job.run().allocation().nodes().stream().allMatch(s -> freeGres(s, i.name(), true).isEmpty()));
+                    .anyMatch(i -> all.stream().allMatch(s -> freeGres(s, i, true).isEmpty()))
+                    || gres.perNode().stream().anyMatch(i -> all.stream().allMatch(s -> freeGres(s, i, true).count() < i.count()))
+                    || gres.perJob().stream().anyMatch(i -> all.stream().mapToInt(s -> freeGres(s, i, true).count()).sum() < i.count());
         }
 
         /** Only what there is, in words that can be read. */
@@ -575,6 +579,13 @@ final class StepRules {
         private static boolean asksForGres(Step step) {
             ResourceRequest r = step.desc().request();
             return !r.tresPerNode().isEmpty() || !r.tresPerTask().isEmpty() || !r.tresPerJob().isEmpty() || !r.tresPerSocket().isEmpty();
+        }
+
+        /** Those of the item's type alone. */
+        private IndexSet freeGres(Allocation.Share share, Tres.Item item, boolean ignoreOthers) {
+            IndexSet free = freeGres(share, item.name(), ignoreOthers);
+            return item.type().isEmpty() ? free : state.nodes().find(share.node())
+                    .map(n -> free.intersect(GresRequest.devices(n.spec(), item.name(), item.type()))).orElse(free);
         }
 
         private IndexSet freeGres(Allocation.Share share, String name, boolean ignoreOthers) {
@@ -600,24 +611,26 @@ final class StepRules {
                 return share.gres();
             }
             TreeMap<String, IndexSet> out = new TreeMap<>();
-            gres.perNode().forEach(i -> take(out, share, i.name(), i.count(), ignoreOthers));
+            gres.perNode().forEach(i -> take(out, share, i, i.count(), ignoreOthers));
             int sockets = moreSockets(share, cores);
             if (sockets > 0 && gres.perTask().isEmpty()) {
-                Tres.gres(request.tresPerSocket()).forEach(i -> take(out, share, i.name(), i.count() * sockets, ignoreOthers));
+                Tres.gres(request.tresPerSocket()).forEach(i -> take(out, share, i, i.count() * sockets, ignoreOthers));
             }
-            gres.perTask().forEach(i -> take(out, share, i.name(), i.count() * tasks, ignoreOthers));
+            gres.perTask().forEach(i -> take(out, share, i, i.count() * tasks, ignoreOthers));
             for (Tres.Item item : gres.perJob()) {
-                int left = leftOfJob.getOrDefault(item.name(), item.count());
+                String key = item.name() + ":" + item.type();
+                int left = leftOfJob.getOrDefault(key, item.count());
                 // one at least is left for each node still to come
-                int taken = take(out, share, item.name(), Math.min(left, Math.max(1, left - nodesAfter)), ignoreOthers);
-                leftOfJob.put(item.name(), left - taken);
+                int taken = take(out, share, item, Math.min(left, Math.max(1, left - nodesAfter)), ignoreOthers);
+                leftOfJob.put(key, left - taken);
             }
             return out;
         }
 
-        private int take(Map<String, IndexSet> out, Allocation.Share share, String name, int count, boolean ignoreOthers) {
+        private int take(Map<String, IndexSet> out, Allocation.Share share, Tres.Item item, int count, boolean ignoreOthers) {
+            String name = item.name();
             IndexSet before = out.getOrDefault(name, IndexSet.empty());
-            IndexSet free = freeGres(share, name, ignoreOthers).minus(before);
+            IndexSet free = freeGres(share, item, ignoreOthers).minus(before);
             IndexSet taken = before;
             for (int d = free.first(), k = 0; d >= 0 && k < count; d = free.next(d + 1), k++) {
                 taken = taken.with(d);

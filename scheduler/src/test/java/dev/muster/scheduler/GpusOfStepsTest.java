@@ -56,6 +56,29 @@ class GpusOfStepsTest {
         assertThat(step(c, id, "tresPerSocket=gres/gpu:1 " + job.replaceAll("socketsPerNode=[0-9] ", ""))).isEqualTo(step);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "tresPerNode=gres/gpu:b:1                    | {n1=2}",
+        "tresPerNode=gres/gpu:a:1                    | {n1=0}",
+        "tresPerNode=gres/gpu:1                      | {n1=0}",
+        "tresPerNode=gres/gpu:2                      | {n1=0,2}",
+        "tresPerNode=gres/gpu:a:1,gres/gpu:b:1       | {n1=0,2}",
+        "tresPerJob=gres/gpu:b:1                     | {n1=2}",
+        "tresPerTask=gres/gpu:b:1                    | {n1=2}",
+        "tresPerNode=gres/gpu:a:2                    | Invalid generic resource (gres) specification",
+        "tresPerNode=gres/gpu:c:1                    | Invalid generic resource (gres) specification",
+        "tresPerNode=gres/gpu:3                      | Invalid generic resource (gres) specification",
+        "tresPerJob=gres/gpu:a:2                     | Invalid generic resource (gres) specification",
+        "tresPerJob=gres/gpu:3                       | Invalid generic resource (gres) specification",
+    })
+    void aStepHasTheTypeThatItAsksFor(String asked, String has) {
+        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=a:2,b:2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept("partition=p tasks=1 tresPerNode=gres/gpu:a:1,gres/gpu:b:1");
+        c.schedule();
+        assertThat(gpus(c, id)).isEqualTo("n1=0,2");
+        assertThat(step(c, id, "tasks=1 " + asked)).isEqualTo(has);
+    }
+
     @Test
     void whereThreadsAreLeftAloneAStepTakesMoreCores() {
         Cluster c = new Cluster("n1 cpus=16 threads=2 sockets=2 gpus=2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
