@@ -22,14 +22,24 @@ check "as a script's to the shell of an allocation" "0,1 none" "$(salloc -Q -n1 
 check "each task its own, with leave for the others'" "0 1" "$(env -u CUDA_VISIBLE_DEVICES srun -Q -n2 --gres=gpu:2 --gpu-bind=map_gpu:0,1 --gres-flags=allow-task-sharing printenv ROCR_VISIBLE_DEVICES | sort | xargs)"
 used() { salloc -Q "$@" scontrol show node n1 -d | sed -n 's/ *GresUsed=//p'; }
 check "all of a node, but for what is explicit" "gpu:2(IDX:0-1),r1:1,r2:0" "$(used --exclusive)"
-check "GPUs are reserved" "Reservation created: keep" "$(scontrol create reservation=keep user="$(id -un)" starttime=now duration=5 TRES=gres/gpu=1)"
+check "GPUs are reserved" "Reservation created: keep" "$(scontrol create reservation=keep user="$(id -un)" starttime=now duration=5 TRES=gres/gpu=1,cpu=1)"
 match "and shown" 'CoreCnt=1.*TRES=cpu=1,gres/gpu=1 ' "$(scontrol show reservation keep | xargs)"
 check "as JSON" "cpu=1,gres/gpu=1" "$(scontrol --json show reservation keep | grep -o '"tres": "[^"]*' | cut -d'"' -f4)"
 check "for who has reserved them" "0" "$(srun -Q --reservation=keep --gres=gpu:1 printenv SLURM_STEP_GPUS)"
 check "and not for others" "1" "$(srun -Q --gres=gpu:1 printenv SLURM_STEP_GPUS)"
 match "who wait for both" "Unable to allocate resources" "$(srun -I1 --gres=gpu:2 true 2>&1 || true)"
 scontrol delete reservation=keep
-match "only what is tracked is reserved" "configured TRES .gres/r1." "$(scontrol create reservation=r user="$(id -un)" starttime=now duration=5 TRES=gres/r1=1 2>&1 || true)"
+check "without a number of cores all of the node" "CoreCnt=2 TRES=cpu=2,gres/gpu=2" "$(scontrol create reservation=keep user="$(id -un)" \
+  starttime=now duration=5 nodes=n1 TRES=gres/gpu=2 >/dev/null; scontrol -o show reservation keep | grep -oE '(CoreCnt|TRES)=[^ ]*' | xargs)"
+match "which others have nothing of" "Unable to allocate resources" "$(srun -I1 true 2>&1 || true)"
+scontrol delete reservation=keep
+# Tasks with a GPU each share no CPU, whatever --overcommit says.
+match "of such tasks nothing is said of CPUs" "Requested node configuration is not available" "$(sbatch -O -n2 --tres-per-task=gres/gpu:1 --wrap true 2>&1 || true)"
+check "or each has its own" "2 cpu=1,gres/gpu:1" "$(salloc -Q -O -n2 --tres-per-task=cpu=1,gres/gpu:1 bash -c \
+  'echo $SLURM_CPUS_ON_NODE $(squeue -h -j $SLURM_JOB_ID -O tres-per-task:30)')"
+match "a step asks for no more GPUs than its job has" "Unable to create step for job [0-9]+: Invalid generic resource" \
+  "$(salloc -Q -n1 --gpus=1 srun -Q --gpus=2 true 2>&1 || true)"
+match "only what is tracked is reserved" "Invalid Trackable RESource" "$(scontrol create reservation=r user="$(id -un)" starttime=now duration=5 TRES=gres/r1=1 2>&1 || true)"
 check "and with what was asked for of it" "gpu:2(IDX:0-1),r1:1,r2:1" "$(used --exclusive --gres=r2)"
 state() { sinfo -h -n n1 -o "%T %E"; }
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
@@ -40,6 +50,11 @@ printf 'AutoDetect=nvidia\nName=r2 Flags=explicit\n' > "$dir/gres.conf"; node
 check "GPUs that are found" "slurmd: Gres Name=gpu Type=(null) Count=1 Index=0 ID=7696487 File=$dir/gpu0 (null)" "$(slurmd -G -N n1 2>&1 | grep -m1 Name=gpu)"
 reread; soon '[ "$(state)" = "idle none" ]'
 check "and are NVIDIA's" "CUDA_VISIBLE_DEVICES=0,1" "$(seen --gres=gpu:2)"
+printf 'a100|2|(null)|(null)|%s/gpu0|GPU-aa|nvidia_gpu_env\na100|2|(null)|(null)|%s/gpu1|GPU-bb|nvidia_gpu_env\n' "$dir" "$dir" > "$dir/fake_gpus.conf"
+printf 'Name=gpu File=%s/gpu[0-1] Flags=env_uuid\nName=r2 Flags=explicit\n' "$dir" > "$dir/gres.conf"; node; reread; soon '[ "$(state)" = "idle none" ]'
+check "GPUs by their UUIDs" "CUDA_VISIBLE_DEVICES=GPU-aa,GPU-bb GPU_DEVICE_ORDINAL=0,1 ROCR_VISIBLE_DEVICES=GPU-aa,GPU-bb ZE_AFFINITY_MASK=0,1" "$(seen --gres=gpu:2)"
+check "of each task" "GPU-aa GPU-bb" "$(env -u CUDA_VISIBLE_DEVICES srun -Q -n2 --gpus-per-task=1 printenv CUDA_VISIBLE_DEVICES | sort | xargs)"
+check "prologs" "CUDA_VISIBLE_DEVICES=GPU-aa,GPU-bb" "$(grep CUDA "$dir/prolog.env")"
 printf 'AutoDetect=nvidia\nName=gpu File=%s/gpu0 Type=h100\n' "$dir" > "$dir/gres.conf"; node
 soon '[ "$(sinfo -h -n n1 -o %T)" = drained ]'
 check "others than gres.conf says: the node is drained" "drained gres.conf and the GPU $dir/gpu0 differ: Type=h100, but it is a100" "$(state)"

@@ -14,7 +14,7 @@ import java.util.Locale;
 public record GresConf(String autoDetect, List<Device> devices) {
     private static final List<String> DETECTORS = List.of("off", "nvml", "nvidia", "rsmi", "oneapi", "nrt", "full");
     private static final List<String> FLAGS = List.of("CountOnly", "explicit", "one_sharing", "all_sharing",
-        "nvidia_gpu_env", "amd_gpu_env", "intel_gpu_env", "opencl_env", "no_gpu_env", "no_consume");
+        GpuVariables.BY_UUID, "nvidia_gpu_env", "amd_gpu_env", "intel_gpu_env", "opencl_env", "no_gpu_env", "no_consume");
 
     /**
      * Devices of one kind on one or all nodes.

@@ -5,6 +5,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The variables by which programs find the GPUs they may use, as the flags of gres.conf name them. */
 public final class GpuVariables {
@@ -12,6 +15,10 @@ public final class GpuVariables {
             Map.entry("amd_gpu_env", "ROCR_VISIBLE_DEVICES"), Map.entry("intel_gpu_env", "ZE_AFFINITY_MASK"),
             Map.entry("opencl_env", "GPU_DEVICE_ORDINAL"));
     private static final String NONE = "no_gpu_env";
+    /** The flag with which the variables of {@link #NAME_UUIDS} name GPUs by their UUIDs. */
+    public static final String BY_UUID = "env_uuid";
+    /** Variables in which a driver takes UUIDs for numbers. */
+    public static final Set<String> NAME_UUIDS = Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES");
 
     private GpuVariables() {}
 
@@ -35,7 +42,23 @@ public final class GpuVariables {
         return List.copyOf(out);
     }
 
-    /** Whether a flag speaks of variables. */
+    /**
+     * A variable's value with UUIDs.
+     *
+     * @param ids   numbers of GPUs of a node, by commas
+     * @param uuids by number, "" where none is known: then the number stays; none at all where the node's variables have numbers
+     */
+    public static String withUuids(String variable, String ids, List<String> uuids) {
+        if (uuids.isEmpty() || !NAME_UUIDS.contains(variable) || !ids.matches("[0-9]{1,6}(,[0-9]{1,6})*")) {
+            return ids;
+        }
+        return Stream.of(ids.split(",")).map(id -> {
+            int number = Integer.parseInt(id);
+            return number < uuids.size() && !uuids.get(number).isEmpty() ? uuids.get(number) : id;
+        }).collect(Collectors.joining(","));
+    }
+
+    /** Whether a flag says which variables there are. */
     public static boolean isFlag(String flag) {
         return flag.equalsIgnoreCase(NONE) || FLAGS.stream().anyMatch(f -> f.getKey().equalsIgnoreCase(flag));
     }

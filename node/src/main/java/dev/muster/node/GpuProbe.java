@@ -5,6 +5,7 @@ import dev.muster.config.GresConf;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
+import dev.muster.model.GpuVariables;
 import dev.muster.model.IndexSet;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -49,8 +50,9 @@ final class GpuProbe {
      * @param cores near it, by Slurm's numbers; "" where that is not known
      * @param links to the others, -1 for itself; "" where that is not known
      * @param bus   PCI address: GPUs are numbered in its order
+     * @param uuid  "" where the driver names none
      */
-    record Gpu(String type, String file, String cores, String links, String bus) {}
+    record Gpu(String type, String file, String cores, String links, String bus, String uuid) {}
 
     /** Of this machine. */
     static GpuProbe here(SlurmConf conf) {
@@ -66,6 +68,18 @@ final class GpuProbe {
         boolean wanted = node.gres().stream().anyMatch(g -> g.name().equals("gpu"));
         return detector.isEmpty() || detector.equals("off") || !wanted ? new Merged(gres, "")
                 : merge(gres, node.name(), node.gres(), here(conf).find(detector));
+    }
+
+    /** UUIDs of the node's GPUs by number, "" where one is not known; none where gres.conf does not ask for them. */
+    static List<String> uuids(SlurmConf conf, String node, GresConf merged) {
+        if (merged.flags(node, "gpu").stream().noneMatch(GpuVariables.BY_UUID::equalsIgnoreCase)) {
+            return List.of();
+        }
+        String said = merged.detector(node);
+        Map<String, String> byFile = new TreeMap<>();
+        here(conf).find(said.isEmpty() ? "full" : said).forEach(g -> byFile.put(g.file(), g.uuid()));
+        return merged.forNode(node).stream().filter(d -> d.name().equals("gpu"))
+                .flatMap(d -> d.files().stream()).map(f -> byFile.getOrDefault(f, "")).toList();
     }
 
     /** What a node that brings its own line says of its GPUs by itself; "" where it has none, or the files speak of them. */
@@ -105,7 +119,7 @@ final class GpuProbe {
             String minor = said.getOrDefault("Device Minor", "");
             if (minor.matches("[0-9]{1,4}")) {
                 String bus = said.getOrDefault("Bus Location", gpu.getFileName().toString());
-                out.add(new Gpu(type(said.getOrDefault("Model", "")), "/dev/nvidia" + minor, cores(bus), "", bus));
+                out.add(new Gpu(type(said.getOrDefault("Model", "")), "/dev/nvidia" + minor, cores(bus), "", bus, said.getOrDefault("GPU UUID", "")));
             }
         }
     }
@@ -151,8 +165,13 @@ final class GpuProbe {
                     .map(String::strip).filter(m -> !m.isEmpty())
                     .orElseGet(() -> Os.read(node.resolve("name")).orElse("").strip());
             String bus = bus(said);
-            out.add(new Gpu(type(model), "/dev/dri/renderD" + render, cores(bus), links(node, gpus), bus));
+            out.add(new Gpu(type(model), "/dev/dri/renderD" + render, cores(bus), links(node, gpus), bus, uuid(said.getOrDefault("unique_id", 0L))));
         }
+    }
+
+    /** As ROCm writes it. */
+    private static String uuid(long id) {
+        return id == 0 ? "" : String.format(Locale.ROOT, "GPU-%016x", id);
     }
 
     private static String bus(Map<String, Long> said) {
@@ -200,7 +219,7 @@ final class GpuProbe {
             if (words.length >= FAKE_FIELDS - 2 && !line.startsWith("#") && !words[4].equals(NOTHING)) {
                 for (String file : files(words[4])) {
                     out.add(new Gpu(plain(words[0]), file, words[2].startsWith("~") ? "" : plain(words[2]), plain(words[3]),
-                            String.format(Locale.ROOT, "%04d", out.size())));
+                            String.format(Locale.ROOT, "%04d", out.size()), words.length > 5 ? plain(words[5]) : ""));
                 }
             }
         }

@@ -136,10 +136,12 @@ final class Hooks {
                 out.put(entry.substring(0, equals), entry.substring(equals + 1));
             }
         }
-        String gpus = share.gres().getOrDefault("gpu", "");
+        String gpus = SpecBuilder.indices(share.gres().getOrDefault("gpu", "")).stream().map(String::valueOf)
+                .collect(java.util.stream.Collectors.joining(","));
         if (!gpus.isEmpty()) {
             out.put("SLURM_JOB_GPUS", gpus);
-            GpuVariables.of(settings.around().gpuFlags()).forEach(v -> out.put(v, gpus));
+            GpuVariables.of(settings.around().gpuFlags()).forEach(v -> out.put(v,
+                    GpuVariables.withUuids(v, gpus, settings.around().gpuUuids())));
         }
         out.put("SLURM_JOB_ID", Integer.toString(share.jobId()));
         out.put("SLURM_JOBID", Integer.toString(share.jobId()));

@@ -86,6 +86,7 @@ public record Settings(
      * @param oci           how containers are run
      * @param helpers       features that a reboot brings
      * @param gpuFlags      of gres.conf
+     * @param gpuUuids      by the GPUs' numbers, for the variables of jobs; none where these have numbers
      * @param gresError     why the node cannot be used: its devices are not those of gres.conf; "" where they are
      * @param powerActions  names of those PowerActions that slurmd runs, and their programs
      * @param certmgr       how it comes to a certificate; NONE where its files are the site's, or connections are not encrypted
@@ -101,7 +102,7 @@ public record Settings(
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health,
             int healthTimeoutSeconds, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
-            boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags,
+            boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags, List<String> gpuUuids,
             String gresError, boolean sortMemory, MpiConf mpi, Map<String, String> powerActions, CertmgrConf certmgr, String instanceId,
             String instanceType, boolean pages, boolean healthAtBoot, boolean needsLogin, int suspendGraceSeconds, int imexMajor,
             boolean privateJobs) {
@@ -110,7 +111,7 @@ public record Settings(
         static final int HEALTH_TIMEOUT_S = 60;
         public static final Around NOTHING = new Around(false, false, 0, "", "", HEALTH_TIMEOUT_S, "", 0, JobContainerConf.NONE, "",
                 Sensing.NOTHING, 0, false,
-                false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false, MpiConf.DEFAULT, Map.of(), CertmgrConf.NONE, "", "", true,
+                false, OciConf.NONE, HelpersConf.NONE, List.of(), List.of(), "", false, MpiConf.DEFAULT, Map.of(), CertmgrConf.NONE, "", "", true,
                 false, false, SUSPEND_GRACE_S, 0, false);
     }
 

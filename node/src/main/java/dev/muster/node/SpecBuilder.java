@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.model.Bytes;
+import dev.muster.model.GpuVariables;
 import dev.muster.model.Identity;
 import dev.muster.model.LogLevels;
 import dev.muster.model.MemBind;
@@ -90,7 +91,8 @@ final class SpecBuilder {
         return machine.numaNodes();
     }
 
-    private static List<Integer> indices(String list) {
+    /** {@code 0-1,3}: each number. */
+    static List<Integer> indices(String list) {
         List<Integer> out = new ArrayList<>();
         for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
             String[] ends = range.split("-");
@@ -101,17 +103,22 @@ final class SpecBuilder {
         return out;
     }
 
-    /** Where a step reaches only its own devices, drivers count these from 0. */
-    private static List<Bytes> devices(List<Bytes> environment, Launch launch, Place place) {
+    /** Where a step reaches only its own devices, drivers count these from 0; a UUID is the same everywhere. */
+    private List<Bytes> devices(List<Bytes> environment, Launch launch, Place place) {
         List<Integer> own = indices(launch.gres().getOrDefault("gpu", ""));
-        return !place.ownDevices() || own.isEmpty() ? environment : environment.stream().map(e -> renumbered(e, own)).toList();
+        boolean numbers = !place.ownDevices() && settings.around().gpuUuids().isEmpty();
+        return numbers || own.isEmpty() ? environment : environment.stream().map(e -> renumbered(e, own, place.ownDevices())).toList();
     }
 
-    private static Bytes renumbered(Bytes entry, List<Integer> own) {
+    private Bytes renumbered(Bytes entry, List<Integer> own, boolean fromZero) {
         String text = entry.text();
         int equals = text.indexOf('=');
         if (equals < 0 || !DEVICE_VARIABLES.contains(text.substring(0, equals)) || !text.substring(equals + 1).matches("[0-9]+(,[0-9]+)*")) {
             return entry;
+        }
+        String named = GpuVariables.withUuids(text.substring(0, equals), text.substring(equals + 1), settings.around().gpuUuids());
+        if (!fromZero || !named.equals(text.substring(equals + 1))) {
+            return Bytes.of(text.substring(0, equals + 1) + named);
         }
         return Bytes.of(text.substring(0, equals + 1) + java.util.stream.Stream.of(text.substring(equals + 1).split(","))
                 .map(i -> Integer.toString(Math.max(0, own.indexOf(Integer.parseInt(i))))).collect(Collectors.joining(",")));

@@ -63,6 +63,7 @@ class GpuProbeTest {
         assertThat(shown(probe().find("full"))).isEqualTo(both);
         assertThat(probe().find("rsmi")).isEmpty();
         assertThat(probe().find("off")).isEmpty();
+        assertThat(probe().find("nvml").getFirst().uuid()).isEqualTo("GPU-1");
         assertThat(GpuProbe.gresText(probe().find("nvidia"))).isEqualTo("gpu:nvidia_a100-sxm4-40gb:2");
     }
 
