@@ -119,7 +119,8 @@ final class ChangeText {
     private void limits(List<LimitField> table, int width, Map<String, String> labels) {
         List<LimitField> order = new ArrayList<>(table);
         for (LimitField f : order) {
-            boolean standard = table == LimitField.ASSOC && f.kind() == LimitField.Kind.FLAGS || f.name().equals("PreemptMode") && set.getOrDefault("PreemptMode", "").matches("(?i)off|cluster");
+            boolean standard = table == LimitField.ASSOC && f.kind() == LimitField.Kind.FLAGS
+                    || f.name().equals("PreemptMode") && set.getOrDefault("PreemptMode", "").matches("(?i)off|cluster");
             if (set.containsKey(f.name()) && !f.name().equals("Description") && !standard) {
                 String raw = set.get(f.name());
                 say("  " + pad(labels.getOrDefault(f.name(), f.name()), width) + " = " + value(f, raw));

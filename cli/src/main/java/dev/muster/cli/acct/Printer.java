@@ -55,7 +55,8 @@ final class Printer {
             }
             fields.add(new Field(column, width));
         }
-        grid = new Grid(fields.stream().map(f -> new Grid.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width)).toList(), style, c.out());
+        grid = new Grid(fields.stream().map(f -> new Grid.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width)).toList(),
+                style, c.out());
     }
 
     void header() {
