@@ -36,7 +36,7 @@ scontrol delete reservation=keep
 # Tasks with a GPU each share no CPU, whatever --overcommit says.
 match "of such tasks nothing is said of CPUs" "Requested node configuration is not available" "$(sbatch -O -n2 --tres-per-task=gres/gpu:1 --wrap true 2>&1 || true)"
 check "or each has its own" "2 cpu=1,gres/gpu:1" "$(salloc -Q -O -n2 --tres-per-task=cpu=1,gres/gpu:1 bash -c \
-  'echo $SLURM_CPUS_ON_NODE $(squeue -h -j $SLURM_JOB_ID -O tres-per-task:30)')"
+  'echo $SLURM_JOB_CPUS_PER_NODE $(squeue -h -j $SLURM_JOB_ID -O tres-per-task:30)')"
 match "a step asks for no more GPUs than its job has" "Unable to create step for job [0-9]+: Invalid generic resource" \
   "$(salloc -Q -n1 --gpus=1 srun -Q --gpus=2 true 2>&1 || true)"
 match "only what is tracked is reserved" "Invalid Trackable RESource" "$(scontrol create reservation=r user="$(id -un)" starttime=now duration=5 TRES=gres/r1=1 2>&1 || true)"
