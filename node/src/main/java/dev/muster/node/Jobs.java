@@ -149,7 +149,7 @@ final class Jobs {
     /** False: the step is not to start, which the controller was told. */
     private boolean mark(NodeJob job, int stepId) {
         try {
-            boolean isNew = spool.mark(job.jobId(), job.attempt(), stepId);
+            boolean isNew = spool.mark(job.jobId(), job.attempt(), stepId, job.start());
             if (!isNew && stepId != NodeMessages.STEP_EXTERN) {
                 fail(job, stepId, "launched before", false, false);
             }

@@ -10,6 +10,7 @@ import java.util.function.BiConsumer;
 
 /** One attempt of a job on this node. Belongs to the node's thread. */
 final class NodeJob {
+    private static final String START = "SLURM_JOB_START_TIME=";
     enum Phase {
         /** The node has its share, and no step yet that the prolog would have to run for. */
         KNOWN,
@@ -73,6 +74,11 @@ final class NodeJob {
 
     int attempt() {
         return share.attempt();
+    }
+
+    /** When the attempt began, as slurmctld says it; "" where it does not. */
+    String start() {
+        return share.environment().stream().filter(v -> v.startsWith(START)).map(v -> v.substring(START.length())).findFirst().orElse("");
     }
 
     boolean hasLiveSteps() {

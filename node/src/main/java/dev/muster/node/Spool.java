@@ -78,10 +78,16 @@ class Spool {
         }
     }
 
-    /** Marks a launch. False: it was marked before, and must not happen again. */
-    boolean mark(int jobId, int attempt, int stepId) throws IOException {
-        String line = jobId + " " + attempt + " " + stepId;
-        if (!launched.add(line)) {
+    /**
+     * Marks a launch. False: it was marked before, and must not happen again.
+     *
+     * @param start when the attempt began, as slurmctld says it: after "slurmctld -c" another job has the same number and attempt. "" where it
+     *              does not say, as in marks of before
+     */
+    boolean mark(int jobId, int attempt, int stepId, String start) throws IOException {
+        String plain = jobId + " " + attempt + " " + stepId;
+        String line = start.isEmpty() ? plain : plain + " " + start;
+        if (launched.contains(plain) || !launched.add(line)) {
             return false;
         }
         try {

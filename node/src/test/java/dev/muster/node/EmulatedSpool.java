@@ -15,7 +15,7 @@ final class EmulatedSpool extends Spool {
     }
 
     @Override
-    boolean mark(int jobId, int attempt, int stepId) {
+    boolean mark(int jobId, int attempt, int stepId, String start) {
         return launched.add(List.of(jobId, attempt, stepId));
     }
 

@@ -87,10 +87,11 @@ class FaultsTest {
         Spool tested = new Spool(spool);
         tested.open();
         Files.createDirectory(spool.resolve("launched"));
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> tested.mark(7, 1, 0))).isInstanceOf(java.io.IOException.class);
+        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> tested.mark(7, 1, 0, "100"))).isInstanceOf(java.io.IOException.class);
         Files.delete(spool.resolve("launched"));
-        assertThat(tested.mark(7, 1, 0)).isTrue();
-        assertThat(tested.mark(7, 1, 0)).isFalse();
+        assertThat(tested.mark(7, 1, 0, "100")).isTrue();
+        assertThat(tested.mark(7, 1, 0, "100")).isFalse();
+        assertThat(tested.mark(7, 1, 0, "101")).as("another job of that number").isTrue();
         assertThat(tested.highestJobId()).isEqualTo(7);
     }
 }
