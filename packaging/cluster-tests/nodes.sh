@@ -29,7 +29,7 @@ check "is drained, down and failing as it is told" "IDLE+DRAIN+DYNAMIC_NORM+EXTE
 check "and back in service without a word of it" '["IDLE","EXTERNAL","DYNAMIC_NORM"]' "$(scontrol show node e1 --json | jq -c '.nodes[0].state')"
 match "it takes no jobs" 'Requested node configuration is not available' "$(sbatch -w e1 -p all --wrap true 2>&1)"
 check "sinfo knows it" e1 "$(sinfo -h -N -t external -o %N)"
-check "it is not asked to answer" 'slurm_update error: Invalid node state specified' "$(scontrol update NodeName=e1 State=noresp 2>&1)"
+check "it is not asked to answer" 'slurm_update error: Invalid node state transition' "$(scontrol update NodeName=e1 State=noresp 2>&1)"
 scontrol delete NodeName=e1
 scontrol create NodeName=d9 State=CLOUD CPUs=1 Feature=here
 match "a created node" 'CLOUD.*DYNAMIC_NORM' "$(state d9)"

@@ -76,7 +76,7 @@ sacctmgr -i load "$dir/less.cfg" clean >/dev/null 2>&1
 check "clean takes away what is not in the file" 0 "$(sacctmgr -nP show assoc cluster=c9 format=account,user | grep -c 'b2\|u9' || true)"
 check "a file with a mistake changes nothing" "1 " \
   "$(printf "Cluster - 'c13'\nAccount - 'b1':Bogus=1\n" > "$dir/bad.cfg"; sacctmgr -i load "$dir/bad.cfg" >/dev/null 2>&1; echo "$? $(sacctmgr -nP show cluster c13)")"
-printf "Cluster - 'c14':Classification='capability'\nParent - 'root'\nAccount - 'm1':Fairshare=5\nAccount - 'm2'\nParent - 'm1'\nAccount - 'm3':MaxJobs=4\nParent - 'm3'\nUser - 'mu':DefaultAccount='m3'\n" > "$dir/m1.cfg"
+printf "Cluster - 'c14':Classification='capability'\nParent - 'root'\nAccount - 'm1':Fairshare=5\nAccount - 'm2'\nParent - 'm1'\nAccount - 'm3':MaxJobs=4:AdminLevel=Operator\nParent - 'm3'\nUser - 'mu':DefaultAccount='m3'\n" > "$dir/m1.cfg"
 match "load prints the classification" "For cluster c14 Classification: Capability Account" "$(sacctmgr -i load "$dir/m1.cfg" 2>&1 | xargs)"
 printf "Cluster - 'c14':Classification='capacity':Fairshare=3\nParent - 'root'\nAccount - 'm1':Fairshare=6:GrpTRES=cpu=4\nAccount - 'm3':MaxJobs=-1\nParent - 'm1'\nAccount - 'm2'\nParent - 'm3'\nUser - 'mu':DefaultAccount='m3':Fairshare=7\n" > "$dir/m2.cfg"
 check "each change is told" "For cluster c14

@@ -38,7 +38,7 @@ final class UpdateValues {
 
     private static List<String> node(String key, String value, String typed) {
         if (key.equals("state") && !NODE_STATES.contains(Texts.lower(value))) {
-            return List.of("Invalid input: state=" + value, "Request aborted",
+            return List.of("Invalid input: " + typed, "Request aborted",
                     "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN",
                     "Not all states are valid given a node's prior state");
         }

@@ -28,6 +28,9 @@ final class Load {
     private static final String ROOT = "root";
     private static final String RULE = "-".repeat(62);
     private static final String SHORT_RULE = "-".repeat(51);
+    /** Options that are no limits. Each line may have each of them; those of another kind of line say nothing there. */
+    private static final List<String> RECORDS = List.of("classification", "description", "organization", "partition", "defaultaccount",
+            "defaultwckey", "adminlevel", "coordinator", "wckeys");
     /** What changes of limits are called where the field has another name. */
     private static final Map<String, String> TOLD = Map.of("Fairshare", "fairshare", "GrpWall", "GrpWallDuration", "MaxTRES", "MaxTRESPerJob",
             "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall", "MaxWallDurationPerJob");
@@ -179,7 +182,7 @@ final class Load {
 
     private void plan(LoadFile read, LoadFile.Line of, boolean exists) throws UsageException {
         qos(read);
-        Map<String, String> root = limits(of, LimitField.ASSOC, List.of("classification"));
+        Map<String, String> root = limits(of, LimitField.ASSOC, RECORDS);
         String classification = of.option("classification");
         if (!exists) {
             Map<String, String> set = new LinkedHashMap<>(root);
@@ -267,7 +270,7 @@ final class Load {
 
     private void account(LoadFile.Line line, String parent) throws UsageException {
         String name = line.name().toLowerCase(Locale.ROOT);
-        Map<String, String> set = limits(line, LimitField.ASSOC, List.of("description", "organization"));
+        Map<String, String> set = limits(line, LimitField.ASSOC, RECORDS);
         Optional<Json.Obj> known = accounts.stream().filter(a -> a.text("Account").equals(name)).findFirst();
         Optional<Json.Obj> here = place(name, "", "");
         if (here.isEmpty() && !seen.contains(name)) {
@@ -321,8 +324,7 @@ final class Load {
     private void user(LoadFile.Line line, String parent) throws UsageException {
         String name = line.name();
         String partition = line.option("partition");
-        Map<String, String> set = limits(line, LimitField.ASSOC, List.of("partition", "defaultaccount", "defaultwckey", "adminlevel", "coordinator",
-                "wckeys"));
+        Map<String, String> set = limits(line, LimitField.ASSOC, RECORDS);
         Optional<Json.Obj> known = users.stream().filter(u -> u.text("User").equalsIgnoreCase(name)).findFirst();
         boolean fresh = known.isEmpty() && newUsers.stream().noneMatch(u -> u.text("User").equals(name));
         Map<String, String> where = new LinkedHashMap<>(Map.of("name", name, "cluster", cluster, "account", parent));
@@ -472,7 +474,7 @@ final class Load {
             if (!classification.isEmpty()) {
                 c.out().println("Classification: " + classification);
             }
-            table("", "association", "account," + ASSOC_FORMAT, List.of(row(limits(of, LimitField.ASSOC, List.of("classification")))
+            table("", "association", "account," + ASSOC_FORMAT, List.of(row(limits(of, LimitField.ASSOC, RECORDS))
                     .put("Account", ROOT)), RULE);
         }
         told.forEach(c.out()::println);
