@@ -279,6 +279,10 @@ final class NodeRules {
                 changes.addAll(Expediting.first(job, now));
             }
             changes.add(new Change.NodeReleased(job.id(), m.attempt(), node));
+            Node free = state.nodes().at(node);
+            if (free.jobs().size() == 1 && !PowerRules.isOrdered(free) && Power.stopsAtOnce(state, free)) {
+                changes.add(PowerRules.changed(free.with(Node.Flag.POWER_DOWN, true)));
+            }
         }
         if (!m.epilogError().isEmpty()) {
             drain(node, m.epilogError());

@@ -146,6 +146,17 @@ public final class Power {
         return special.values().stream().mapToInt(t -> t.stopS + t.startS).reduce(usual.stopS + usual.startS, Math::max);
     }
 
+    /** PowerDownOnIdle of one of its partitions: it is to be stopped as soon as its last job is over. */
+    static boolean stopsAtOnce(State state, Node node) {
+        boolean any = isOn(state.settings()) && state.settings().options().entrySet().stream()
+                .anyMatch(e -> e.getKey().startsWith(PARTITION) && e.getValue().endsWith(",yes"));
+        if (!any) {
+            return false;
+        }
+        Power power = new Power(state);
+        return power.options.containsKey(STOPS) && power.of(node).atOnce && !power.kept().contains(node.name()) && !power.keptByState(node, Map.of());
+    }
+
     /** After how many seconds without work the node is stopped, or INFINITE. */
     public String idleText(Node node) {
         int seconds = of(node).idleS;

@@ -289,7 +289,7 @@ class PowerTest {
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING n1
                 exited 1 batch 0:0
-                done 1 n1
+                done 1 n1                             -> n1 free+POWER_DOWN
                 pass 1                                -> n1 free+POWERING_DOWN; n2 free
                 """);
     }
