@@ -67,7 +67,8 @@ check "and is as the file said" "b1|3|00:40:00|node=5 b3|7| u8|b1 *wk8" "$(
     sacctmgr -nP show user u8 withassoc cluster=c9 format=user,defaultaccount | sort -u
     sacctmgr -nP show wckey user=u8 cluster=c9 format=wckey; } | tr '\n' ' ' | sed 's/ $//')"
 check "a second time there is nothing to do" "For cluster c9 Nothing new added." "$(sacctmgr -i load "$dir/c9.cfg" 2>&1 | xargs)"
-sacctmgr dump c9 file="$dir/d9.cfg" >/dev/null 2>&1
+check "a dump names the command once for QOS and cluster" "sacctmgr: QOS - 'normal'|Cluster - 'c9'|sacctmgr: Parent - 'root'" \
+  "$(sacctmgr dump c9 file="$dir/d9.cfg" 2>&1 | grep -o "^[^:]*: [QP][^:]*\|^Cluster[^:]*" | head -3 | paste -sd'|')"
 sacctmgr -i load "$dir/d9.cfg" cluster=c10 >/dev/null 2>&1
 sacctmgr dump c10 file="$dir/d10.cfg" >/dev/null 2>&1
 check "a dump that is loaded and dumped is the same" "" "$(diff <(sed s/c9/c10/ "$dir/d9.cfg") "$dir/d10.cfg")"

@@ -90,7 +90,12 @@ final class Dump {
             c.error("Can't write " + target + ": " + e.getMessage());
             return 1;
         }
-        lines.stream().filter(l -> !l.startsWith("#")).forEach(l -> c.err().println("sacctmgr: " + l));
+        // QOS and the cluster are one message, which has the command's name once
+        boolean within = false;
+        for (String l : lines.stream().filter(l -> !l.startsWith("#")).toList()) {
+            c.err().println((within ? "" : "sacctmgr: ") + l);
+            within = l.startsWith(HEAD);
+        }
         return 0;
     }
 
