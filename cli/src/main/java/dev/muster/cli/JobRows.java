@@ -12,7 +12,7 @@ import java.util.List;
 /** How the parts of a job are shown, shared by the commands that print jobs. */
 public final class JobRows {
     /** Instead of a number of characters: every index by itself. */
-    static final int EACH_INDEX = -1;
+    public static final int EACH_INDEX = -1;
     private static final int ID_SHOWN = 31;
     /** A set of array indexes that is longer than one less is cut, unless SLURM_BITSTR_LEN says otherwise. */
     static final int INDEXES_SHOWN = 64;
@@ -30,8 +30,13 @@ public final class JobRows {
         };
     }
 
+    /** The whole name of a state or of a flag beside it, by that name or its abbreviation in capitals; "" for any other word. */
+    public static String stateName(String word) {
+        return Squeue.stateName(word);
+    }
+
     /** {@code 12}, {@code 12_3}, {@code 12_[1-9%2]}, {@code 12+1}. */
-    static String id(Json.Obj job, int indexesShown) {
+    public static String id(Json.Obj job, int indexesShown) {
         String tasks = indexesShown == EACH_INDEX ? eachTask(job) : arrayTasks(job);
         int array = job.integer("arrayJobId");
         if (array != 0 && !tasks.isEmpty()) {

@@ -111,13 +111,13 @@ final class Scontrol implements Command {
             case "exit", "quit", "q" -> { }     // there is nothing to end
             case "help" -> ScontrolHelp.print(c, OPTIONS);
             case "listjobs" -> {
-                return ScontrolNode.list(c, rest, false);
+                return ScontrolNode.list(c, s, rest, false);
             }
             case "liststeps" -> {
-                return ScontrolNode.list(c, rest, true);
+                return ScontrolNode.list(c, s, rest, true);
             }
             case "listpids" -> {
-                return ScontrolNode.listPids(c, rest);
+                return ScontrolNode.listPids(c, s, rest);
             }
             case "pidinfo" -> {
                 return ScontrolNode.pidInfo(c, rest);
@@ -381,7 +381,7 @@ final class Scontrol implements Command {
             up = false;
         }
         if (!s.json.isEmpty()) {
-            JsonOutput.print(c, s.json, s.parser, ControlJson.ping(host, up, (System.nanoTime() - beganNs) / 1000));
+            JsonOutput.print(c, s.json, s.parser, ControlJson.slurmctldPing(host, up, (System.nanoTime() - beganNs) / 1000));
             return up ? 0 : 1;
         }
         c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));

@@ -1,12 +1,15 @@
 package dev.muster.cli;
 
 import dev.muster.cli.shape.SacctJson;
+import dev.muster.cli.shape.Tree;
 import dev.muster.model.Json;
 import dev.muster.model.StepId;
 import dev.muster.model.Times;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** What scontrol asks of the slurmd of this machine: itself, its processes, its jobs. */
 final class ScontrolNode {
@@ -144,7 +147,7 @@ final class ScontrolNode {
         return 0;
     }
 
-    static int listPids(CommandContext c, List<String> rest) throws SlurmException {
+    static int listPids(CommandContext c, Scontrol.Switches s, List<String> rest) throws SlurmException, UsageException {
         String id = rest.isEmpty() || rest.getFirst().equals("*") ? "" : rest.getFirst();
         int dot = id.indexOf('.');
         String job = dot < 0 ? id : id.substring(0, dot);
@@ -154,25 +157,14 @@ final class ScontrolNode {
             return 1;
         }
         String wanted = dot < 0 ? "" : id.substring(dot + 1);
+        List<Object> found = new ArrayList<>();
         boolean any = false;
         boolean ofJob = false;
         for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
             ofJob = true;
-            String name = SacctJson.stepName(step);
-            if (!wanted.isEmpty() && !StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"))) {
-                continue;
-            }
-            if (!any) {
-                c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
-            }
-            any = true;
-            for (Json.Obj task : step.objects("tasks")) {
-                for (Object pid : task.list("pids")) {
-                    boolean own = task.integer("rank") >= 0 && ((Number) pid).intValue() == task.integer("pid");
-                    c.out().println(String.format(Locale.ROOT, "%-8d %-8d %-8s %-7s %-8s", ((Number) pid).intValue(),
-                            step.integer("jobId"), name, own ? Integer.toString(task.integer("local")) : "-",
-                            own ? Integer.toString(task.integer("rank")) : "-"));
-                }
+            if (wanted.isEmpty() || StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"))) {
+                any = true;
+                found.addAll(processes(step));
             }
         }
         if (!any) {
@@ -182,7 +174,33 @@ final class ScontrolNode {
                     : (ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=") + id + " does not exist on node " + node + ".");
             return 1;
         }
+        if (!s.json.isEmpty()) {
+            return JsonOutput.print(c, s.json, s.parser, new Json.Obj().put("pids", found));
+        }
+        c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
+        for (Object one : found) {
+            Json.Obj pid = (Json.Obj) one;
+            c.out().println(String.format(Locale.ROOT, "%-8d %-8d %-8s %-7s %-8s", pid.number("pid"), pid.number("job_id"), pid.text("step_id"),
+                    orDash(pid.obj("local_task_id")), orDash(pid.obj("global_task_id"))));
+        }
         return 0;
+    }
+
+    private static String orDash(Json.Obj number) {
+        return number.flag("set") ? Long.toString(number.number("number")) : "-";
+    }
+
+    private static List<Object> processes(Json.Obj step) {
+        List<Object> out = new ArrayList<>();
+        for (Json.Obj task : step.objects("tasks")) {
+            for (Object pid : task.list("pids")) {
+                boolean own = task.integer("rank") >= 0 && ((Number) pid).intValue() == task.integer("pid");
+                out.add(new Json.Obj().put("global_task_id", own ? Tree.number(task.integer("rank")) : Tree.unset())
+                        .put("local_task_id", own ? Tree.number(task.integer("local")) : Tree.unset())
+                        .put("job_id", step.number("jobId")).put("pid", ((Number) pid).longValue()).put("step_id", SacctJson.stepName(step)));
+            }
+        }
+        return out;
     }
 
     /** {@code getent}: the user of each step here and his groups, as the node was told them, not as it looks them up. */
@@ -211,22 +229,30 @@ final class ScontrolNode {
     }
 
     /** {@code listjobs} and {@code liststeps}. */
-    static int list(CommandContext c, List<String> rest, boolean steps) throws SlurmException {
-        List<Integer> seen = new ArrayList<>();
+    static int list(CommandContext c, Scontrol.Switches s, List<String> rest, boolean steps) throws SlurmException, UsageException {
         List<Json.Obj> found = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
         if (found.isEmpty()) {
             c.err().println("No slurmstepd's found on this node");
             return 1;
         }
-        c.out().println(steps ? "JOBID    STEPID" : "JOBID");
+        List<Object> rows = new ArrayList<>();
+        Set<Long> seen = new HashSet<>();
         for (Json.Obj step : found) {
-            int job = step.integer("jobId");
+            Json.Obj row = new Json.Obj().put("job_id", step.number("jobId"));
             if (steps) {
-                c.out().println(String.format(Locale.ROOT, "%-8d %s", job, SacctJson.stepName(step)));
-            } else if (!seen.contains(job)) {
-                seen.add(job);
-                c.out().println(Integer.toString(job));
+                rows.add(row.put("step_id", SacctJson.stepName(step)));
+            } else if (seen.add(step.number("jobId"))) {
+                rows.add(row);
             }
+        }
+        if (!s.json.isEmpty()) {
+            return JsonOutput.print(c, s.json, s.parser, new Json.Obj().put(steps ? "steps" : "jobs", rows));
+        }
+        c.out().println(steps ? "JOBID    STEPID" : "JOBID");
+        for (Object one : rows) {
+            Json.Obj row = (Json.Obj) one;
+            c.out().println(steps ? String.format(Locale.ROOT, "%-8d %s", row.number("job_id"), row.text("step_id"))
+                    : Long.toString(row.number("job_id")));
         }
         return 0;
     }

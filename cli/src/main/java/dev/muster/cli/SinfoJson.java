@@ -35,7 +35,7 @@ final class SinfoJson {
         out.put("features", new Json.Obj().put("total", n.text("features")).put("active", n.text("activeFeatures")));
         out.put("gres", new Json.Obj().put("total", n.text("gres")).put("used", n.text("gresUsed")));
         out.put("reason", new Json.Obj().put("description", n.text("reason"))
-                .put("time", Tree.number(n.number("reasonTime"))).put("user", n.text("reasonUser")));
+                .put("time", n.number("reasonTime"))).put("reason_set_by_user", n.text("reasonUser"));
         out.put("partition", NodesJson.partition(r.partition)).put("comment", n.text("comment")).put("extra", n.text("extra"));
         out.put("cluster", cluster).put("reservation", "").put("resource_spec", new Json.Obj().put("cpus", n.text("cpuSpecList"))
                 .put("memory", n.number("memSpecLimitMb")));

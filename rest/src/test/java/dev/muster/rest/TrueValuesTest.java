@@ -18,13 +18,13 @@ class TrueValuesTest {
             jobs | switches | '2'      | maximum_switch_wait_time | 0
             jobs | delayBootMin | 7    | delay_boot/number | 7
             jobs | exclusive | 'MCS'   | shared | ["mcs"]
-            jobs | exclusive | 'NODE'  | shared | ["none"]
-            jobs | oversubscribe | true | shared | ["oversubscribe"]
+            jobs | exclusive | 'NODE'  | shared | []
+            jobs | oversubscribe | true | shared | []
             jobs | hetJobIdSet | '3-4' | het_job_id_set | 3-4
             jobs | cpusPerTres | 'gres/gpu:2' | cpus_per_tres | gres/gpu:2
             jobs | memPerTres | 'gres/gpu:9' | memory_per_tres | gres/gpu:9
             jobs | tresFreq | 'gpu:high' | tres_freq | gpu:high
-            jobs | tresRequested | 'cpu=1,billing=12' | billable_tres/number | 12
+            jobs | tresAlloc | 'cpu=1,billing=12' | billable_tres/number | 12.0
             jobs | backfilled | true   | flags | ["BACKFILL_ATTEMPTED"]
             jobs | cronSpec | '0 * * * *' | flags | ["CRON_JOB"]
             jobs | dependency | 'afterok:1' | flags | ["DEPENDENT"]
@@ -36,7 +36,7 @@ class TrueValuesTest {
             jobs/state | lastBackfill | 1234 | /last_backfill/number | 1234
             partitions | overSubscribe | 'FORCE:4' | maximums/oversubscribe/jobs | 4
             partitions | overSubscribe | 'FORCE:4' | maximums/oversubscribe/flags | ["force"]
-            partitions | overSubscribe | 'NO' | maximums/shares | 1
+            partitions | overSubscribe | 'NO' | maximums/shares | 0
             partitions | overSubscribe | 'EXCLUSIVE' | maximums/shares | 0
             partitions | resumeTimeout | '70' | timeouts/resume/number | 70
             partitions | suspendTimeout | 'GLOBAL' | timeouts/suspend/set | false

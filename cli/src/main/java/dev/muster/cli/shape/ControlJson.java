@@ -1,7 +1,9 @@
 package dev.muster.cli.shape;
 
-import dev.muster.model.HostList;
+import dev.muster.cli.JobRows;
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Json;
+import dev.muster.model.Sluid;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,19 +17,28 @@ public final class ControlJson {
         return out;
     }
 
-    /** @param latencyUs how long the answer took */
+    /** With what data parsers before v0.0.45 have besides. @param latencyUs how long the answer took */
     public static Json.Obj ping(String host, boolean up, long latencyUs) {
-        Json.Obj one = new Json.Obj().put("hostname", host).put("responding", up).put("latency", latencyUs).put("primary", Boolean.TRUE)
-                .put("pinged", up ? "UP" : "DOWN").put("mode", "primary").put("status", up ? "UP" : "DOWN");
-        List<Object> pings = new ArrayList<>();
-        pings.add(one);
-        return new Json.Obj().put("pings", pings);
+        return pings(one(host, up, latencyUs, "slurm controller").put("pinged", up ? "UP" : "DOWN").put("mode", "primary"));
+    }
+
+    /** @param latencyUs how long the answer took */
+    public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs) {
+        return pings(one(host, up, latencyUs, "slurm controller"));
     }
 
     /** @param latencyUs how long the answer took */
     public static Json.Obj slurmdbdPing(String host, boolean up, long latencyUs) {
-        return new Json.Obj().put("pings", new ArrayList<Object>(List.of(new Json.Obj().put("hostname", host).put("responding", up)
-                .put("latency", latencyUs).put("primary", Boolean.TRUE).put("status", up ? "UP" : "DOWN"))));
+        return pings(one(host, up, latencyUs, "slurm accounting daemon"));
+    }
+
+    private static Json.Obj pings(Json.Obj one) {
+        return new Json.Obj().put("pings", new ArrayList<Object>(List.of(one)));
+    }
+
+    private static Json.Obj one(String host, boolean up, long latencyUs, String daemon) {
+        return new Json.Obj().put("hostname", host).put("responding", up).put("latency", latencyUs).put("primary", Boolean.TRUE)
+                .put("status", up ? "No error" : "Unable to contact " + daemon + " (connect failure)");
     }
 
     public static Json.Obj reservations(List<Json.Obj> all, long now) {
@@ -58,21 +69,51 @@ public final class ControlJson {
 
     private static Json.Obj step(Json.Obj s, long now) {
         long start = s.number("startTime");
-        List<Object> names = new ArrayList<>();
-        if (HostList.parse(s.text("nodes")) instanceof HostList.Parsed.Ok ok) {
-            names.addAll(ok.list().names());
+        boolean array = s.integer("arrayJobId") != 0;
+        String id = s.integer("jobId") + "." + s.text("stepId");
+        Json.Obj step = new Json.Obj()
+                .put("array", new Json.Obj().put("job_id", s.number("arrayJobId")).put("task_id", array ? s.number("arrayTaskId") : NO_TASK))
+                .put("cluster", s.text("cluster")).put("container", s.text("container")).put("container_id", s.text("containerId"))
+                .put("container_type", "").put("cpu", new Json.Obj().put("frequency", frequency(s)))
+                .put("tres", new Json.Obj()
+                        .put("per", new Json.Obj().put("cpu", "").put("memory", "").put("step", "").put("node", s.text("tresPerNode"))
+                                .put("socket", "").put("task", ""))
+                        .put("allocation", s.text("tresAlloc")).put("binding", "").put("frequency", ""))
+                .put("name", s.text("name")).put("network", s.text("network")).put("nodes", s.text("nodes"))
+                .put("number_cpus", s.number("cpus")).put("number_tasks", s.number("tasks")).put("partition", s.text("partition"))
+                .put("reserved_ports", s.text("resvPorts"))
+                .put("time", new Json.Obj().put("running", Tree.number(start == 0 ? 0 : Math.max(0, now - start)))
+                        .put("start", Tree.number(start)).put("limit", Tree.limit(s.number("timeLimitMin"))))
+                .put("srun", new Json.Obj().put("host", s.text("submitHost")).put("pid", s.number("submitPid")))
+                .put("state", Tree.texts(s.text("state"))).put("sluid", Sluid.text(s.number("sluid"))).put("id", id);
+        for (String file : List.of("stderr", "stdin", "stdout", "stdin_expanded", "stdout_expanded", "stderr_expanded")) {
+            step.put(file, "");
         }
-        return new Json.Obj()
-                .put("time", new Json.Obj().put("elapsed", start == 0 ? 0 : Math.max(0, now - start)).put("end", Tree.unset())
-                        .put("start", Tree.orUnset(start)).put("limit", Tree.limit(s.number("timeLimitMin"))))
-                .put("nodes", new Json.Obj().put("count", s.number("nodeCount")).put("range", s.text("nodes")).put("list", names))
-                .put("tasks", new Json.Obj().put("count", s.number("tasks")))
-                .put("state", Tree.texts(s.text("state")))
-                .put("step", new Json.Obj().put("id", s.integer("jobId") + "." + s.text("stepId")).put("name", s.text("name"))
-                        .put("stderr", "").put("stdin", "").put("stdout", ""))
-                .put("task", new Json.Obj().put("distribution", s.text("distribution")))
-                .put("tres", new Json.Obj().put("allocated", s.text("tresAlloc")))
-                .put("user", s.text("userName")).put("partition", s.text("partition")).put("submit_line", s.text("submitLine"));
+        String distribution = s.text("distribution");
+        return step.put("submit_line", s.text("submitLine"))
+                .put("task", new Json.Obj().put("distribution", distribution.isEmpty() ? "Unknown" : distribution)).put("user", s.text("userName"));
+    }
+
+    /** In place of a task's index where there is no array. */
+    private static final long NO_TASK = 0xffff_fffeL;
+
+    private static Json.Obj frequency(Json.Obj s) {
+        Json.Obj out = new Json.Obj();
+        out.put("min", orZero(JobsJson.frequency(s, CpuFreq::min))).put("max", orZero(JobsJson.frequency(s, CpuFreq::max)));
+        return out.put("governor", orZero(JobsJson.frequency(s, CpuFreq::governor)));
+    }
+
+    private static Json.Obj orZero(Json.Obj number) {
+        return number.flag("set") ? number : Tree.number(0);
+    }
+
+    /** {@code squeue --only-job-state}: the number as typed and the states of each job. */
+    public static Json.Obj states(List<Json.Obj> jobs) {
+        return new Json.Obj().put("jobs", list(jobs, j -> {
+            List<Object> states = Tree.texts(j.text("state"));
+            states.addAll(j.texts("flags"));
+            return new Json.Obj().put("job_id", JobRows.id(j, JobRows.EACH_INDEX)).put("state", states);
+        }));
     }
 
     public static Json.Obj licenses(List<Json.Obj> all) {

@@ -33,7 +33,8 @@ public final class DiagJson {
         s.put("bf_when_last_cycle", Tree.number(v.number("bf_when_last_cycle")));
         List<Object> messages = new ArrayList<>();
         for (Json.Obj r : reply.objects("rpcs")) {
-            messages.add(count(r, new Json.Obj().put("message_type", r.text("name")).put("type_id", r.number("number"))));
+            messages.add(count(r, new Json.Obj().put("message_type", r.text("name")).put("type_id", r.number("number")).put("queued", 0L)
+                    .put("dropped", 0L).put("cycle_last", 0L).put("cycle_max", 0L)));
         }
         List<Object> users = new ArrayList<>();
         for (Json.Obj r : reply.objects("users")) {
@@ -41,6 +42,8 @@ public final class DiagJson {
         }
         s.put("rpcs_by_message_type", messages);
         s.put("rpcs_by_user", users);
+        // requests are answered as they come: none is queued, limited or held for a node
+        s.put("pending_rpcs", new ArrayList<Object>()).put("pending_rpcs_by_hostlist", new ArrayList<Object>());
         return new Json.Obj().put("statistics", s);
     }
 

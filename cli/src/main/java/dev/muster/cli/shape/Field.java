@@ -51,6 +51,13 @@ public sealed interface Field {
                 return Tree.orUnset(n);
             }
         },
+        /** 0 means no limit. */
+        OR_INFINITE {
+            @Override
+            public Object of(long n) {
+                return n == 0 ? Tree.infinite() : Tree.number(n);
+            }
+        },
         /** As OR_UNSET, and below 0 there is no limit. */
         LIMIT {
             @Override

@@ -41,7 +41,7 @@ public final class JobsJson {
         "container_id", "containerId", "container_type", "containerType",
         "batch_features", "batchFeatures", "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
         "failed_node", "failedNode", "excluded_nodes", "excludeList", "extra", "extra", "features", "features", "group_name", "groupName",
-        "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc", "mail_user", "mailUser",
+        "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc",
         "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
         "partition", "partition", "prefer", "prefer", "qos", "qos", "required_nodes", "nodeListRequested", "resv_name", "reservation",
         "scheduled_nodes", "schedNodes", "state_description", "reasonText", "standard_input", "stdinPattern",
@@ -62,12 +62,12 @@ public final class JobsJson {
         "start_time", "startTime", "submit_time", "submitTime", "suspend_time", "suspendTime", "time_minimum", "timeMinMin",
         "delay_boot", "delayBootMin", "array_job_id", "arrayJobId", "array_max_tasks", "arrayMaxRunning", "het_job_id", "hetJobId",
         "het_job_offset", "hetOffset", "cpus", "cpus", "node_count", "nodeCount", "tasks", "tasks", "priority", "priority",
-        "max_cpus", "cpusMax", "max_nodes", "nodeCountMax", "cpus_per_task", "cpusPerTask", "minimum_cpus_per_node", "cpusPerNodeMin",
-        "minimum_tmp_disk_per_node", "tmpDiskMb"};
+        "max_nodes", "nodeCountMax", "minimum_cpus_per_node", "cpusPerNodeMin", "minimum_tmp_disk_per_node", "tmpDiskMb",
+        "tasks_per_node", "tasksPerNode", "tasks_per_tres", "tasksPerGpu"};
     private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
-        "threads_per_core", "threadsPerCore", "tasks_per_core", "tasksPerCore", "tasks_per_node", "tasksPerNode",
-        "tasks_per_socket", "tasksPerSocket", "tasks_per_tres", "tasksPerGpu", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
-    private static final String[] UNSET = {"tasks_per_board"};
+        "threads_per_core", "threadsPerCore", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
+    /** Without a wish of the job they are unlimited. */
+    private static final String[] OR_INFINITE = {"tasks_per_core", "tasksPerCore", "tasks_per_socket", "tasksPerSocket"};
     private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue",
         "reboot", "reboot"};
     private static final List<Field> FIELDS = table();
@@ -89,9 +89,10 @@ public final class JobsJson {
         for (int i = 0; i < OPTIONAL.length; i += 2) {
             f.add(new Field.Number(OPTIONAL[i], OPTIONAL[i + 1], Field.Form.OR_UNSET));
         }
-        for (String name : UNSET) {
-            f.add(new Field.Constant(name, Tree.unset()));
+        for (int i = 0; i < OR_INFINITE.length; i += 2) {
+            f.add(new Field.Number(OR_INFINITE[i], OR_INFINITE[i + 1], Field.Form.OR_INFINITE));
         }
+        f.add(new Field.Counted("cpus_per_task", j -> Math.max(1, j.number("cpusPerTask")), Field.Form.NUMBER));
         for (int i = 0; i < FLAGS.length; i += 2) {
             f.add(new Field.Flag(FLAGS[i], FLAGS[i + 1]));
         }
@@ -104,8 +105,10 @@ public final class JobsJson {
         for (String name : List.of("sockets_per_board")) {
             f.add(new Field.Constant(name, 0L));
         }
-        // no job is resized
-        f.add(new Field.Constant("resize_time", Tree.number(0)));
+        // no job is resized; nothing asks for tasks of a board or for CPUs beyond those of its tasks
+        for (String name : List.of("resize_time", "tasks_per_board", "max_cpus")) {
+            f.add(new Field.Constant(name, Tree.number(0)));
+        }
         f.add(new Field.Few("profile", j -> j.text("profile"), j -> {
             String asked = j.text("profile").toUpperCase(java.util.Locale.ROOT).replace("FILESYSTEM", "LUSTRE");
             return Tree.texts(asked.isEmpty() ? new String[] {"NOT_SET"} : asked.split(","));
@@ -126,14 +129,13 @@ public final class JobsJson {
         return out;
     }
 
-    private record Exit(String state, Object flags, Object exit) {}
-
     private static void made(List<Field> f) {
         f.add(new Field.Number("time_limit", "timeLimitMin", Field.Form.LIMIT));
         f.add(new Field.Few("array_task_id", j -> (long) JobRows.taskId(j),
                 j -> JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j))));
         f.add(new Field.Few("array_task_string", j -> List.of(j.text("arrayTasks"), j.number("arrayMaxRunning")), JobRows::arrayTasks));
-        f.add(new Field.Counted("billable_tres", JobsJson::billing, Field.Form.OR_UNSET));
+        f.add(new Field.Few("billable_tres", JobsJson::billing, j -> Tree.decimal(billing(j) >= 0, Math.max(0, billing(j)))));
+        f.add(new Field.Made("mail_user", j -> j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")));
         f.add(new Field.Few("cpu_frequency_minimum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::min)));
         f.add(new Field.Few("cpu_frequency_maximum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::max)));
         f.add(new Field.Few("cpu_frequency_governor", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::governor)));
@@ -147,20 +149,22 @@ public final class JobsJson {
         }));
         f.add(new Field.Few("flags", JobsJson::flags, j -> new ArrayList<Object>(flags(j))));
         for (String[] exit : new String[][] {{"exit_code", "exit"}, {"derived_exit_code", "derivedExit"}}) {
-            f.add(new Field.Few(exit[0], j -> new Exit(j.text("state"), j.list("flags"), j.obj(exit[1]).fields()),
-                    j -> Tree.exit(j.obj(exit[1]), JobRows.isUnfinished(j))));
+            f.add(new Field.Few(exit[0], j -> j.obj(exit[1]).fields(), j -> Tree.exit(j.obj(exit[1]), false)));
         }
         f.add(new Field.Few("mail_type", j -> j.text("mailType"), j -> Tree.csv(j.text("mailType"))));
-        f.add(new Field.Few("shared", j -> List.of(j.text("exclusive"), j.flag("oversubscribe")), JobsJson::shared));
+        f.add(new Field.Few("shared", j -> j.text("exclusive"), JobsJson::shared));
         f.add(new Field.Made("step_id", j -> new Json.Obj().put("sluid", Sluid.text(j.number("sluid"))).put("job_id",
-                Tree.number(j.number("jobId"))).put("step_het_component", Tree.unset()).put("step_id", "TBD")));
+                Tree.number(j.number("jobId"))).put("step_het_component", Tree.unset()).put("step_id", "entire")));
         f.add(new Field.Made("gres_detail", JobsJson::gresDetail));
         f.add(new Field.Made("job_resources", j -> j.text("nodes").isEmpty() ? null : resources(j)));
     }
 
-    /** {@code cpu=2,mem=4G,billing=2}: the last. */
+    /** {@code cpu=2,mem=4G,billing=2}: the last; -1 before the job has anything. */
     private static long billing(Json.Obj j) {
-        String tres = j.text("tresAlloc").isEmpty() ? j.text("tresRequested") : j.text("tresAlloc");
+        String tres = j.text("tresAlloc");
+        if (tres.isEmpty()) {
+            return -1;
+        }
         int at = tres.indexOf("billing=");
         long n = 0;
         for (int i = at + 8; at >= 0 && i < tres.length() && Character.isDigit(tres.charAt(i)) && i < at + 26; i++) {
@@ -215,13 +219,13 @@ public final class JobsJson {
         return out;
     }
 
+    /** Whom a job shares its nodes with; neither whole nodes nor {@code --oversubscribe} are told here. */
     private static List<Object> shared(Json.Obj j) {
         return switch (j.text("exclusive")) {
-            case "NODE" -> Tree.texts("none");
             case "USER" -> Tree.texts("user");
             case "MCS" -> Tree.texts("mcs");
             case "TOPO" -> Tree.texts("topo");
-            default -> j.flag("oversubscribe") ? Tree.texts("oversubscribe") : Tree.texts();
+            default -> Tree.texts();
         };
     }
 

@@ -68,7 +68,8 @@ public final class NodesJson {
         // by its place among the words: 2 for threads up to 32 for none
         o.put("cpu_binding", 2L << BINDINGS.indexOf(n.text("cpuBind")) & 62);
         o.put("alloc_idle_cpus", Math.max(0, n.number("cpusEffective") - n.number("cpusAllocated")));
-        o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb"))).put("suspend_time", powerTime(n, "suspendTime"));
+        o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb"))).put("suspend_time",
+                n.text("suspendTime").isEmpty() ? Tree.infinite() : powerTime(n, "suspendTime"));
         if (n.flag("metered")) {
             o.put("energy", new Json.Obj().put("average_watts", n.number("averageWatts")).put("current_watts", Tree.number(n.number("watts"))));
         }
@@ -93,11 +94,11 @@ public final class NodesJson {
 
     public static Json.Obj partition(Json.Obj p) {
         Json.Obj o = new Json.Obj();
-        o.put("nodes", new Json.Obj().put("allowed_allocation", p.text("allocNodes")).put("configured", p.text("nodes"))
+        o.put("nodes", new Json.Obj().put("allowed_allocation", allowed(p, "allocNodes")).put("configured", p.text("nodes"))
                 .put("total", p.number("totalNodes")));
-        o.put("accounts", new Json.Obj().put("allowed", p.text("allowAccounts")).put("deny", p.text("denyAccounts")));
-        o.put("groups", new Json.Obj().put("allowed", p.text("allowGroups")));
-        o.put("qos", new Json.Obj().put("allowed", p.text("allowQos")).put("deny", p.text("denyQos"))
+        o.put("accounts", new Json.Obj().put("allowed", allowed(p, "allowAccounts")).put("deny", p.text("denyAccounts")));
+        o.put("groups", new Json.Obj().put("allowed", allowed(p, "allowGroups")));
+        o.put("qos", new Json.Obj().put("allowed", allowed(p, "allowQos")).put("deny", p.text("denyQos"))
                 .put("assigned", p.text("qos")));
         o.put("alternate", p.text("alternate"));
         o.put("tres", new Json.Obj().put("billing_weights", p.text("tresBillingWeights")).put("configured",
@@ -123,6 +124,11 @@ public final class NodesJson {
                 .put("oversubscribe", p.text("overSubscribe")));
         o.put("topology", p.text("topology")).put("suspend_time", powerTime(p, "suspendTime"));
         return o;
+    }
+
+    /** Without a restriction the field is empty. */
+    private static String allowed(Json.Obj p, String field) {
+        return p.text(field).equals("ALL") ? "" : p.text(field);
     }
 
     private static final List<String> BINDINGS = List.of("threads", "cores", "sockets", "ldoms", "none");
@@ -151,7 +157,7 @@ public final class NodesJson {
     private static long shares(String overSubscribe) {
         int colon = overSubscribe.indexOf(':');
         String count = overSubscribe.substring(colon + 1);
-        return overSubscribe.startsWith("EXCLUSIVE") ? 0 : colon > 0 && count.matches("[0-9]{1,5}") ? Long.parseLong(count) : 1;
+        return overSubscribe.equals("NO") || overSubscribe.startsWith("EXCLUSIVE") ? 0 : colon > 0 && count.matches("[0-9]{1,5}") ? Long.parseLong(count) : 1;
     }
 
     private static Json.Obj overTime(long minutes) {

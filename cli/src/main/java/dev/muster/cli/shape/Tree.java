@@ -32,6 +32,11 @@ public final class Tree {
         return new Json.Obj().put("set", Boolean.FALSE).put("infinite", Boolean.TRUE).put("number", 0L);
     }
 
+    /** A number that may have a fraction. */
+    public static Json.Obj decimal(boolean set, double n) {
+        return new Json.Obj().put("set", set).put("infinite", Boolean.FALSE).put("number", n);
+    }
+
     /** 0 means not set. */
     public static Json.Obj orUnset(long n) {
         return n == 0 ? unset() : number(n);
