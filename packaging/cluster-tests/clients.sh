@@ -303,6 +303,20 @@ match "sinfo --version" '^slurm [0-9]+\.[0-9]+\.[0-9]+$' "$(sinfo --version)"
 check "sinfo --json" "2 n1" "$(sinfo --json | python3 -c 'import json,sys
 d=json.load(sys.stdin)["sinfo"]; n=[x for s in d for x in s["nodes"]["nodes"]]; print(len(n), sorted(n)[0])')"
 
+# ---- JSON as data parser v0.0.45 of 26.05 has it: job, step, node and statistics
+json() { python3 -c "import json,sys; d=json.load(sys.stdin); print($1)"; }
+check "squeue --json of a job that runs" "['SUCCESS'] entire float 1 True" "$(squeue -j "$run" --json | json \
+  "(j:=d['jobs'][0])['exit_code']['status'], j['step_id']['step_id'], type(j['billable_tres']['number']).__name__, j['cpus_per_task']['number'], j['tasks_per_core']['infinite']" | tr -d "()," | sed "s/'entire'/entire/; s/'float'/float/")"
+check "squeue -s --json is flat" "n1 True True" "$(squeue -s -j "$run" --json | json \
+  "(s:=d['steps'][0])['nodes'], 'running' in s['time'], {'cpu','srun','array','id','number_cpus'} <= set(s)" | tr -d "(),'")"
+check "squeue --only-job-state --json" "$run RUNNING" "$(squeue --only-job-state -j "$run" --json | json "d['jobs'][0]['job_id'], d['jobs'][0]['state'][0]" | tr -d "(),'")"
+check "sinfo --json says a reason's time as a number" "int True" "$(sinfo --json | json "type((s:=d['sinfo'][0])['reason']['time']).__name__, 'reason_set_by_user' in s" | tr -d "(),'")"
+check "sdiag --json has its lists" True "$(sdiag --json | json "{'pending_rpcs','pending_rpcs_by_hostlist'} <= set(d['statistics'])")"
+check "listjobs --json" True "$(scontrol listjobs n1 --json | json "$run in [j['job_id'] for j in d['jobs']]")"
+check "listpids --json" batch "$(scontrol listpids "$run" n1 --json | json "d['pids'][0]['step_id']")"
+check "sinfo passes words behind its options" n1 "$(sinfo -h -N -n n1 -o %N ,GresUsed:)"
+match "scontrol show job -d begins with the name" "^JobId=$run JobName=[^ ]*.   SLUID=" "$(scontrol -d show job "$run")"
+
 # ---- scontrol
 key() { grep -oE "(^| )$1=[^ ]*" | head -1 | sed 's/^ //'; }
 while IFS='|' read -r what wanted; do

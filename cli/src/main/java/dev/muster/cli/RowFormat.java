@@ -55,6 +55,18 @@ final class RowFormat {
         return columns;
     }
 
+    /** Every field that has a letter, small letters before capitals. @param behindCapital what follows each capital's field besides the bar */
+    static String everyLetter(Fields fields, String behindCapital) {
+        StringBuilder b = new StringBuilder();
+        for (char letter = 'a'; letter != '[';) {
+            if (fields.byLetter(letter) >= 0) {
+                b.append(b.isEmpty() ? "%" : "|%").append(letter).append(letter < 'a' ? behindCapital : "");
+            }
+            letter = letter == 'z' ? 'A' : (char) (letter + 1);
+        }
+        return b.toString();
+    }
+
     /** @param unknown receives each field that does not exist; its text is then printed as it stands */
     static RowFormat ofLetters(String format, Fields fields, List<String> unknown) {
         List<Column> out = new ArrayList<>();

@@ -96,11 +96,6 @@ final class Sinfo implements Command {
         if (Standard.isTyped(p, "all") && Standard.isTyped(p, "partition")) {
             throw c.bad(1, "Conflicting options, -p and -a, specified. Please choose one or the other.");
         }
-        if (!p.operands().isEmpty()) {
-            c.error("Unrecognized option: " + p.operands().getFirst());
-            Standard.help(c, OPTIONS, "");
-            return 1;
-        }
         if (w.verbose > 0) {
             String said = !w.wideFormat.isEmpty() ? w.wideFormat : !w.format.isEmpty() ? w.format : defaultFields(w);
             SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), said);
@@ -359,13 +354,7 @@ final class Sinfo implements Command {
         if (!format.equals("%all")) {
             return format;
         }
-        StringBuilder b = new StringBuilder();
-        for (SinfoField f : SinfoField.values()) {
-            if (f.letter != 0) {
-                b.append(b.isEmpty() ? "%" : "|%").append(f.letter);
-            }
-        }
-        return b.toString();
+        return RowFormat.everyLetter(SinfoField.TABLE, " ");
     }
 
     private static List<SinfoRow> rows(Wanted w, RowFormat format, List<Json.Obj> partitions, List<Json.Obj> nodes) {

@@ -144,7 +144,7 @@ final class Squeue implements Command {
 
     /** {@code --only-job-state} asks for numbers and states alone: what needs more does not go with it. */
     private static void stateOnly(CommandContext c, Wanted w) throws UsageException {
-        boolean more = w.usersGiven || w.notMe || w.priority || w.start || w.showSteps || w.longForm || !w.json.isEmpty()
+        boolean more = w.usersGiven || w.notMe || w.priority || w.start || w.showSteps || w.longForm
                 || Stream.of(w.accounts, w.partitions, w.qos, w.names, w.reservations, w.licenses, w.nodes).anyMatch(l -> !l.isEmpty());
         if (w.onlyState && more) {
             throw new UsageException(1, List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or "
@@ -381,7 +381,8 @@ final class Squeue implements Command {
             reply.fields().forEach(picked::put);
             Pick pick = new Pick(w, all, c.host().uid());
             picked.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(pick::takes).toList()));
-            return JsonOutput.print(c, w.json, w.parser, JobsJson.answer(JsonOutput.names(c), picked));
+            return JsonOutput.print(c, w.json, w.parser,
+                    w.onlyState ? ControlJson.states(picked.objects("jobs")) : JobsJson.answer(JsonOutput.names(c), picked));
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
@@ -403,13 +404,7 @@ final class Squeue implements Command {
     }
 
     private static RowFormat everything() {
-        StringBuilder b = new StringBuilder();
-        for (JobField f : JobField.values()) {
-            if (f.letter != 0) {
-                b.append(b.isEmpty() ? "%" : "|%").append(f.letter);
-            }
-        }
-        return RowFormat.ofLetters(b.toString(), JobField.TABLE, new ArrayList<>());
+        return RowFormat.ofLetters(RowFormat.everyLetter(JobField.TABLE, ""), JobField.TABLE, new ArrayList<>());
     }
 
     /** The first that is no node, as far as the nodes are told. */

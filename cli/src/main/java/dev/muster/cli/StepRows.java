@@ -8,11 +8,9 @@ import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** {@code squeue -s}: running steps. */
 final class StepRows {
@@ -21,26 +19,27 @@ final class StepRows {
     /** The columns of steps. */
     enum Field {
         TASKS('A', "numtasks", "TASKS"),
-        TRES_PER_STEP('b', "tres-per-step", "TRES_PER_NODE"),
-        CPUS('C', "", "CPUS"),
+        TRES_PER_STEP('\0', "tres-per-step", "TRES_PER_STEP"),
+        TRES_BY_LETTER('b', "", "TRES_PER_JOB"),
+        CPUS('\0', "", "CPUS"),
         NUM_CPUS('\0', "numcpus", "NUM_CPUS"),
         CLUSTER('\0', "cluster", "CLUSTER"),
         JOB_ID('\0', "jobid", "JOB_ID"),
         NETWORK('\0', "network", "NETWORK"),
         RESERVED_PORTS('\0', "resvport", "RESERVED_PORTS"),
-        ARRAY_JOB_ID('F', "arrayjobid", "ARRAY_JOB_ID"),
+        ARRAY_JOB_ID('\0', "arrayjobid", "ARRAY_JOB_ID"),
         ID('i', "stepid", "STEPID"),
         CONTAINER('\0', "container", "CONTAINER"),
         CONTAINER_ID('\0', "containerid", "CONTAINER_ID"),
         CPU_FREQ('\0', "cpufreq", "CPU_FREQ"),
         NAME('j', "stepname", "NAME"),
-        ARRAY_TASK_ID('K', "arraytaskid", "ARRAY_TASK_ID"),
+        ARRAY_TASK_ID('\0', "arraytaskid", "ARRAY_TASK_ID"),
         LIMIT('l', "timelimit", "TIME_LIMIT"),
         USED('M', "timeused", "TIME"),
         NODES('N', "nodelist", "NODELIST"),
         PARTITION('P', "partition", "PARTITION"),
         START('S', "starttime", "START_TIME"),
-        STATE('T', "stepstate", "STATE"),
+        STATE('\0', "stepstate", "STATE"),
         UID('U', "userid", "UID"),
         USER('u', "username", "USER");
 
@@ -57,13 +56,13 @@ final class StepRows {
         String value(Json.Obj s, CommandContext c, long now) {
             return switch (this) {
                 case TASKS -> Integer.toString(s.integer("tasks"));
-                case TRES_PER_STEP -> JobRows.orNA(s.text("tresPerNode"));
+                case TRES_PER_STEP, TRES_BY_LETTER -> JobRows.orNull(s.text("tresPerNode"));
                 case CLUSTER -> c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
                 case JOB_ID -> Integer.toString(s.integer("jobId"));
                 case NETWORK -> JobRows.orNull(s.text("network"));
                 case RESERVED_PORTS -> JobRows.orNull(s.text("resvPorts"));
                 case CPUS, NUM_CPUS -> Integer.toString(s.integer("cpus"));
-                case ARRAY_JOB_ID -> Integer.toString(JobField.arrayJobId(s));
+                case ARRAY_JOB_ID -> Integer.toString(s.integer("arrayJobId"));
                 case ID -> id(s);
                 case CONTAINER -> JobRows.orNull(s.text("container"));
                 case CONTAINER_ID -> JobRows.orNull(s.text("containerId"));
@@ -108,7 +107,7 @@ final class StepRows {
     private StepRows() {}
 
     private static String everything() {
-        return Arrays.stream(Field.values()).filter(f -> f.letter != 0).map(f -> "%" + f.letter).collect(Collectors.joining("|"));
+        return RowFormat.everyLetter(TABLE, "") + "|";
     }
 
     /** {@code 1M-2M:Performance}: what was asked for, numbers in GHz or as many units of kHz. */

@@ -445,6 +445,30 @@ class ListingTest {
         }
     }
 
+    /** Small letters before capitals, as release 26.05.3 lists them. */
+    @Test
+    void allFieldsStandInTheOrderOfTheirLetters() {
+        host.reply("QuerySteps", "{\"steps\":[{\"jobId\":5,\"stepId\":\"0\",\"name\":\"a\"}]}");
+        String[][] headings = {{"squeue -o %all", "ACCOUNT|TRES_PER_NODE|MIN_CPUS|MIN_TMP_DISK|END_TIME|FEATURES|GROUP|OVER_SUBSCRIBE|JOBID|NAME|"},
+            {"squeue -s -o %all", "TRES_PER_JOB|STEPID|NAME|TIME_LIMIT|USER|TASKS|TIME|NODELIST|PARTITION|START_TIME|UID|\n"},
+            {"sinfo -o %all", "AVAIL|ACTIVE_FEATURES|CPUS|TMP_DISK|FREE_MEM|AVAIL_FEATURES|GROUPS|OVERSUBSCRIBE|RESERVATION|TIMELIMIT|"}};
+        for (String[] row : headings) {
+            assertThat(host.run(row[0]).out()).startsWith(row[1]);
+        }
+        assertThat(host.run("sinfo -o %all").out().lines().findFirst().orElse("")).contains("|S:C:T|NODES(A/I) |").endsWith("|CORES |THREADS ");
+    }
+
+    /** {@code -O NodeList,Gres: ,GresUsed:} without quotes, as scripts have it. */
+    @Test
+    void sinfoPassesWordsBehindItsOptions() {
+        assertThat(host.run("sinfo -h -N -n n1 -o %N ,GresUsed:")).isEqualTo(host.run("sinfo -h -N -n n1 -o %N"));
+    }
+
+    @Test
+    void squeueOfStatesAloneComesAsJsonToo() {
+        assertThat(host.run("squeue --only-job-state --json").out()).contains("\"state\": [").doesNotContain("\"account\"");
+    }
+
     @Test
     void scontrolShowsANodeAndAPartition() {
         assertThat(host.run("scontrol show node n1").out()).isEqualTo("""
@@ -459,11 +483,10 @@ class ListingTest {
                    State=MIXED ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A
                    Partitions=main_
                    BootTime=2026-11-21T09:29:35 SlurmdStartTime=2026-11-21T09:44:52
-                   LastBusyTime=2026-11-21T09:59:06 ResumeAfterTime=None
+                   LastBusyTime=2026-11-21T09:59:06 ResumeAfterTime=None SuspendTime=INFINITE
                    CfgTRES=cpu=8,mem=4000M,billing=8
                    AllocTRES=cpu=4
                    CurrentWatts=0 AveWatts=0
-                ___
 
                 """.replace("_\n", " \n").replace("___\n", "   \n").replace("   \n", "   \n").replace("__ \n", "   \n"));
         assertThat(host.run("scontrol show node n2").out()).contains("   CurrentWatts=120 AveWatts=95\n").doesNotContain("ReservationName");
