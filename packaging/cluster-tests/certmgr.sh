@@ -61,4 +61,4 @@ check "as slurmd says" "InstanceId=i-99 InstanceType=small" "$(scontrol show nod
 scontrol update nodename=n1 state=drain reason=disk resumeafter=4
 match "out for a while" "DRAIN.*ResumeAfterTime=20" "$(scontrol show node n1 | tr '\n' ' ')"
 soon '[ "$(sinfo -h -n n1 -o %t)" = idle ]'
-check "and back by itself" "idle ResumeAfterTime=None" "$(sinfo -h -n n1 -o %t | head -1) $(scontrol show node n1 | grep -o 'ResumeAfterTime=.*' | xargs)"
+check "and back by itself" "idle ResumeAfterTime=None" "$(sinfo -h -n n1 -o %t | head -1) $(scontrol show node n1 | grep -o 'ResumeAfterTime=[^ ]*')"

@@ -70,9 +70,6 @@ final class ShowText {
     String job(Json.Obj j, boolean details) {
         begin();
         add("JobId", j.integer("jobId"));
-        if (details) {
-            add("SLUID", Sluid.text(j.number("sluid")));
-        }
         if (j.integer("arrayJobId") != 0) {
             add("ArrayJobId", j.integer("arrayJobId"));
             String tasks = JobRows.arrayTasks(j);
@@ -88,6 +85,10 @@ final class ShowText {
         }
         add("JobName", j.text("name"));
         line();
+        if (details) {
+            add("SLUID", Sluid.text(j.number("sluid")));
+            line();
+        }
         if (component) {
             add("HetJobIdSet", j.text("hetJobIdSet"));
             line();
@@ -402,14 +403,14 @@ final class ShowText {
         }
         add("BootTime", time(n, "bootTime", "None")).add("SlurmdStartTime", time(n, "slurmdStartTime", "None"));
         line();
-        add("LastBusyTime", time(n, "lastBusy", "Unknown")).add("ResumeAfterTime", time(n, "resumeAfter", "None"));
+        add("LastBusyTime", time(n, "lastBusy", "Unknown")).add("ResumeAfterTime", time(n, "resumeAfter", "None"))
+                .add("SuspendTime", n.text("suspendTime").matches("[0-9]+") ? n.text("suspendTime") : "INFINITE");
         line();
         add("CfgTRES", n.text("tresConfigured"));
         line();
         add("AllocTRES", n.text("tresAllocated"));
         line();
         add("CurrentWatts", n.flag("metered") ? n.number("watts") : 0).add("AveWatts", n.flag("metered") ? n.number("averageWatts") : 0);
-        line();
         if (!n.text("reason").isEmpty()) {
             line();
             add("Reason", n.text("reason") + " [" + n.text("reasonUser") + "@" + time(n, "reasonTime", "Unknown")
