@@ -30,7 +30,7 @@ final class Sacct implements Command {
             "batch-script:B:n",
             "brief:b:n", "cluster::r", "clusters:M:r", "completion:c:n", "constraints:C:r", "delimiter::r",
                     "duplicates:D:n",
-            "endtime:E:r", "env-vars::n", "federation::n", "file:f:r", "flags:F:r", "format:o:r", "gid:g:r", "group::r",
+            "endtime:E:r", "env-vars::n", "federation::n", "fields:o:r", "file:f:r", "flags:F:r", "format:o:r", "gid:g:r", "group::r",
             "help:h:n", "helpformat:e:n", "jobs:j:r", "json::o", "local::n", "long:l:n", "name::r", "ncpus:I:r",
                     "nnodes:i:r",
             "noconvert::n", "nodelist:N:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:r:r", "qos:q:r",
@@ -169,7 +169,7 @@ final class Sacct implements Command {
             case "duplicates" -> w.query.put("duplicates", Boolean.TRUE);
             case "starttime" -> w.start = v;
             case "endtime" -> w.end = v;
-            case "format" -> {
+            case "format", "fields" -> {
                 w.format = w.own ? w.format + "," + v : v;
                 w.own = true;
             }

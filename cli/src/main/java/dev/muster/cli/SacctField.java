@@ -73,7 +73,7 @@ enum SacctField {
             case ACCOUNT, CLUSTER, DBINDEX, ELAPSED, ELAPSEDRAW, END, JOBID, JOBIDRAW, ORIGINALSLUID, PARTITION, RESTARTS, SLUID, START, STATE,
                     SUSPENDED,
                     UID, USER, WCKEY -> Optional.of(List.of());
-            case ALLOCCPUS, NCPUS, CPUTIME, CPUTIMERAW -> Optional.of(List.of("nodes", "cpusAllocated", "cpusRequested", "cpus"));
+            case ALLOCCPUS, NCPUS, CPUTIME, CPUTIMERAW -> Optional.of(List.of("nodes", "cpusAllocated", "cpus"));
             case ALLOCNODES -> Optional.of(List.of("nodes", "nodeCount"));
             case ALLOCTRES -> Optional.of(List.of("tresAllocated"));
             case ASSOCID -> Optional.of(List.of("assocId"));
@@ -344,9 +344,9 @@ enum SacctField {
         return Long.toString(n);
     }
 
-    /** What it has; a job that has none yet, or never had, asked for so many. */
+    /** What it has; 0 for a job that has none yet, or never had. */
     private static long cpus(Json.Obj row, boolean isStep) {
-        return row.number(isStep ? "cpus" : row.text("nodes").isEmpty() ? "cpusRequested" : "cpusAllocated");
+        return isStep ? row.number("cpus") : row.text("nodes").isEmpty() ? 0 : row.number("cpusAllocated");
     }
 
     static String shownId(Json.Obj job) {

@@ -192,7 +192,7 @@ class SacctTest {
         assertThat(List.of(asked.number("minLimitMin"), asked.number("maxLimitMin"))).isEqualTo(List.of(least, most));
     }
 
-    /** What is suspended stands still, and so do its steps; what never ran has what it asked for. */
+    /** What is suspended stands still, and so do its steps; what never ran has none. */
     @Test
     void timesAndCpus() {
         String rows = "{'now':1000,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'nodes':'n1','state':'SUSPENDED','startTime':100,'cpusAllocated':2,"
@@ -205,7 +205,7 @@ class SacctTest {
                 7|250|00:10:50|500|2|2
                 7.0|250|00:10:30|250|1|1
                 7.1|180|00:00:20|180|1|1
-                8|0|00:00:00|0|4|4
+                8|0|00:00:00|0|0|0
                 """);
         host.reply("QueryAccounting", rows.replace('\'', '"'));
         byte[] document = host.run("sacct -j 7,8 --json").out().getBytes(java.nio.charset.StandardCharsets.UTF_8);
