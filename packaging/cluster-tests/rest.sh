@@ -35,7 +35,7 @@ check "one of another key" 401 "$(token=${nobody}x ask GET /slurm/v0.0.45/jobs)"
 check "as Bearer" 200 "$(token= ask GET /slurm/v0.0.45/jobs -H "Authorization: Bearer $nobody")"
 check "an unknown path" 404 "$(ask GET /slurm/v0.0.41/jobs)"
 check "not this method" "405 DELETE, GET, HEAD" "$(ask PUT /slurm/v0.0.45/jobs -D "$dir/head") $(sed -n 's/^Allow: \([^\r]*\).*/\1/Ip' "$dir/head")"
-check "no body" "400 The request has no body, which says what to do" "$(ask POST /slurm/v0.0.45/job/submit) $(field '["errors"][0]["description"]')"
+check "no body" "422 The request has no body, which says what to do" "$(ask POST /slurm/v0.0.45/job/submit) $(field '["errors"][0]["description"]')"
 check "nodes that have not changed" 304 "$(ask GET /slurm/v0.0.45/nodes?update_time=4102444800)"
 u() { ask GET "/slurm/v0.0.45/$1" >/dev/null; field '["last_update"]["number"]'; }
 before=$(u partitions/); sleep 1.1; check "partitions are as old as their last change" "$before" "$(u partitions/)"
@@ -63,11 +63,11 @@ sleep 5
 check "but not after its token's end" "401 401" "$(token=$brief ask GET /slurm/v0.0.45/jobs) $(token=$brief ask GET /slurm/v0.0.45/jobs -H 'X-SLURM-USER-NAME: daemon')"
 check "a mistake in the body says where" "400 #/job/time_limit/" "$(ask POST /slurm/v0.0.45/job/submit -d '{"script":"x","job":{"time_limit":"long"}}') \
 $(field '["errors"][0]["source"]')"
-check "a field that there is nothing for" "500 2036" "$(ask POST /slurm/v0.0.45/job/submit -d "${job/\"tasks\":2/\"selinux_context\":\"x\"}") \
+check "a field that there is nothing for" "422 2036" "$(ask POST /slurm/v0.0.45/job/submit -d "${job/\"tasks\":2/\"selinux_context\":\"x\"}") \
 $(field '["errors"][0]["error_number"]')"
 check "an unknown field is told" 1 "$(ask POST "/slurm/v0.0.45/job/$id" -d '{"comment":"c","none":1}' >/dev/null; field '["warnings"].__len__()')"
 check "the job is changed" c "$(squeue -h -j "$id" -O comment | xargs)"
-check "what nobody may" "500 2010" "$(ask POST /slurm/v0.0.45/node/n1 -d '{"state":["DRAIN"],"reason":"x"}') $(field '["errors"][0]["error_number"]')"
+check "what nobody may" "422 2010" "$(ask POST /slurm/v0.0.45/node/n1 -d '{"state":["DRAIN"],"reason":"x"}') $(field '["errors"][0]["error_number"]')"
 check "what root may" "200 drained" "$(token=$root ask POST /slurm/v0.0.45/node/n2 -d '{"state":["DRAIN"],"reason":"x"}') $(sinfo -h -n n2 -o %T)"
 n=0; until [ -s "$dir/work/out-$id" ] || [ $n -gt 50 ]; do n=$((n+1)); sleep 0.1; done
 check "the job has its environment" hello "$(cat "$dir/work/out-$id")"

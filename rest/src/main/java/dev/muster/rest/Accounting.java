@@ -1,5 +1,6 @@
 package dev.muster.rest;
 
+import dev.muster.cli.JobRows;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.shape.AcctJson;
 import dev.muster.cli.shape.ConfJson;
@@ -235,12 +236,15 @@ final class Accounting {
         });
     }
 
-    private static void job(Call c) throws SlurmException {
+    private static void job(Call c) throws RestException, SlurmException {
+        if (!c.path().get("job_id").matches("[0-9].*")) {
+            throw RestException.query("\"" + c.path().get("job_id") + "\" is no job", "#/job_id/");
+        }
         answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", Call.objects(List.of(c.path().get("job_id")))), j -> true);
     }
 
     private static final String[] LISTS = {"account", "accounts", "cluster", "clusters", "job_name", "names", "partition", "partitions", "qos",
-        "qos", "reason", "reasons", "state", "states", "step", "jobs", "wckey", "wckeys"};
+        "qos", "reason", "reasons", "step", "jobs", "wckey", "wckeys"};
     private static void jobs(Call c) throws RestException, SlurmException {
         Predicate<Json.Obj> conditions = EndedJobs.of(c);
         Json.Obj q = new Json.Obj();
@@ -248,6 +252,13 @@ final class Accounting {
             if (!c.list(LISTS[i]).isEmpty()) {
                 q.put(LISTS[i + 1], Call.objects(c.list(LISTS[i])));
             }
+        }
+        List<Object> states = new ArrayList<>();
+        for (String state : c.list("state")) {
+            states.add(state(state));
+        }
+        if (!states.isEmpty()) {
+            q.put("states", states);
         }
         if (!c.asked("node").isEmpty()) {
             q.put("nodes", Call.objects(Tree.hosts(c.asked("node"))));
@@ -257,12 +268,22 @@ final class Accounting {
         if (!q.has("userIds")) {
             q.put("allUsers", Boolean.TRUE);
         }
-        q.put("from", c.number("start_time")).put("to", c.number("end_time")).put("duplicates", c.given("show_duplicates"))
+        q.put("from", c.time("start_time")).put("to", c.time("end_time")).put("duplicates", c.given("show_duplicates"))
                 .put("allocationsOnly", c.given("skip_steps"));
         q.put("wholeHetjob", c.given("whole_hetjob") ? "yes" : c.given("disable_whole_hetjob") ? "no" : "");
         q.put("text", c.given("show_batch_script") ? AccountingRows.Query.SCRIPT : c.given("show_job_environment")
                 ? AccountingRows.Query.ENVIRONMENT : "");
         answer(c, q, conditions);
+    }
+
+    /** As sacct takes a state: its name or its abbreviation, in any case. */
+    private static String state(String word) throws RestException {
+        String name = JobRows.stateName(word.toUpperCase(Locale.ROOT));
+        if (name.isEmpty()) {
+            throw new RestException(422, RestException.INVALID_FLAG, "Data parser unable to parse invalid flag", "Unknown flag \"" + word + "\"",
+                    "#/state/");
+        }
+        return name;
     }
 
     private static void ids(Call c, Json.Obj q, String parameter, String field) throws RestException {

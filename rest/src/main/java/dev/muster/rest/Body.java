@@ -96,6 +96,7 @@ final class Body {
         List<?> given = switch (value) {
             case List<?> l -> l;
             case String text -> text.isEmpty() ? List.of() : List.of(text.split(","));
+            case Json.Obj pairs when items.text("type").equals("string") -> pairs(pairs, at);
             default -> throw RestException.unfit("Expected OpenAPI type=array but got OpenAPI type=" + type(value), at);
         };
         List<Object> words = contract.resolved(version, items).list("enum");
@@ -110,6 +111,16 @@ final class Body {
             out.add(words.isEmpty() ? item : words.stream().filter(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item))).findFirst()
                     .orElse(item));
         }
+        return out;
+    }
+
+    /** {@code {"PATH":"/bin"}}, as early versions of the API had the environment: {@code PATH=/bin}. */
+    private List<Object> pairs(Json.Obj given, String at) throws RestException {
+        List<Object> out = new ArrayList<>();
+        for (Map.Entry<String, Object> e : given.fields().entrySet()) {
+            out.add(e.getKey() + "=" + text(new Json.Obj(), e.getValue(), at + e.getKey() + "/"));
+        }
+        warn("Expected OpenAPI type=array but got OpenAPI type=object", at);
         return out;
     }
 

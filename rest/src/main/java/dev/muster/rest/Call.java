@@ -6,6 +6,8 @@ import dev.muster.cli.SlurmException;
 import dev.muster.cli.shape.Names;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -123,6 +125,19 @@ record Call(Contract.Operation operation, int version, Map<String, String> path,
             throw RestException.query("\"" + text + "\" is no number", "#/" + name + "/");
         }
         return Long.parseLong(text);
+    }
+
+    /** Seconds since 1970, as they are or in one of Slurm's forms of a time: {@code 2026-11-01T08:00:00}, {@code now-1days}. */
+    long time(String name) throws RestException {
+        String text = asked(name);
+        if (text.isEmpty() || text.matches("[0-9]{1,18}")) {
+            return number(name);
+        }
+        return switch (Times.parse(text, host.nowMs() / 1000, ZoneId.systemDefault(), true)) {
+            case Times.Parsed.Ok ok -> ok.epochSec();
+            case Times.Parsed.Invalid bad -> throw new RestException(422, RestException.CONVERSION, "Unable to convert Data type",
+                    "Parsing of " + text + " for timestamp failed", "#/" + name + "/");
+        };
     }
 
     RestException refused(SlurmErrno errno, String description) {

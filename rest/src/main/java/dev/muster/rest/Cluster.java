@@ -64,7 +64,7 @@ final class Cluster {
     /** @return whether the caller has all of it already */
     static boolean unchanged(Call c, String list, Object content, long now) throws RestException {
         long since = since(c, list, content, now);
-        return !c.asked("update_time").isEmpty() && (c.number("update_time") - 1 >= since || c.number("update_time") > now);
+        return !c.asked("update_time").isEmpty() && (c.time("update_time") - 1 >= since || c.time("update_time") > now);
     }
 
     private static void listed(Call c, String list, Json.Obj shape, long now) throws RestException {
@@ -152,7 +152,7 @@ final class Cluster {
 
     private static void conf(Call c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryConfig");
-        if (c.number("update_time") > reply.number("now")) {
+        if (c.time("update_time") > reply.number("now")) {
             c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_ctl_conf()");
             return;
         }

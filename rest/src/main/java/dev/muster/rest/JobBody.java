@@ -78,7 +78,7 @@ final class JobBody {
     }
 
     private RestException unfit(String field, String why) {
-        return new RestException(500, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
+        return new RestException(422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
     }
 
     private static void put(Json.Obj to, String path, Object value) {
@@ -116,7 +116,7 @@ final class JobBody {
     Json.Obj request(String kind, String script) throws RestException {
         List<String> environment = takes("environment") ? in.texts("environment") : List.of();
         if (environment.isEmpty()) {
-            throw new RestException(500, SlurmErrno.ENVIRONMENT_MISSING.number(), SlurmErrno.ENVIRONMENT_MISSING.sentence(),
+            throw new RestException(422, SlurmErrno.ENVIRONMENT_MISSING.number(), SlurmErrno.ENVIRONMENT_MISSING.sentence(),
                     "environment must be set", at + "environment/");
         }
         out.put("kind", kind);

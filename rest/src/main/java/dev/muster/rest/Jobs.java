@@ -67,7 +67,7 @@ final class Jobs {
 
     /** Nothing is newer than what the caller has. */
     static boolean unchanged(Call c, Json.Obj reply) throws RestException {
-        return !c.asked("update_time").isEmpty() && c.number("update_time") - 1 >= reply.number("lastUpdate");
+        return !c.asked("update_time").isEmpty() && c.time("update_time") - 1 >= reply.number("lastUpdate");
     }
 
     private static void states(Call c) throws SlurmException {
@@ -96,7 +96,7 @@ final class Jobs {
             parts.add(c.body().obj("job"));
         }
         if (parts.isEmpty()) {
-            throw new RestException(400, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
+            throw new RestException(422, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
                     "Specify only one \"job\" or \"jobs\" fields", "#/");
         }
         String script = c.body().text("script").isEmpty() ? parts.getFirst().text("script") : c.body().text("script");
@@ -128,7 +128,7 @@ final class Jobs {
             return;
         }
         if (!c.body().obj("job").fields().isEmpty()) {
-            throw new RestException(400, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
+            throw new RestException(422, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
                     "Specify only one \"job\" or \"hetjob\" fields", "#/");
         }
         List<Object> requests = new ArrayList<>();
@@ -149,7 +149,7 @@ final class Jobs {
         }
         boolean hold = c.body().flag("hold");
         if (changes.fields().isEmpty() && !c.body().has("hold")) {
-            throw new RestException(400, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
+            throw new RestException(422, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
                     "Nothing to change", "#/");
         }
         List<Object> results = new ArrayList<>();
@@ -195,7 +195,7 @@ final class Jobs {
     }
 
     private static RestException failed(Json.Obj e, String said) {
-        return new RestException(500, e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"), said);
+        return new RestException(RestException.status(e.integer("errno")), e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"), said);
     }
 
     private static Json.Obj result(String id, int errno, String error, String why) {
@@ -245,9 +245,6 @@ final class Jobs {
         Json.Obj asked = cancel(c, signal(c.asked("signal")), upper(c.list("flags")), List.of(id));
         Json.Obj reply = c.controller("Cancel", asked.put("jobs", Call.objects(List.of(id))));
         c.out().put("status", status(reply, upper(c.list("flags")).contains("VERBOSE") ? List.of(id) : List.of()));
-        for (Json.Obj e : reply.objects("errors")) {
-            c.out().error(new RestException(500, e.integer("errno"), e.text("error"), e.text("error"), "slurm_kill_jobs()"));
-        }
     }
 
     private static void deleteMany(Call c) throws RestException, SlurmException {

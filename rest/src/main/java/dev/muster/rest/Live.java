@@ -142,10 +142,10 @@ final class Live {
         return new Http.Reply(status, "application/json", Json.print(tree)).with(Map.of("Cache-Control", "no-store"));
     }
 
-    /** Codes as programs expect them of a path of ours; Slurm's own say 500 for whatever slurmctld refuses. */
+    /** Codes as programs expect them of a path of ours; Slurm's own say 422 for whatever slurmctld refuses. */
     static RestException refused(SlurmException e, String source) {
         RestException as = RestException.of(e, source);
-        int status = as.status() != 500 ? as.status() : mayNot(e) ? 403
+        int status = as.status() != 500 && as.status() != 422 ? as.status() : mayNot(e) ? 403
                 : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
         return new RestException(status, e.errno(), e.getMessage(), e.getMessage(), source);
     }

@@ -2,6 +2,9 @@ package dev.muster.rest;
 
 import dev.muster.cli.SlurmException;
 import dev.muster.model.SlurmErrno;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A request that is refused: Slurm's number and sentence, where it came from, and the code of HTTP. */
 final class RestException extends Exception {
@@ -31,13 +34,23 @@ final class RestException extends Exception {
     /** What slurmctld or slurmdbd says. @param source {@code slurm_submit_batch_job()} */
     static RestException of(SlurmException e, String source) {
         int errno = e.errno();
-        boolean auth = errno == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || errno == SlurmErrno.AUTH_CRED_INVALID.number();
-        int status = auth ? 401 : errno == SlurmErrno.CTLD_BACKOFF.number() ? 429 : 500;
-        return new RestException(status, errno, e.getMessage(), e.getMessage(), source);
+        return new RestException(status(errno), errno, e.getMessage(), e.getMessage(), source);
+    }
+
+    private static final Set<Integer> TROUBLE = Stream.of(SlurmErrno.INTERNAL, SlurmErrno.CTLD_CONNECT, SlurmErrno.CTLD_RECV,
+            SlurmErrno.DB_CONNECTION, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT).map(SlurmErrno::number).collect(Collectors.toSet());
+
+    /** What is said of a request that a daemon refuses: 404 without such a job, 422 for its content, 500 where the fault is not the request's. */
+    static int status(int errno) {
+        if (errno == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || errno == SlurmErrno.AUTH_CRED_INVALID.number()) {
+            return 401;
+        }
+        return errno == SlurmErrno.CTLD_BACKOFF.number() ? 429 : errno == SlurmErrno.INVALID_JOB_ID.number() ? 404
+                : TROUBLE.contains(errno) || errno <= 0 ? 500 : 422;
     }
 
     static RestException of(SlurmErrno no, String description, String source) {
-        return new RestException(500, no.number(), no.sentence(), description, source);
+        return new RestException(status(no.number()), no.number(), no.sentence(), description, source);
     }
 
     /** The request's own fault. @param where {@code #/job/time_limit/} */
@@ -47,11 +60,11 @@ final class RestException extends Exception {
 
     /** The body lacks what the operation is about. */
     static RestException incomplete(String description) {
-        return new RestException(400, FAIL_PARSING, "Failure during parsing", description, "#/");
+        return new RestException(422, FAIL_PARSING, "Failure during parsing", description, "#/");
     }
 
     static RestException query(String description, String where) {
-        return new RestException(400, INVALID_QUERY, "Query empty or not RFC7320 compliant", description, where);
+        return new RestException(422, INVALID_QUERY, "Query empty or not RFC7320 compliant", description, where);
     }
 
     int status() {

@@ -72,8 +72,8 @@ class ContractTest {
             all.put("401", rig.ask(method, path, "{}", "x-slurm-user-token", ""));
             all.put("401 ", rig.ask(method, path, "{}", "x-slurm-user-token", "", "accept", "application/yaml"));
             if (!o.tag().equals("util") && !o.id().endsWith("_get_ping")) {
-                all.put("400|500", alone.ask(method, path, PassedOverTest.least(o.id())));
-                all.put("400|500 ", alone.ask(method, path, PassedOverTest.least(o.id()), "accept", "application/yaml"));
+                all.put("400|422|500", alone.ask(method, path, PassedOverTest.least(o.id())));
+                all.put("400|422|500 ", alone.ask(method, path, PassedOverTest.least(o.id()), "accept", "application/yaml"));
             }
             if (!o.body().isEmpty()) {
                 all.put("400", rig.ask(method, path, "{"));

@@ -67,11 +67,11 @@ class OperationsTest {
     /** What has no place is refused, and slurmctld is not asked. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-            {'script':'x','job':{'environment':['A=b'],'selinux_context':'s'}} | 500 | 2036
-            {'script':'x','job':{}}                                           | 500 | 2127
-            {'job':{'environment':['A=b']}}                                   | 500 | 2009
-            {'script':'x'}                                                    | 400 | 9002
-            {'script':'x','job':{'environment':['A=b'],'nodes':'x'}}          | 500 | 2036
+            {'script':'x','job':{'environment':['A=b'],'selinux_context':'s'}} | 422 | 2036
+            {'script':'x','job':{}}                                           | 422 | 2127
+            {'job':{'environment':['A=b']}}                                   | 422 | 2009
+            {'script':'x'}                                                    | 422 | 9002
+            {'script':'x','job':{'environment':['A=b'],'nodes':'x'}}          | 422 | 2036
             {'script':'x','job':{'environment':['A=b'],'flags':['NONE_SUCH']}} | 400 | 9207
             """)
     void refuses(String body, int status, long errno) throws IOException {
@@ -150,10 +150,10 @@ class OperationsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            jobs?association=x         | 400
-            jobs?exit_code=256         | 400
-            jobs?job_altered           | 500
-            jobs?usage_time_as_submit_time | 500
+            jobs?association=x         | 422
+            jobs?exit_code=256         | 422
+            jobs?job_altered           | 422
+            jobs?usage_time_as_submit_time | 422
             """)
     void conditionsThatCannotBeAreRefused(String path, int status) throws IOException {
         assertThat(new Rig().ask("GET", "/slurmdb/v0.0.45/" + path, "").status()).isEqualTo(status);
@@ -184,14 +184,46 @@ class OperationsTest {
         assertThat(rig.asked).hasSize(2).allMatch(q -> q.contains("\"limit\":1000"));
         Json.Obj rows = rig.tree("GET", "/muster/v1/ended?from=5", "");
         assertThat(rows.list("rows")).hasSize(4).last().hasToString("[ann, , , , , 0, 0, 0, 0, 2, 3]");
-        assertThat(rig.ask("GET", "/muster/v1/ended", "").status()).isEqualTo(400);
+        assertThat(rig.ask("GET", "/muster/v1/ended", "").status()).isEqualTo(422);
     }
 
     /** A cluster is not taken away where a condition of it would have been passed over. */
     @Test
     void aDeletionWithAConditionIsRefused() throws IOException {
         Rig rig = new Rig();
-        assertThat(rig.ask("DELETE", "/slurmdb/v0.0.45/cluster/c?flags=EXTERNAL", "").status()).isEqualTo(500);
+        assertThat(rig.ask("DELETE", "/slurmdb/v0.0.45/cluster/c?flags=EXTERNAL", "").status()).isEqualTo(422);
         assertThat(rig.asked).isEmpty();
+    }
+
+    /** Moments of a query are numbers or Slurm's words for them; what is no state is refused and not looked for in vain. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            start_time=1700000000          | 200 | "from":1700000000
+            start_time=uts1700000000       | 200 | "from":1700000000
+            start_time=2023-11-14          | 200 | "from":1699
+            start_time=2023-11-14T08:00:00 | 200 | "from":16999
+            state=failed                   | 200 | "states":["FAILED"]
+            state=CD,TO                    | 200 | "states":["COMPLETED","TIMEOUT"]
+            start_time=foo                 | 422 | 9202
+            state=FOO                      | 422 | 9207
+            """)
+    void endedJobsOfATimeAndState(String query, int status, String said) throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        Http.Reply reply = rig.ask("GET", "/slurmdb/v0.0.45/jobs/?" + query, "");
+        assertThat(reply.status()).isEqualTo(status);
+        assertThat(status == 200 ? rig.asked.getFirst() : new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8)).contains(said);
+    }
+
+    /** Programs that were written for the first versions of the API send the environment as an object. */
+    @Test
+    void anEnvironmentMayBeAnObject() throws IOException {
+        Rig rig = new Rig();
+        rig.answers.put("Submit", new Json.Obj().put("jobId", 12L));
+        Json.Obj answer = rig.tree("POST", "/slurm/v0.0.45/job/submit",
+                "{\"job\":{\"script\":\"#!/bin/sh\\n\",\"environment\":{\"PATH\":\"/bin\",\"N\":3},\"current_working_directory\":\"/tmp\"}}");
+        assertThat(answer.number("job_id")).isEqualTo(12);
+        assertThat(answer.objects("warnings")).extracting(w -> w.text("source")).contains("#/job/environment/");
+        assertThat(rig.asked.getFirst()).contains("\"environment\":[\"UEFUSD0vYmlu\",\"Tj0z\"]");
     }
 }
