@@ -614,6 +614,27 @@ static void make_request_id(void)
         sprintf(launcher.request_id + 2 * i, "%02x", random[i]);
 }
 
+/* No Java machine starts in a directory that is gone. What hands it on to a job cannot go on; all else can, elsewhere. */
+static void leave_lost_directory(void)
+{
+    static const char *const NEEDS[] = {"sbatch", "srun", "mpiexec.slurm", "qsub", "bsub"};
+    char *directory = getcwd(NULL, 0);
+    int error = errno;
+    if (directory || error != ENOENT) {
+        free(directory);
+        return;
+    }
+    bool needed = false;
+    for (size_t i = 0; i < sizeof NEEDS / sizeof NEEDS[0]; i++)
+        needed |= !strcmp(launcher.name, NEEDS[i]);
+    if (needed || !strcmp(launcher.name, "salloc"))
+        fprintf(stderr, "%s: error: getcwd failed: %s\n", launcher.name, strerror(error));
+    if (needed)
+        exit(255);
+    if (chdir("/") < 0)
+        fatal("cannot leave a directory that is gone: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
     int rc;
@@ -627,6 +648,7 @@ int main(int argc, char **argv)
         return 0;
     }
     remember_caller(argc, argv);
+    leave_lost_directory();
     read_conf(d != NULL);
     if (is_service()) {
         run_service();

@@ -28,6 +28,9 @@ $squeue exit 7; check 'exit code' 7 $?
 $squeue return; check 'return' 0 $?
 $squeue throw 2>/dev/null; check 'an exception' 1 $?
 $squeue signal 15 2>/dev/null; check 'death by signal' 143 $?
+mkdir "$prefix/gone"; check 'a directory that is gone' 'squeue|args' "$(cd "$prefix/gone" && rmdir "$prefix/gone" && $squeue args 2>&1)"
+mkdir "$prefix/gone"; check 'a directory that is gone cannot be handed on' 'srun: error: getcwd failed: No such file or directory 255' \
+    "$( (cd "$prefix/gone" && rmdir "$prefix/gone" && "$prefix/bin/srun" args 2>&1; echo $?) | xargs)"
 check 'umask' 23 "$( (umask 027; $squeue umask) )"
 check 'deaf but passing on' '' "$(JAVA_TOOL_OPTIONS=-Xbad _JAVA_OPTIONS=-Xworse $squeue return 2>&1)"
 check 'environment kept' 'JAVA_TOOL_OPTIONS=-Xbad' "$(JAVA_TOOL_OPTIONS=-Xbad $squeue environ | grep JAVA_TOOL)"
