@@ -185,15 +185,6 @@ void task_become_user(void)
         fail("the user id could be taken back");
 }
 
-static void enter_directory(void)
-{
-    if (chdir(spec.cwd) == 0)
-        return;
-    remark("couldn't chdir to `%s': %s: going to /tmp instead\n", spec.cwd, strerror(errno));
-    if (chdir("/tmp") < 0)
-        fail("couldn't chdir to /tmp: %s", strerror(errno));
-}
-
 /* Programs find TMPDIR set and there: the directory that the job names is made, /tmp stands in where it names none or none can be made. */
 static void make_tmpdir(void)
 {
@@ -227,6 +218,19 @@ static void make_directories(const char *path)
             return;
         *slash = '/';
     }
+}
+
+/* A script's output file makes the directories that it is to be in: the working directory may be one of them. */
+static void enter_directory(const struct task *task)
+{
+    if (chdir(spec.cwd) == 0)
+        return;
+    for (int i = 1; i < 3 && spec.is_batch && errno == ENOENT; i++)
+        if (task->target[i].kind == TARGET_FILE && (make_directories(task->target[i].path), chdir(spec.cwd)) == 0)
+            return;
+    remark("couldn't chdir to `%s': %s: going to /tmp instead\n", spec.cwd, strerror(errno));
+    if (chdir("/tmp") < 0)
+        fail("couldn't chdir to /tmp: %s", strerror(errno));
 }
 
 static int open_file(const struct target *target, int stream)
@@ -394,7 +398,7 @@ _Noreturn static void child(struct task *task, const struct ends *ends, int gate
         fail("cannot make the device of IMEX channel %s: %s", spec.channel, strerror(errno));
     task_become_user();
     umask(spec.umask);
-    enter_directory();
+    enter_directory(task);
     hand_over_files(task);
     place_descriptors(task, ends);
     environment_make(task);
