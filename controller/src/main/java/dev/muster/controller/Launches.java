@@ -222,7 +222,8 @@ final class Launches {
                 JobEnvironment.devices(state, part.node(), gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
                 environment.add(Bytes.of("SLURM_STEP_GPUS=" + JobEnvironment.list(gpus)));
             }
-            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.desc().multiProg(), rank);
+            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of()
+                    : MultiProgram.arguments(step.desc().multiProg(), rank, step.desc().arguments());
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
         }
         return out;

@@ -8,25 +8,29 @@ import java.util.List;
 public final class MultiProgram {
     private MultiProgram() {}
 
-    /** The line of a --multi-prog file that names the rank: {@code 0,2-4 prog args}, {@code *} for the rest; %t and %o filled in. */
-    public static List<Bytes> arguments(Bytes file, int rank) {
+    /**
+     * The line of a --multi-prog file that names the rank: {@code 0,2-4 prog args}, {@code *} for the rest; %t and %o filled in.
+     *
+     * @param appended what every task's program gets behind the line's own arguments
+     */
+    public static List<Bytes> arguments(Bytes file, int rank, List<Bytes> appended) {
         for (String line : file.text().split("\n")) {
             String text = line.strip();
             if (text.isEmpty() || text.startsWith("#")) {
                 continue;
             }
-            List<String> words = words(text);
-            IndexSet ranks = words.getFirst().equals("*") ? IndexSet.range(0, IndexSet.MAX_INDEX, 1) : ranks(words.getFirst());
-            if (ranks.contains(rank) && words.size() > 1) {
+            String[] parts = text.split("\\s+", 2);
+            IndexSet ranks = parts[0].equals("*") ? IndexSet.range(0, IndexSet.MAX_INDEX, 1) : ranks(parts[0]);
+            if (ranks.contains(rank) && parts.length > 1) {
                 int offset = 0;
                 for (int r = ranks.first(); r >= 0 && r < rank; r = ranks.next(r + 1)) {
                     offset++;
                 }
                 List<Bytes> out = new ArrayList<>();
-                for (String word : words.subList(1, words.size())) {
-                    out.add(Bytes.of(word.replace("%t", Integer.toString(rank)).replace("%o", Integer.toString(offset))
-                            .getBytes(StandardCharsets.UTF_8)));
+                for (String word : program(parts[1], rank, offset)) {
+                    out.add(Bytes.of(word.getBytes(StandardCharsets.UTF_8)));
                 }
+                out.addAll(appended);
                 return out;
             }
         }
@@ -36,6 +40,44 @@ public final class MultiProgram {
     private static IndexSet ranks(String text) {
         List<IndexSet.Spec> spec = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
         return spec.isEmpty() ? IndexSet.empty() : spec.getFirst().indexes();
+    }
+
+    /** Words of a line: single quotes keep blanks and %t as they are, double quotes are characters as any other. */
+    private static List<String> program(String line, int rank, int offset) {
+        List<String> out = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        boolean inside = false;
+        boolean quoted = false;
+        for (int i = 0; i < line.length(); i++) {
+            char c = line.charAt(i);
+            char next = i + 1 < line.length() ? line.charAt(i + 1) : 0;
+            if (!quoted && Character.isWhitespace(c)) {
+                if (inside) {
+                    out.add(word.toString());
+                    word.setLength(0);
+                }
+                inside = false;
+                continue;
+            }
+            inside = true;
+            if (c == '\'') {
+                quoted = !quoted;
+            } else if (quoted) {
+                word.append(c);
+            } else if (c == '\\' && next != 0) {
+                word.append(next);
+                i++;
+            } else if (c == '%' && (next == 't' || next == 'o')) {
+                word.append(next == 't' ? rank : offset);
+                i++;
+            } else {
+                word.append(c);
+            }
+        }
+        if (inside) {
+            out.add(word.toString());
+        }
+        return out;
     }
 
     /** Words of a line; quotes and backslashes as in a shell. */

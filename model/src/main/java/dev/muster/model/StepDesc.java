@@ -11,7 +11,7 @@ import java.util.Map;
  * @param wholeNodes    {@code --whole}
  * @param relative      {@code -r}: index of the first node within the allocation, -1 for the first of all, 0 if nothing is said
  * @param nodeList      {@code -w} within the allocation
- * @param arguments     argv of the program (ignored where multiProg is set)
+ * @param arguments     argv of the program; where multiProg is set, what each of its programs gets behind its own arguments
  * @param multiProg     text of a {@code --multi-prog} file: one "ranks program args" line each; empty for none
  * @param environment   NAME=value entries
  * @param killOnBadExit {@code -K}

@@ -118,7 +118,7 @@ final class Unallocated {
         List<Task> tasks = new ArrayList<>();
         for (int local = 0; local < m.ranks().size(); local++) {
             int rank = m.ranks().get(local);
-            List<Bytes> program = step.multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.multiProg(), rank);
+            List<Bytes> program = step.multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.multiProg(), rank, step.arguments());
             tasks.add(new Task(rank, local, "", program, List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local))));
         }
         return new Launch(share, m.stepId(), tasks, environment(owner, m), Bytes.EMPTY, step.withEnvironment(List.of()), step.workDir(), step.umask(),
