@@ -31,6 +31,7 @@ final class Dependencies {
 
     /**
      * Reads {@code afterok:12:13_4,singleton} or the form with "?". A number without a word before it is one to wait for the end of, "0" none.
+     * States as scontrol and squeue print them, {@code afterok:12(unfulfilled)}, are passed over: scripts hand on what they have read.
      *
      * @param ownId of the job itself when it already exists: a job may not wait for itself or in a circle
      */
@@ -41,10 +42,13 @@ final class Dependencies {
         }
         boolean any = text.indexOf('?') >= 0;
         boolean bare = false;
-        for (String condition : conditions(text, any ? '?' : ',')) {
+        for (String condition : conditions(STATE.matcher(text).replaceAll(""), any ? '?' : ',')) {
             String[] parts = condition.split(":", -1);
             boolean number = parts.length == 1 && BARE.matcher(condition).matches();
             Optional<Dependency.Kind> kind = number ? Optional.of(Dependency.Kind.AFTERANY) : kind(parts[0]);
+            if (parts[0].equalsIgnoreCase("expand")) {
+                throw new Refused(SlurmErrno.NOT_SUPPORTED);
+            }
             if (kind.isEmpty() || bare && !number) {
                 throw new Refused(SlurmErrno.DEPENDENCY);
             }
@@ -62,6 +66,7 @@ final class Dependencies {
         return List.copyOf(new LinkedHashSet<>(out)); // what is said twice counts once
     }
 
+    private static final Pattern STATE = Pattern.compile("\\((unfulfilled|failed|fulfilled)\\)");
     private static final Pattern BARE = Pattern.compile("[1-9]\\d*(_(\\d+|\\*|\\[[^\\]]*\\]))?");
 
     /** Between the separators, of which those in brackets are none. */
@@ -125,6 +130,9 @@ final class Dependencies {
         } else {
             boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
             int one = bar >= 0 && !task.equals("*") ? number(task) : array ? Dependency.ALL_TASKS : Dependency.WHOLE;
+            if (ofEnd && one >= 0 && targets(state, id, one).isEmpty()) {
+                throw new Refused(SlurmErrno.DEPENDENCY); // a task that the array does not have, or a task of a job that is no array
+            }
             out.add(new Dependency(kind, id, one, delay, any, Dependency.Status.UNFULFILLED));
         }
     }
