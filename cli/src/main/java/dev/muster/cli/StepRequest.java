@@ -311,6 +311,7 @@ final class StepRequest {
             s.put("multiProg", JobRequest.base64(o.has(JobOption.DEBUGGER_TEST) ? MultiProg.stopped(lines) : lines));
         } catch (IOException e) {
             throw c.bad(o.exitError(1), "Could not open multi_prog config file " + path);
+            s.put("arguments", JobEnvironment.base64All(program.subList(1, program.size())));
         }
     }
 
