@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 /** Turns srun's options into the JSON of {@code StepDesc}. */
 final class StepRequest {
     private static final int CONFIG_BYTES_MAX = 16 << 20;
+    /** Of srun's messages where neither --verbose nor --quiet is said. */
+    private static final int LEVEL_INFO = 3;
 
     private final JobOptions o;
     private final List<String> program;
@@ -103,6 +105,7 @@ final class StepRequest {
             env.put("SLURM_LABELIO", "1");
         }
         env.put("SLURM_UMASK", umask(o.umask()));
+        env.put("SRUN_DEBUG", Integer.toString(LEVEL_INFO + o.verbose() - (o.has(JobOption.QUIET) ? 1 : 0)));
         env.put("SLURM_LAUNCH_NODE_IPADDR", c.host().address());
         s.put("environment", JobEnvironment.entries(env));
         s.put("workDir", JobRequest.base64(r.workDir()));
@@ -308,10 +311,10 @@ final class StepRequest {
             byte[] text = c.host().readFile(Texts.absolute(path, c.host().workDir()), CONFIG_BYTES_MAX);
             String lines = RawText.decode(text).replaceAll("\\\\\\s*\n", "");
             MultiProg.check(c, o, path, lines, s.obj("request").integer("tasks"));
+            s.put("arguments", JobEnvironment.base64All(program.subList(1, program.size())));
             s.put("multiProg", JobRequest.base64(o.has(JobOption.DEBUGGER_TEST) ? MultiProg.stopped(lines) : lines));
         } catch (IOException e) {
             throw c.bad(o.exitError(1), "Could not open multi_prog config file " + path);
-            s.put("arguments", JobEnvironment.base64All(program.subList(1, program.size())));
         }
     }
 

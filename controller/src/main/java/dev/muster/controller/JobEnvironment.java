@@ -41,6 +41,8 @@ final class JobEnvironment {
             List.of("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE");
     /** The end of a job without a time limit, as its environment has it: 365 days after its start. */
     private static final long UNLIMITED_SECONDS = 31_536_000;
+    /** What SLURM_STEP_ID tells a batch script. */
+    private static final String BATCH_STEP = "-5";
     /** What is submitted and goes no further. */
     private final Set<String> gone = new HashSet<>();
 
@@ -163,6 +165,8 @@ final class JobEnvironment {
         e.address(script.node());
         e.oomKillStep("");
         e.put("ENVIRONMENT", "BATCH");
+        e.put("SLURM_STEP_ID", BATCH_STEP);
+        e.put("SLURM_STEPID", BATCH_STEP);
         e.put("HOSTNAME", script.node());
         e.gpus(script.node(), script.gres());
         e.optional("SLURM_JOB_GPUS", list(script.gres().getOrDefault("gpu", IndexSet.empty())));
@@ -291,6 +295,7 @@ final class JobEnvironment {
         }
         optional(TresPerTask.VARIABLE, TresPerTask.of(step.desc().request().cpusPerTask(), step.desc().request().tresPerTask()));
         put("SLURM_JOB_NODES", allocation.nodes().size());
+        optional("SLURM_JOB_GROUP", job.desc().owner().group());
         oomKillStep(step.desc().oomKillStep());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.Command;
 import dev.muster.core.Job;
 import dev.muster.core.State;
+import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,15 @@ class JobEnvironmentTest {
         State state = site.core().state();
         assertThat(JobEnvironment.ofHooks(state, state.jobs().at(1))).contains("SLURM_JOB_CPUS_PER_NODE=2", "SLURM_JOB_OVERSUBSCRIBE=NO",
                 "SLURM_JOB_EXCLUSIVE=NO", "SLURM_JOB_STDIN=/dev/null", "SLURM_JOB_STDOUT=/w/slurm-1.out", "SLURM_JOB_STDERR=/w/err");
+    }
+
+    /** Libraries tell a script's environment from a step's by SLURM_STEP_ID. */
+    @Test
+    void aBatchScriptHasAStepId() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=2");
+        State state = site.core().state();
+        assertThat(JobEnvironment.ofBatch(state, state.jobs().at(1), Bytes.EMPTY)).map(Bytes::text).contains("SLURM_STEP_ID=-5", "SLURM_STEPID=-5");
     }
 
     /** srun says how its step ended before the step's nodes have. */
