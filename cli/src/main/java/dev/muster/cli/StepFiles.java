@@ -86,7 +86,8 @@ final class StepFiles {
         return switch (code) {
             case 'j' -> Integer.toString(n.jobId);
             case 'A' -> n.arrayJobId.isEmpty() ? Integer.toString(n.jobId) : n.arrayJobId;
-            case 'a' -> n.arrayTaskId.isEmpty() ? "4294967294" : n.arrayTaskId;
+            case 'a' -> n.arrayTaskId.isEmpty() ? "0" : n.arrayTaskId;
+            case 'b' -> n.arrayTaskId.isEmpty() ? "0" : n.arrayTaskId.substring(n.arrayTaskId.length() - 1);
             case 'x' -> n.jobName;
             case 'u' -> n.user;
             case 's' -> n.step.isEmpty() ? null : n.step;

@@ -486,6 +486,7 @@ class StepTest {
     @CsvSource(delimiter = '|', textBlock = """
             out.%j.%x | out.5.job
             %A_%a.%t | 7_2.%t
+            %b_%3b | 2_002
             %5j-%%-%u | 00005-%-ann
             %s.%J | 3.5.3
             a\\%j | a%j
@@ -493,6 +494,12 @@ class StepTest {
     void patterns(String pattern, String expanded) {
         StepFiles.Names names = new StepFiles.Names(5, "3", "job", "ann", "7", "2");
         assertThat(StepFiles.expand(pattern, names)).isEqualTo(expanded);
+    }
+
+    @Test
+    void patternsOfNoArray() {
+        StepFiles.Names names = new StepFiles.Names(5, "3", "job", "ann", "", "");
+        assertThat(StepFiles.expand("%A_%a_%3a_%b", names)).isEqualTo("5_0_000_0");
     }
 
     @Test
