@@ -20,6 +20,8 @@ final class StepRun implements StepNode.Events {
     private static final long ABORT_WINDOW_MS = 1_000;
     private static final int TICK_MS = 100;
     private static final int STDOUT = 1;
+    /** The signal of a task whose files or terminal could not be set up. */
+    private static final int SETUP_FAILED = 53;
     /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
     private static final int LOST_CODE = 1;
     private static final int ABANDONED_CODE = 143;
@@ -287,7 +289,7 @@ final class StepRun implements StepNode.Events {
             firstExitMs = c.host().nowMs();
         }
         ExitStatus status = ExitStatus.ofWaitStatus(waitStatus);
-        worst = Math.max(worst, status.shellCode());
+        worst = Math.max(worst, status.signal() == SETUP_FAILED ? 1 : status.shellCode());
         killed |= status.signal() == Signals.KILL || status.signal() == Signals.TERM;
         if (gathered.isEmpty()) {
             gatheredMs = c.host().nowMs();
@@ -324,7 +326,9 @@ final class StepRun implements StepNode.Events {
             if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
                 continue;
             }
-            if (s.signal() != 0) {
+            if (s.signal() == SETUP_FAILED) {
+                e.getValue().forEach(task -> c.error("task " + task + " launch failed: Slurmd could not connect IO"));
+            } else if (s.signal() != 0) {
                 c.error(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
             } else if (s.code() != 0) {
                 c.error(who + "Exited with exit code " + s.code());
