@@ -218,8 +218,10 @@ final class Sbatch implements Command {
 
     private static void checkScript(CommandContext c, JobOptions o, String script) throws UsageException {
         List<String> wrong = List.of();
-        if (script.isBlank()) {
+        if (script.isEmpty()) {
             wrong = List.of("Batch script is empty!");
+        } else if (script.isBlank()) {
+            wrong = List.of("Batch script contains only whitespace!");
         } else if (!script.startsWith("#!")) {
             wrong = List.of("This does not look like a batch script.  The first",
                     "line must start with #! followed by the path to an interpreter.", "For instance: #!/bin/sh");

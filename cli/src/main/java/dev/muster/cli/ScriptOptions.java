@@ -78,6 +78,7 @@ final class ScriptOptions {
                 return out;
             }
             StringBuilder word = new StringBuilder();
+            int first = i;
             char quote = 0;
             for (; i < line.length(); i++) {
                 char c = line.charAt(i);
@@ -98,7 +99,7 @@ final class ScriptOptions {
                 String script = options.scriptName().substring(options.scriptName().lastIndexOf('/') + 1);
                 throw new UsageException(options.exitError(1), List.of(options.context().name()
                         + ": fatal: " + script + ": line " + number + ": Unmatched `" + quote + "` in ["
-                        + line.strip() + "]"));
+                        + line.substring(first).strip() + "]"));
             }
             out.add(word.toString());
         }
