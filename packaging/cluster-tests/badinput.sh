@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 8
 printf '#!/bin/bash\ntrue\n' > ok.sh
+printf '   \n' > blank.sh
 (echo '#!/bin/bash'; head -c 5000000 /dev/zero | tr '\0' 'x') > big.sh
 head -c 300 /dev/urandom > binary.sh; printf 'echo hi\n' > plain.sh; : > empty.sh; printf '#!/bin/bash\r\ntrue\r\n' > dos.sh
 # exit code, last line of the error, command
@@ -40,6 +41,10 @@ done <<'T'
 2|srun: error: n1: task 0: Exited with exit code 2|srun /nonexistent
 1|srun: error: Invalid numeric value "x" for --ntasks.|srun -n x true
 1|srun: error: Could not open stdout file: No such file or directory|srun -o /proc/nonexistent/x true
+1|srun: error: task 0 launch failed: Slurmd could not connect IO|srun -i /proc/nonexistent/%t cat
+1|srun: error: task 0 launch failed: Slurmd could not connect IO|srun -o /proc/nonexistent/%t true
+1|sbatch: error: Batch script contains only whitespace!|sbatch blank.sh
+1|sbatch: error: Batch job submission failed: Requested operation not supported on this system|sbatch -d expand:1 ok.sh
 1|scancel: error: Invalid job id abc|scancel abc
 1|scancel: error: No job identification provided|scancel
 1|squeue: unrecognized option '--nosuch'|squeue --nosuch

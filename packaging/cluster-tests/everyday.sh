@@ -101,6 +101,15 @@ check "a directive's error has the script's name" 'sbatch: fatal: bogus.sh: line
 sbatch -W --export='A="x,y",B=z' -o quoted.txt --wrap 'echo "$A|$B"' >/dev/null
 check "a comma in quotes parts no list, and the quotes stay" '"x,y"|z' "$(cat quoted.txt)"
 check "whole numbers of a unit have no fraction" 10240K "$(sacct -nXP --units=K -o reqmem -j "$run")"
+sbatch -W -D "$dir/work/made" -o there/out.txt --wrap pwd >/dev/null
+check "a script's output file makes its working directory" "$dir/work/made" "$(cat made/there/out.txt)"
+check "an array's limit left out is none" "1-2" "$(id=$(sbatch --parsable -H -a 1-2% --wrap true); scontrol show job "$id" | sed -n 's/.*ArrayTaskId=\([^ ]*\).*/\1/p'; scancel "$id")"
+printf '0 echo "a %%t" '"'b %%t'"'\n1 echo c\n' > programs.conf
+check "programs of several kinds get the command line's arguments too" '0: "a 0" b %t in file|1: c in file|' \
+  "$(srun -n2 -l --multi-prog programs.conf 'in file' | sort | tr '\n' '|')"
+mkdir gone
+check "commands work where the directory is gone" "squeue 0 sbatch: error: getcwd failed: No such file or directory 255" \
+  "$( (cd gone; rmdir "$dir/work/gone"; rc=0; squeue -h -n nosuch; echo "squeue $?"; sbatch --wrap true 2>&1 || rc=$?; echo "$rc") | xargs)"
 printf '#!/bin/bash\n#SBATCH -o /dev/null\n#SBATCH --comment=a#b\ntrue\n' > hash.sh
 check "a directive ends at a #" a "$(id=$(sbatch --parsable -H hash.sh); squeue -h -j "$id" -o %k; scancel "$id")"
 term=$(sbatch --parsable -o term.txt --wrap 'sleep 100'); running "$term"; scancel -f -s TERM "$term"; wait_empty
