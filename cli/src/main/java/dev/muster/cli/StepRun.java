@@ -149,7 +149,7 @@ final class StepRun implements StepNode.Events {
             group.nodes.add(nodes.getLast());
             ofNode.put(nodes.getLast(), group);
             if (settings.verbose > 0) {
-                c.info("launching StepId=" + group.name + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
+                inform("launching StepId=" + group.name + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
                         + bracketed(group.local(ranks)));
             }
         }
@@ -192,10 +192,17 @@ final class StepRun implements StepNode.Events {
         if (input != null) {
             input.stop();
         }
-        if ((killed && !isAbortTold || badExit) && !settings.quiet) {
-            groups.stream().map(g -> g.name).distinct().forEach(name -> c.info("Force Terminated StepId=" + name));
+        if (killed && !isAbortTold || badExit) {
+            groups.stream().map(g -> g.name).distinct().forEach(name -> inform("Force Terminated StepId=" + name));
         }
         return worst;
+    }
+
+    /** Tells what is no error: nothing with --quiet. */
+    private void inform(String sentence) {
+        if (!settings.quiet) {
+            c.info(sentence);
+        }
     }
 
     private void tick() {
@@ -217,7 +224,7 @@ final class StepRun implements StepNode.Events {
         boolean late = settings.waitSeconds > 0 && firstExitMs > 0 && !terminating && exits.size() < tasks
                 && now - firstExitMs >= settings.waitSeconds * 1000L;
         if (late) {
-            c.info("First task exited " + settings.waitSeconds + "s ago");
+            inform("First task exited " + settings.waitSeconds + "s ago");
             status();
             tellTerminating();
             kill();
@@ -225,7 +232,7 @@ final class StepRun implements StepNode.Events {
     }
 
     private void tellTerminating() {
-        groups.reversed().stream().map(g -> g.name).distinct().forEach(name -> c.info("Terminating StepId=" + name));
+        groups.reversed().stream().map(g -> g.name).distinct().forEach(name -> inform("Terminating StepId=" + name));
     }
 
     /** Ends the step at once. */
@@ -270,7 +277,7 @@ final class StepRun implements StepNode.Events {
     public synchronized void started(StepNode node, int task) {
         int before = startedOn.merge(node.name, 1, Integer::sum);
         if (settings.verbose > 0 && before == node.tasks.size()) {
-            c.info("Node " + node.name + ", " + node.tasks.size() + " tasks started");
+            inform("Node " + node.name + ", " + node.tasks.size() + " tasks started");
         }
     }
 
@@ -320,7 +327,7 @@ final class StepRun implements StepNode.Events {
                     + Ranks.text(e.getValue()) + ": ";
             if (settings.verbose > 0) {
                 int count = e.getValue().size();
-                c.info("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + e.getKey().of.name
+                inform("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + e.getKey().of.name
                         + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
             }
             if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
@@ -333,7 +340,7 @@ final class StepRun implements StepNode.Events {
             } else if (s.code() != 0) {
                 c.error(who + "Exited with exit code " + s.code());
             } else if (settings.verbose > 0) {
-                c.info(who + "Completed");
+                inform(who + "Completed");
             }
         }
         gathered.clear();
@@ -363,7 +370,7 @@ final class StepRun implements StepNode.Events {
             c.error("Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));
             worst = Math.max(worst, LOST_CODE);
         } else if (!reason.isEmpty() && settings.verbose > 0) {
-            c.info("StepId=" + ofNode.get(node).name + " ended on " + node.name + ": " + reason);
+            inform("StepId=" + ofNode.get(node).name + " ended on " + node.name + ": " + reason);
         }
         completeNodes++;
         notifyAll();
@@ -382,7 +389,7 @@ final class StepRun implements StepNode.Events {
                 aborted();
             } else {
                 isAbortTold = true;
-                c.info("Job step aborted");
+                inform("Job step aborted");
             }
             worst = error.equals(SlurmErrno.PROLOG_FAILED.sentence()) ? SlurmErrno.PROLOG_FAILED.number() & 0xff : NOT_STARTED_CODE;
             terminate();
@@ -448,13 +455,13 @@ final class StepRun implements StepNode.Events {
             interrupts = 3;
         }
         if (interrupts == 1 && !settings.disableStatus) {
-            c.info("interrupt (one more within 1 sec to abort)");
+            inform("interrupt (one more within 1 sec to abort)");
             status();
         } else if (interrupts <= 2) {
-            groups.stream().map(g -> g.name).distinct().forEach(name -> c.info("sending Ctrl-C to StepId=" + name));
+            groups.stream().map(g -> g.name).distinct().forEach(name -> inform("sending Ctrl-C to StepId=" + name));
             signal(Signals.INT);
         } else {
-            c.info("forcing job termination");
+            inform("forcing job termination");
             aborted();
             kill();
         }
@@ -464,13 +471,13 @@ final class StepRun implements StepNode.Events {
     private void aborted() {
         if (!isAbortTold) {
             isAbortTold = true;
-            c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
+            inform("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
         }
     }
 
     /** Asked to end: the step is ended; asked again, srun does not wait for it. */
     synchronized void forceEnd() {
-        c.info("forcing job termination");
+        inform("forcing job termination");
         if (terminating) {
             // srun does not wait a second time
             worst = Math.max(worst, ABANDONED_CODE);
@@ -489,7 +496,7 @@ final class StepRun implements StepNode.Events {
     private void status(Group group, boolean over) {
         List<Integer> tasks = group.local(group.nodes.stream().flatMap(n -> n.tasks.stream()).filter(t -> exits.containsKey(t) == over).toList());
         if (!tasks.isEmpty()) {
-            c.info("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + Ranks.text(tasks) + (over ? ": exited" : ": running"));
+            inform("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + Ranks.text(tasks) + (over ? ": exited" : ": running"));
         }
     }
 }

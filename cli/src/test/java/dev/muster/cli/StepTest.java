@@ -304,6 +304,24 @@ class StepTest {
         assertThat(ran.err()).contains("srun: error: n1: task 0: Exited with exit code 2");
     }
 
+    /** Errors are no information. */
+    @Test
+    void quietTellsErrorsAlone() throws IOException {
+        node("a1", exit(0, 2 << 8), DONE);
+        node("a2", exit(1, 15), DONE);
+        assertThat(host.run("srun -Q -K -n2 -N2 prog").err().lines()).allMatch(line -> line.startsWith("srun: error: n"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,1", "1,1"})
+    void filesThatCannotBeOpenedAreTold(int task, int rc) throws IOException {
+        node("a1", exit(0, task == 0 ? 53 : 0), DONE);
+        node("a2", exit(1, task == 1 ? 53 : 0), DONE);
+        FakeHost.Ran ran = host.run("srun -n2 -N2 prog");
+        assertThat(ran.rc()).isEqualTo(rc);
+        assertThat(ran.err()).contains("srun: error: task " + task + " launch failed: Slurmd could not connect IO\n");
+    }
+
     @Test
     void insideAnAllocationTheStepIsAllThatIsAskedFor() throws IOException {
         host.env.put("SLURM_JOB_ID", "5");
