@@ -412,13 +412,13 @@ final class Scontrol implements Command {
                     return 1;
                 }
             }
-            if (a.flag("ready")) {
-                c.info("Nodes are ready for job " + id);
-                return 0;
-            }
             if (AllocationClient.isOver(a) || AllocationClient.isPending(a)) {
                 c.info("Job " + id + " no longer running");
                 return 1;
+            }
+            if (a.flag("ready")) {
+                c.info("Nodes are ready for job " + id);
+                return 0;
             }
             q.put("waitMs", 20_000L);
         }

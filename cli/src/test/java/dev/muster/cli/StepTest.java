@@ -429,10 +429,11 @@ class StepTest {
             FAILED    | sbcast -j 7 /etc/hostname /tmp/x | 255 | sbcast: error: Slurm job 7 lookup error: Job/step already completing or completed
             PENDING   | scontrol wait_job 7              | 1   | scontrol: Job 7 no longer running
             TIMEOUT   | scontrol wait_job 7              | 1   | scontrol: Job 7 no longer running
+            CANCELLED | scontrol wait_job 7              | 1   | scontrol: Job 7 no longer running
             """)
     void jobsThatDoNotRun(String state, String command, int rc, String said) {
         host.files.put("/etc/hostname", "h");
-        host.reply("AwaitAllocation", "{\"jobId\":7,\"state\":\"" + state + "\",\"nodes\":\"\"}");
+        host.reply("AwaitAllocation", "{\"jobId\":7,\"ready\":" + !state.equals("PENDING") + ",\"state\":\"" + state + "\",\"nodes\":\"\"}");
         FakeHost.Ran ran = host.run(command);
         assertThat(ran.rc()).isEqualTo(rc);
         assertThat(ran.err().lines().findFirst()).contains(said);
