@@ -90,7 +90,7 @@ check "what comes then" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'Nex
 soon 'grep -q "reboot n2" "$dir/power.log"' 200
 soon '[ "$(state n2)" = DOWN ]' 200
 check "down afterwards" "kernel : reboot issued : reboot complete" "$(scontrol show node n2 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
-check "no such state" "Invalid state: foo|Valid states: DOWN, RESUME|" "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
+check "no such state" "Invalid state: foo| Valid states: DOWN, RESUME|" "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
 check "nothing to take back" "slurm_update error: Invalid node state transition" "$(scontrol cancel_reboot n1 2>&1)"
 scontrol update nodename=n2 state=resume
 

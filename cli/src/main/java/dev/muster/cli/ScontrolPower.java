@@ -19,7 +19,7 @@ final class ScontrolPower {
                 String state = word.substring("nextstate=".length()).toUpperCase(java.util.Locale.ROOT);
                 if (!state.equals("DOWN") && !state.equals("RESUME")) {
                     c.err().println("Invalid state: " + word.substring("nextstate=".length()));
-                    c.err().println("Valid states: DOWN, RESUME");
+                    c.err().println(" Valid states: DOWN, RESUME");
                     return 1;
                 }
                 q.put("nextState", state);

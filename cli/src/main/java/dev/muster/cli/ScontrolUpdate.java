@@ -6,6 +6,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The commands of scontrol that change something. */
 final class ScontrolUpdate {
@@ -18,8 +19,12 @@ final class ScontrolUpdate {
     private record Change(String key, String value, String typed) {}
 
     private static List<Change> changes(List<String> words) {
+        return apart(joined(words));
+    }
+
+    private static List<Change> apart(List<String> words) {
         List<Change> out = new ArrayList<>();
-        for (String w : joined(words)) {
+        for (String w : words) {
             int eq = w.indexOf('=');
             if (eq > 1 && (w.charAt(eq - 1) == '+' || w.charAt(eq - 1) == '-')) {
                 out.add(new Change(Texts.lower(w.substring(0, eq - 1)), w.charAt(eq - 1) + w.substring(eq + 1), w));
@@ -31,7 +36,7 @@ final class ScontrolUpdate {
         return out;
     }
 
-    /** "Key value" is as good as "Key=value". */
+    /** Of jobs and in "delete", "Key value" is as good as "Key=value"; nodes and partitions need the sign. */
     private static List<String> joined(List<String> words) {
         List<String> out = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
@@ -71,10 +76,10 @@ final class ScontrolUpdate {
         for (Change ch : all) {
             String k = ch.key;
             if (isKey(k, "nodename", 3)) {
-                return entity(c, "UpdateNode", "nodes", ch, all, "slurm_update error");
+                return isUnsigned(c, words) ? 1 : entity(c, "UpdateNode", "nodes", ch, all, "slurm_update error");
             }
             if (isKey(k, "partitionname", 3)) {
-                return entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
+                return isUnsigned(c, words) ? 1 : entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
             }
             if (isKey(k, "jobid", 3) || k.equals("job")) {
                 return jobs(c, HostList.split(ch.value), ch, all, quiet);
@@ -133,6 +138,13 @@ final class ScontrolUpdate {
         return jobs(c, ids, name, rest, quiet);
     }
 
+    /** Tells about the first word without "=". */
+    private static boolean isUnsigned(CommandContext c, List<String> words) {
+        Optional<String> first = words.stream().filter(w -> w.indexOf('=') < 0).findFirst();
+        first.ifPresent(w -> c.error("Invalid input: " + w + "  Request aborted"));
+        return first.isPresent();
+    }
+
     private static Json.Obj changesWithout(List<Change> all, Change entity) {
         Json.Obj out = new Json.Obj();
         for (Change ch : all) {
@@ -166,8 +178,10 @@ final class ScontrolUpdate {
             return 1;
         }
         if (message.equals("UpdateNode")) {
-            String state = Texts.lower(changes.text("state"));
-            boolean takesDown = state.startsWith("down") || state.startsWith("drain") || state.startsWith("fail");
+            String state = UpdateValues.nodeState(changes.text("state")).orElse("");
+            JobRequest.put(changes, "state", state);
+            JobRequest.put(changes, "reason", UpdateValues.reason(changes.text("reason")));
+            boolean takesDown = List.of("DOWN", "DRAIN", "FAIL").contains(state);
             if (!takesDown && !changes.text("resumeafter").isEmpty() && !changes.text("resumeafter").equals("-1")) {
                 c.err().println("You can only specify a resume time when DOWNING or DRAINING a node. Request denied");
                 return 1;
@@ -251,7 +265,7 @@ final class ScontrolUpdate {
     }
 
     /** Moments as people write them become seconds since 1970; empty if one is none, which has been said. */
-    private static java.util.Optional<List<Change>> withMoments(CommandContext c, List<Change> all) {
+    private static Optional<List<Change>> withMoments(CommandContext c, List<Change> all) {
         List<Change> out = new ArrayList<>();
         for (Change ch : all) {
             if (MOMENTS.stream().noneMatch(k -> isKey(ch.key, k, 3)) || ch.value.isEmpty()) {
@@ -265,16 +279,16 @@ final class ScontrolUpdate {
                     if (all.size() == 2) {
                         c.err().println("No changes specified");
                     }
-                    return java.util.Optional.empty();
+                    return Optional.empty();
                 }
             }
         }
-        return java.util.Optional.of(out);
+        return Optional.of(out);
     }
 
     private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> typed, boolean quiet) {
         int rc = 0;
-        java.util.Optional<List<Change>> read = withMoments(c, typed);
+        Optional<List<Change>> read = withMoments(c, typed);
         if (read.isEmpty()) {
             return 1;
         }
@@ -382,8 +396,11 @@ final class ScontrolUpdate {
         }
         List<Change> all = changes(words);
         for (Change ch : all) {
-            if (isKey(ch.key, "partitionname", 3) && ch.value.isEmpty()) {
-                c.error("Invalid input: " + ch.typed + "  Request aborted");
+            if (isKey(ch.key, "partitionname", 3) && isUnsigned(c, words)) {
+                return 1;
+            }
+            if (isKey(ch.key, "partitionname", 3) && (ch.value.isEmpty() || ch.value.equalsIgnoreCase("DEFAULT"))) {
+                c.error("PartitionName cannot be \"DEFAULT\".");
                 return 1;
             }
             if (isKey(ch.key, "partitionname", 3)) {

@@ -4,13 +4,16 @@ import dev.muster.model.CpuBind;
 import dev.muster.model.Durations;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Values of {@code scontrol update} that cannot be meant: told before anything is asked of the controller, in scontrol's words. */
 final class UpdateValues {
-    private static final Set<String> NODE_STATES = Set.of("cancel_reboot", "down", "drain", "draining", "drained", "fail", "failing",
-            "future", "idle", "alloc", "allocated", "mixed", "noresp", "no_resp", "power_down", "power_down_asap", "power_down_force", "power_up",
-            "resume", "undrain", "blocked", "unblocked");
+    /** States of nodes that {@code scontrol update} takes; of equal beginnings the first one counts. */
+    private static final List<String> NODE_STATES = List.of("CANCEL_REBOOT", "DOWN", "DRAIN", "FAIL", "FUTURE", "IDLE", "ALLOCATED", "MIXED",
+            "NORESP", "POWER_DOWN", "POWER_DOWN_ASAP", "POWER_DOWN_FORCE", "POWER_UP", "RESUME", "UNDRAIN", "UNKNOWN");
+    private static final int STATE_LEAST = 3;
+    private static final String POWER = "POWER_";
     private static final Set<String> PARTITION_STATES = Set.of("up", "down", "drain", "inactive");
 
     private static final long SHORT_MAX = 65_533;
@@ -37,7 +40,7 @@ final class UpdateValues {
     }
 
     private static List<String> node(String key, String value, String typed) {
-        if (key.equals("state") && !NODE_STATES.contains(Texts.lower(value))) {
+        if (key.equals("state") && nodeState(value).isEmpty()) {
             return List.of("Invalid input: " + typed, "Request aborted",
                     "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN",
                     "Not all states are valid given a node's prior state");
@@ -49,6 +52,19 @@ final class UpdateValues {
             return List.of("scontrol: error: Invalid value " + typed + " for Weight");
         }
         return List.of();
+    }
+
+    /** The state of a node that a word of at least three letters begins; POWER_ alone begins none. */
+    static Optional<String> nodeState(String typed) {
+        String word = Texts.upper(typed);
+        return word.length() < STATE_LEAST || POWER.startsWith(word) ? Optional.empty()
+                : NODE_STATES.stream().filter(s -> s.startsWith(word)).findFirst();
+    }
+
+    /** A node's reason without a quotation mark at its beginning and one at its end, which scripts leave around it. */
+    static String reason(String typed) {
+        String rest = typed.startsWith("\"") ? typed.substring(1) : typed;
+        return rest.endsWith("\"") ? rest.substring(0, rest.length() - 1) : rest;
     }
 
     private static List<String> binding(String typed) {
@@ -65,7 +81,7 @@ final class UpdateValues {
     /** Of them those that may be without bound. */
     private static final List<String> UNBOUND = List.of("OverTimeLimit", "MaxCPUsPerNode", "MaxCPUsPerSocket");
     private static final String SHARES = "no|exclusive|(yes|force)(:[1-9][0-9]{0,4})?";
-    private static final String PREEMPTION = "|((gang|priority),)*(off|cancel|requeue|suspend|gang|priority)(,(gang|priority))*";
+    private static final String PREEMPTION = "|((gang|priority|within),)*(off|cancel|requeue|suspend|gang|priority|within)(,(gang|priority|within))*";
 
     /** What is YES or NO, and numbers. */
     private static List<String> plain(String key, String value, String typed) {
@@ -94,6 +110,9 @@ final class UpdateValues {
         }
         if (key.equals("preemptmode") && !Texts.lower(value).matches(PREEMPTION)) {
             return List.of("scontrol: error: Invalid input: " + typed);
+        }
+        if (key.equals("preemptmode") && List.of(Texts.lower(value).split(",")).contains("gang")) {
+            return List.of("scontrol: error: PreemptMode=GANG is a cluster-wide option and cannot be set at partition level");
         }
         if (key.equals("exclusive") && !List.of("no", "node", "user", "topo").contains(Texts.lower(value))) {
             return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable Exclusive values are NO, NODE, USER, TOPO");

@@ -20,7 +20,8 @@ class UpdateValuesTest {
             UpdatePartition | LLN=yes              | ''
             UpdatePartition | PowerDownOnIdle=1    | E: Invalid input: PowerDownOnIdle=1 / E: Acceptable PowerDownOnIdle values are YES and NO
             UpdatePartition | PreemptMode=x        | E: Invalid input: PreemptMode=x
-            UpdatePartition | PreemptMode=suspend,gang | ''
+            UpdatePartition | PreemptMode=suspend,gang | E: PreemptMode=GANG is a cluster-wide option and cannot be set at partition level
+            UpdatePartition | PreemptMode=within,requeue | ''
             UpdatePartition | PriorityTier=70000   | E: Invalid PriorityTier value: 70000
             UpdatePartition | PriorityTier=65533   | ''
             UpdatePartition | OverTimeLimit=70000  | E: Invalid OverTimeLimit value: 70000
@@ -70,6 +71,46 @@ class UpdateValuesTest {
         assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(key), value, typed)))
                 .isEqualTo(expected.replace("SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
                         .replace("E: ", "scontrol: error: "));
+    }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            dra, DRAIN
+            Down, DOWN
+            fut, FUTURE
+            nor, NORESP
+            unk, UNKNOWN
+            power_d, POWER_DOWN
+            power_down_a, POWER_DOWN_ASAP
+            can, CANCEL_REBOOT
+            dr, ''
+            power_, ''
+            draining, ''
+            failing, ''
+            blocked, ''
+            """)
+    void nodeStatesAreTheirBeginnings(String typed, String state) {
+        assertThat(UpdateValues.nodeState(typed).orElse("")).isEqualTo(state);
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '`', textBlock = """
+            "disk bad", disk bad
+            'disk bad', 'disk bad'
+            "a" b, a" b
+            a "b", a "b
+            """)
+    void aReasonLosesTheQuotationMarksAroundIt(String typed, String kept) {
+        assertThat(UpdateValues.reason(typed)).isEqualTo(kept);
+    }
+
+    @Test
+    void nodesAndPartitionsNeedTheEqualsSign() {
+        FakeHost host = new FakeHost();
+        assertThat(host.run("scontrol update nodename n1 weight 3").err()).isEqualTo("scontrol: error: Invalid input: nodename  Request aborted\n");
+        assertThat(host.run("scontrol create partition p2").err()).isEqualTo("scontrol: error: Invalid input: partition  Request aborted\n");
+        assertThat(host.run("scontrol create partitionname=default nodes=n1").err())
+                .isEqualTo("scontrol: error: PartitionName cannot be \"DEFAULT\".\n");
     }
 
     /** What it says of a limit that nothing can be taken from is its own; of other refusals it says for which job. */
