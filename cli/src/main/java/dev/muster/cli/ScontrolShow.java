@@ -115,9 +115,12 @@ final class ScontrolShow {
         List<Object> missing = new ArrayList<>(wanted);
         List<Json.Obj> found = new ArrayList<>();
         for (Json.Obj n : reply.objects("nodes")) {
+            boolean hidden = !s.future && n.text("state").equals("FUTURE");
+            if (hidden) {
+                continue;
+            }
             missing.remove(n.text("name"));
-            boolean hidden = names.isEmpty() && !s.future && n.text("state").equals("FUTURE");
-            if (!hidden && (wanted.isEmpty() || wanted.contains(n.text("name")))) {
+            if (wanted.isEmpty() || wanted.contains(n.text("name"))) {
                 found.add(n);
             }
         }

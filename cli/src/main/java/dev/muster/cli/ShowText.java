@@ -442,15 +442,15 @@ final class ShowText {
             add("DenyQos", p.text("denyQos"));
         }
         line();
-        add("AllocNodes", orAll(p, "allocNodes")).flag("Default", p.flag("isDefault"));
+        add("AllocNodes", orAll(p, "allocNodes"));
+        if (!p.text("alternate").isEmpty()) {
+            add("Alternate", p.text("alternate"));
+        }
+        flag("Default", p.flag("isDefault"));
         if (!p.text("cpuBind").isEmpty()) {
             add("CpuBind", p.text("cpuBind") + " ");
         }
         add("QoS", JobRows.orNA(p.text("qos")));
-        if (!p.text("alternate").isEmpty()) {
-            line();
-            add("Alternate", p.text("alternate"));
-        }
         line();
         add("DefaultTime", defaultTime(p.integer("defaultTimeMin")));
         boolean whole = p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE");
