@@ -77,6 +77,7 @@ final class Sdiag implements Command {
         out.println("Data since      " + moment(c, v.number("req_time_start")));
         out.println(STARS);
         out.println("Server thread count:  " + v.number("server_thread_count"));
+        out.println("RPC queue enabled:    0");
         out.println("Agent queue size:     " + v.number("agent_queue_size"));
         out.println("Agent count:          " + v.number("agent_count"));
         out.println("Agent thread count:   " + v.number("agent_thread_count"));

@@ -94,8 +94,9 @@ final class Sinfo implements Command {
             throw Standard.formatAndLong(c);
         }
         if (Standard.isTyped(p, "all") && Standard.isTyped(p, "partition")) {
-            throw c.bad(1, "Conflicting options, -p and -a, specified. Please choose one or the other.");
+            throw c.bad(1, "Conflicting options, -a and -p, specified. Please choose one or the other.");
         }
+        // operands are ignored, as in the original: scripts have "sinfo -p x show node"
         if (w.verbose > 0) {
             String said = !w.wideFormat.isEmpty() ? w.wideFormat : !w.format.isEmpty() ? w.format : defaultFields(w);
             SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), said);

@@ -67,8 +67,14 @@ final class Sprio implements Command {
                 default -> throw new IllegalStateException(h.opt().name());
             }
         }
-        if (!p.operands().isEmpty()) {
-            jobs(c, w, String.join(",", p.operands()));
+        List<String> operands = new ArrayList<>(p.operands());
+        if (Standard.isTyped(p, "jobs") && w.jobs.isEmpty() && !operands.isEmpty()) {
+            jobs(c, w, operands.removeFirst());
+        }
+        if (!operands.isEmpty()) {
+            c.error("Unrecognized option: " + operands.getFirst());
+            Standard.help(c, OPTIONS, "");
+            return 1;
         }
         if (w.verbose > 0) {
             report(c, w);

@@ -111,6 +111,13 @@ class VerboseTest {
         assertThat(host.run("sprio --sibling -l").out()).doesNotContain("CLUSTER");
     }
 
+    /** A list of jobs may stand behind -j; nothing else may. */
+    @Test
+    void sprioTakesNoOtherWords() {
+        assertThat(host.run("sprio 5").err()).startsWith("sprio: error: Unrecognized option: 5\n");
+        assertThat(host.run("sprio -j 5").err()).doesNotContain("Unrecognized");
+    }
+
     @Test
     void sprioTellsItsOptions() {
         assertThat(host.run("sprio -v -j 1,2 -u ann -o %i").out()).startsWith("""
