@@ -91,6 +91,10 @@ public record Accounts(
         return false;
     }
 
+    List<String> qosNames() {
+        return qos.values().stream().map(QosPolicy::name).toList();
+    }
+
     public Optional<QosPolicy> qos(String name) {
         return qos.values().stream().filter(q -> q.name().equals(name)).findFirst();
     }

@@ -85,13 +85,12 @@ final class NodeUpdates {
             "cpubind", "topology");
     /** Words with a value for each of several nodes. */
     private static final String ASAP = "POWER_DOWN_ASAP";
+    private static final List<Node.Flag> REASONED = List.of(Node.Flag.DOWN, Node.Flag.DRAIN, Node.Flag.FAIL, Node.Flag.INVALID_REG,
+            Node.Flag.REBOOT_REQUESTED, Node.Flag.REBOOT_ISSUED, Node.Flag.POWERING_UP, Node.Flag.POWERING_DOWN, Node.Flag.POWERED_DOWN);
     private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
-        Node after = node;
-        if (c.changes().containsKey("reason")) {
-            after = after.withReason(c.changes().get("reason"), c.uid(), now.seconds());
-        }
+        Node after = isReasoned(c) ? node.withReason(c.changes().get("reason"), c.uid(), now.seconds()) : node;
         for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();
             switch (change.getKey()) {
@@ -158,6 +157,7 @@ final class NodeUpdates {
                 }
             }
         }
+        after = isReasoned(c) && !keepsReason(after) ? after.withReason("", 0, 0) : after;
         Outcome resumed = resumeAfter(after, Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", ""));
         resumed.after().ifPresent(n -> emit(node, n, c.uid()));
         return resumed.refused();
@@ -262,7 +262,7 @@ final class NodeUpdates {
     private static Optional<Node> state(Node node, String word, Command.UpdateNode c) {
         return switch (word.toUpperCase(java.util.Locale.ROOT)) {
             case "DOWN" -> Optional.of(node.with(Node.Flag.DOWN, true));
-            case "DRAIN" -> c.changes().containsKey("reason") || !node.reason().isEmpty()
+            case "DRAIN" -> isReasoned(c) || !node.reason().isEmpty()
                     ? Optional.of(node.with(Node.Flag.DRAIN, true).with(Node.Flag.FAIL, false)) : Optional.empty();
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             // one instead of the other
@@ -274,7 +274,7 @@ final class NodeUpdates {
                 yield resumable(after) ? state(after, "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
             }
             // it would be kept from knowing when the reboot is over
-            case "IDLE" -> node.has(Node.Flag.REBOOT_ISSUED) && c.changes().getOrDefault("state", "").equalsIgnoreCase("IDLE") ? Optional.empty()
+            case "IDLE" -> isAskedIdle(c) && (node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.FUTURE) || isBusy(node)) ? Optional.empty()
                     : Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "CANCEL_REBOOT" -> node.has(Node.Flag.REBOOT_REQUESTED) ? Optional.of(PowerRules.cancelled(node)) : Optional.empty();
@@ -320,7 +320,7 @@ final class NodeUpdates {
     /** There is something that keeps it out of service. */
     private static boolean resumable(Node node) {
         return node.bootId().isEmpty() || node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL)
-                || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.NOT_RESPONDING) || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.UNKNOWN)
                 || node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.REBOOT_REQUESTED);
     }
 
@@ -329,7 +329,26 @@ final class NodeUpdates {
         return node.has(Node.Flag.FUTURE) ? node.with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, node.bootId().isEmpty()) : node;
     }
 
+    private static boolean isAskedIdle(Command.UpdateNode c) {
+        return c.changes().getOrDefault("state", "").equalsIgnoreCase("IDLE");
+    }
+
+    /** Jobs run on it: RESUME puts it back into service, IDLE cannot be its state. */
+    private static boolean isBusy(Node node) {
+        return !node.jobs().isEmpty() && !node.has(Node.Flag.DOWN);
+    }
+
+    /** An empty reason changes none. */
+    private static boolean isReasoned(Command.UpdateNode c) {
+        return !c.changes().getOrDefault("reason", "").isBlank();
+    }
+
+    /** A node in service has no reason: {@code sinfo -R} lists those that are out of it. */
+    private static boolean keepsReason(Node node) {
+        return REASONED.stream().anyMatch(node::has);
+    }
+
     private static Node cleared(Node node, Command.UpdateNode c) {
-        return c.changes().containsKey("reason") || node.has(Node.Flag.DOWN) ? node : node.withReason("", 0, 0);
+        return isReasoned(c) || node.has(Node.Flag.DOWN) ? node : node.withReason("", 0, 0);
     }
 }

@@ -34,6 +34,8 @@ public final class PartitionEdit {
         TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS, BINDING, JOB_DEFAULTS, PREEMPTION, TOPOLOGY,
         /** Names, or all. */
         ALLOWED,
+        /** Names of QOS; of those that may use the partition, or all. */
+        QOS,
         /** A priority: no more than {@link #PRIORITY_MAX}. */
         PRIORITY,
         /** MiB, for each node or each CPU: what was said last counts. */
@@ -67,8 +69,8 @@ public final class PartitionEdit {
             Map.entry("allowgroups", new Key("allowGroups", Kind.ALLOWED)),
             Map.entry("allowaccounts", new Key("allowAccounts", Kind.ALLOWED)),
             Map.entry("denyaccounts", new Key("denyAccounts", Kind.TEXT)),
-            Map.entry("allowqos", new Key("allowQos", Kind.ALLOWED)),
-            Map.entry("denyqos", new Key("denyQos", Kind.TEXT)),
+            Map.entry("allowqos", new Key("allowQos", Kind.QOS)),
+            Map.entry("denyqos", new Key("denyQos", Kind.QOS)),
             Map.entry("oversubscribe", new Key("overSubscribe", Kind.SHARES)),
             Map.entry("shared", new Key("overSubscribe", Kind.SHARES)),
             Map.entry("exclusive", new Key("exclusive", Kind.EXCLUSIVE)),
@@ -85,7 +87,7 @@ public final class PartitionEdit {
             Map.entry("topology", new Key("topology", Kind.TOPOLOGY)),
             Map.entry("lln", new Key("leastLoadedNodes", Kind.FLAG)),
             Map.entry("alternate", new Key("alternate", Kind.TEXT)),
-            Map.entry("qos", new Key("qos", Kind.TEXT)),
+            Map.entry("qos", new Key("qos", Kind.QOS)),
             Map.entry("maxmempernode", new Key("maxMemPerNodeMb", Kind.MEMORY))));
 
     private static final Set<String> WORDS = new TreeSet<>(KEYS.keySet());
@@ -140,6 +142,9 @@ public final class PartitionEdit {
             if (key.kind == Kind.JOB_DEFAULTS && GpuDefaults.parse(value).isEmpty()) {
                 return new Refused(SlurmErrno.INVALID_JOB_DEFAULTS, SlurmErrno.INVALID_JOB_DEFAULTS.sentence());
             }
+            if (key.kind == Kind.QOS && !isQos(value, state)) {
+                return new Refused(SlurmErrno.INVALID_QOS, SlurmErrno.INVALID_QOS.sentence());
+            }
             if (!put(fields, key, value)) {
                 return new Refused(SlurmErrno.ERROR, key.kind == Kind.SHARES ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
                         + "\"YES:#\", and \"FORCE:#\"" : "Invalid input: " + change.getKey() + "=" + value);
@@ -149,7 +154,22 @@ public final class PartitionEdit {
             fields.put("allowGids", Stream.of(fields.text("allowGroups").split(",")).filter(gids::containsKey).map(g -> (Object) (long) gids.get(g))
                     .toList());
         }
+        if (isBeyond(fields)) {
+            fields.put("defaultTimeMin", (long) partition.info().defaultTimeMin());
+        }
         return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
+    }
+
+    /** A DefaultTime beyond MaxTime is not taken: the one before stays. */
+    private static boolean isBeyond(Json.Obj fields) {
+        long most = fields.number("maxTimeMin");
+        return most >= 0 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME && fields.number("defaultTimeMin") > most;
+    }
+
+    /** The accounts have each of the names, in any case of letters. */
+    private static boolean isQos(String value, State state) {
+        return value.isEmpty() || value.equalsIgnoreCase("ALL")
+                || Stream.of(value.split(",")).allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
     }
 
     private static boolean isSigned(String value) {
@@ -182,6 +202,7 @@ public final class PartitionEdit {
         switch (key.kind) {
             case TEXT, WEIGHTS, TOPOLOGY -> fields.put(key.field, value);
             case ALLOWED -> fields.put(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
+            case QOS -> fields.put(key.field, key.field.equals("allowQos") && (value.isEmpty() || value.equalsIgnoreCase("ALL")) ? "ALL" : value);
             case JOB_DEFAULTS -> fields.put(key.field, GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
             case BINDING, PREEMPTION, PRIORITY, MEMORY -> {
                 return checked(fields, key, value);
@@ -227,6 +248,9 @@ public final class PartitionEdit {
                     return false;
                 }
                 fields.put(key.field, "YES".startsWith(word));
+                if (key.field.equals("exclusiveTopo") && "YES".startsWith(word)) {
+                    fields.put("overSubscribe", "NO");
+                }
             }
             case NUMBER -> {
                 try {

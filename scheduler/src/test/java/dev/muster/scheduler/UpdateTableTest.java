@@ -124,7 +124,7 @@ class UpdateTableTest {
             InstanceType=x        | "instanceType":"x"
             NodeAddr=127.0.0.9    | "address":"127.0.0.9"
             NodeHostname=x        | "hostname":"x"
-            Reason=x              | "reason":"x"
+            Reason=x              | "name":"n1"
             ResumeAfter=5         | says Invalid node state specified
             State=RESUME          | says Invalid node state transition
             State=FUTURE          | "flags":16
@@ -140,7 +140,8 @@ class UpdateTableTest {
             AllocNodes=x          | "allocNodes":"x"
             AllowAccounts=x       | "allowAccounts":"x"
             AllowGroups=all       | "allowGroups":"ALL"
-            AllowQOS=x            | "allowQos":"x"
+            AllowQOS=x            | says Invalid qos specification
+            AllowQOS=ALL          | "allowQos":"ALL"
             Alternate=q           | "alternate":"q"
             CpuBind=socket        | "cpuBind":"sockets"
             CpuBind=off           | "name":"p"
@@ -150,7 +151,7 @@ class UpdateTableTest {
             DefMemPerCPU=20       | "defMemPerCpuMb":20
             DefMemPerNode=20      | "defMemPerNodeMb":20
             DenyAccounts=x        | "denyAccounts":"x"
-            DenyQOS=x             | "denyQos":"x"
+            DenyQOS=x             | says Invalid qos specification
             DisableRootJobs=yes   | "disableRootJobs":true
             Exclusive=node        | "exclusiveNode":true
             Exclusive=none        | "name":"p"
@@ -184,7 +185,7 @@ class UpdateTableTest {
             PriorityJobFactor=3   | "priorityJobFactor":3
             PriorityTier=3        | "priorityTier":3
             PriorityTier=70000    | says Invalid input: prioritytier=70000
-            QOS=x                 | "qos":"x"
+            QOS=x                 | says Invalid qos specification
             ReqResv=yes           | "requireReservation":true
             RootOnly=yes          | "rootOnly":true
             State=drain           | "state":"DRAIN"
@@ -273,6 +274,50 @@ class UpdateTableTest {
     @Test
     void nodes() {
         holds(NODE, NODES, (c, changes) -> c.apply(new Command.UpdateNode(0, List.of("n1"), changes)));
+    }
+
+    private static String after(Cluster c, String state, String reason) {
+        Map<String, String> changes = new TreeMap<>(Map.of("reason", reason));
+        if (!state.isEmpty()) {
+            changes.put("state", state);
+        }
+        Decision d = c.apply(new Command.UpdateNode(0, List.of("n1"), changes));
+        return d instanceof Decision.Rejected r ? r.sentence() : c.state().nodes().at("n1").reason();
+    }
+
+    /** An empty reason changes none, and a node in service has none. */
+    @Test
+    void onlyNodesOutOfServiceHaveAReason() {
+        Cluster c = cluster();
+        assertThat(after(c, "", "x")).isEmpty();
+        assertThat(after(c, "DRAIN", "fan")).isEqualTo("fan");
+        assertThat(after(c, "", "")).isEqualTo("fan");
+        assertThat(after(c, "", "disk")).isEqualTo("disk");
+        assertThat(after(c, "RESUME", "done")).isEmpty();
+    }
+
+    /** IDLE is no state of a node that is busy or FUTURE, and RESUME none of one that only does not answer. */
+    @Test
+    void statesThatANodeCannotTake() {
+        Cluster c = cluster();
+        assertThat(after(c, "NORESP", "")).isEmpty();
+        assertThat(after(c, "RESUME", "")).isEqualTo("Invalid node state transition");
+        assertThat(after(c, "IDLE", "")).isEmpty();
+        assertThat(after(c, "FUTURE", "")).isEmpty();
+        assertThat(after(c, "IDLE", "")).isEqualTo("Invalid node state transition");
+        assertThat(after(c, "RESUME", "")).isEmpty();
+    }
+
+    /** A DefaultTime beyond MaxTime is not taken; whole blocks are not shared. */
+    @Test
+    void partitionsWithoutContradictions() {
+        Cluster c = cluster();
+        c.apply(new Command.UpdatePartition(0, "p", Map.of("maxtime", "5", "defaulttime", "3")));
+        c.apply(new Command.UpdatePartition(0, "p", Map.of("defaulttime", "9")));
+        assertThat(c.state().partitions().at("p").info().defaultTimeMin()).isEqualTo(3);
+        c.apply(new Command.UpdatePartition(0, "p", Map.of("oversubscribe", "force:3")));
+        c.apply(new Command.UpdatePartition(0, "p", Map.of("exclusivetopo", "yes")));
+        assertThat(c.state().partitions().at("p").info().overSubscribe()).isEqualTo("NO");
     }
 
     @Test
