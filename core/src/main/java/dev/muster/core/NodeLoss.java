@@ -81,7 +81,7 @@ final class NodeLoss {
         if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
             changes.addAll(Expediting.isAsked(job) ? Expediting.lost(job, now) : again ? Exits.later(state, job, now) : List.of(
-                    new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds())));
+                    new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.exited(1), now.seconds())));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
     }

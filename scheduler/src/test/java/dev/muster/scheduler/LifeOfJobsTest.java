@@ -580,7 +580,7 @@ class LifeOfJobsTest {
                 schedule                   -> 1 RUNNING n1; 2 RUNNING n2
                 lost n1                    -> n1 free+DOWN 'Not responding'; 1 PENDING+REQUEUED BeginTime restarts=1
                 failed 1                   -> says n1
-                lost n2                    -> 2 NODE_FAIL NodeDown
+                lost n2                    -> 2 NODE_FAIL NodeDown 1:0
                 failed 2                   -> says n2
                 register n1 boot 1:1:boot  -> n1 free; says EndJob@n1
                 pass 200

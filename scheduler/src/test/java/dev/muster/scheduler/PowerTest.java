@@ -75,7 +75,7 @@ class PowerTest {
                     schedule                              -> 1 RUNNING+CONFIGURING n1
                     pass 1
                     pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1\s"""
-                    + (word.isEmpty() ? "NODE_FAIL NodeDown" : "PENDING+REQUEUED BeginTime restarts=1"));
+                    + (word.isEmpty() ? "NODE_FAIL NodeDown 1:0" : "PENDING+REQUEUED BeginTime restarts=1"));
         }
     }
 
