@@ -28,8 +28,8 @@ final class KeyCheck {
             case PROPAGATE_RESOURCE_LIMITS, PROPAGATE_RESOURCE_LIMITS_EXCEPT ->
                 words(value, Names.LIMITS, "Bad rlimit name: ", values);
             case PRIVATE_DATA -> flags(value, Names.PRIVATE_DATA, "Bad PrivateData: ", values);
-            case HEALTH_CHECK_NODE_STATE -> flags(value, Names.HEALTH_STATES, "Invalid HealthCheckNodeState value ",
-                values);
+            case HEALTH_CHECK_NODE_STATE -> healthStates(value, values);
+            case ACCOUNTING_STORAGE_TRES -> tracked(value, values);
             case REQUEUE_EXIT, REQUEUE_EXIT_HOLD -> exitCodes(key, value, values);
             case MCS_PLUGIN -> mcsPlugin(value, values);
             case SLURMCTLD_PORT -> port(value, values);
@@ -137,6 +137,29 @@ final class KeyCheck {
             }
         }
         return String.join(",", sorted);
+    }
+
+    private static String healthStates(String value, Values values) {
+        List<String> known = new ArrayList<>();
+        for (String word : Values.list(value)) {
+            if (Names.known(Names.HEALTH_STATES, word).isEmpty()) {
+                values.warning("Invalid HealthCheckNodeState value " + word + " ignored");
+            } else {
+                known.add(word);
+            }
+        }
+        return flags(String.join(",", known), Names.HEALTH_STATES, "", values);
+    }
+
+    /** Types that slurmctld counts; those with a slash have names. */
+    private static String tracked(String value, Values values) {
+        for (String tres : Values.list(value)) {
+            if (!tres.toLowerCase(Locale.ROOT).matches("billing|cpu|energy|mem|node|pages|vmem|(fs|gres|ic|license)/.+")) {
+                values.error("_init_tres: Unknown tres type '" + tres
+                    + "', acceptable types are Billing,CPU,Energy,FS/,Gres/,IC/,License/,Mem,Node,Pages,VMem");
+            }
+        }
+        return value;
     }
 
     private static String debugFlags(String value, Values values) {

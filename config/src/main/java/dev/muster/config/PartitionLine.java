@@ -262,6 +262,14 @@ final class PartitionLine implements Cloneable {
         return word.concat(":").concat(Long.toString(count));
     }
 
+    boolean isDefault() {
+        return isDefault;
+    }
+
+    void notDefault() {
+        isDefault = false;
+    }
+
     PartitionConf finish(List<String> members, List<String> nodeSets, boolean globalDisableRootJobs) {
         return new PartitionConf(name, members, nodes, nodeSets, isDefault, all(allocNodes), all(allowAccounts),
             all(allowGroups), all(allowQos), Values.list(denyAccounts), Values.list(denyQos), alternate, cpuBind,

@@ -23,6 +23,7 @@ final class SlurmConfReader implements ConfLines.Sink {
     private static final Key[] KEYS = Key.values();
     private static final Map<String, Key> BY_NAME = byName();
     private static final long MAX_ARRAY_SIZE = 4_000_001;
+    private static final long MIN_JOB_AGE_S = 2;
     private static final int MAX_CONTROLLERS = 16;
 
     final String[] texts = new String[KEYS.length];
@@ -132,6 +133,9 @@ final class SlurmConfReader implements ConfLines.Sink {
     private void keyLine(String name, String lower, String value) {
         Key key = BY_NAME.get(lower);
         if (key != null) {
+            if (given[key.ordinal()] && key.kind() != Key.Kind.LINES) {
+                values.warning(key.slurmName().concat(" 1 specified more than once, latest value used"));
+            }
             given[key.ordinal()] = true;
             files[key.ordinal()] = values.file();
             at[key.ordinal()] = values.line();
@@ -301,6 +305,11 @@ final class SlurmConfReader implements ConfLines.Sink {
                 + ") is greater than " + MAX_ARRAY_SIZE, ""));
             numbers[Key.MAX_ARRAY_SIZE.ordinal()] = MAX_ARRAY_SIZE;
         }
+        if (numbers[Key.MIN_JOB_AGE.ordinal()] < MIN_JOB_AGE_S) {
+            warnings.add(new ConfigError(file, 0, "MinJobAge must be at least " + MIN_JOB_AGE_S, ""));
+            numbers[Key.MIN_JOB_AGE.ordinal()] = MIN_JOB_AGE_S;
+            texts[Key.MIN_JOB_AGE.ordinal()] = Long.toString(MIN_JOB_AGE_S);
+        }
         preemption(file);
         int select = Key.SELECT_TYPE_PARAMETERS.ordinal();
         if (!isWrong(Key.SELECT_TYPE, Key.SELECT_TYPE_PARAMETERS)) {
@@ -405,6 +414,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         valuesAt(Key.PRIORITY_WEIGHT_TRES);
         texts[Key.ACCOUNTING_STORAGE_TRES.ordinal()] = withGpuUse(texts[Key.ACCOUNTING_STORAGE_TRES.ordinal()]);
         weights(texts[Key.PRIORITY_WEIGHT_TRES.ordinal()]);
+        oneDefault();
         Set<String> seen = new HashSet<>();
         for (PartitionLine part : partitionLines) {
             values.at(part.file(), part.line(), part.name());
@@ -415,6 +425,22 @@ final class SlurmConfReader implements ConfLines.Sink {
             List<String> sets = new ArrayList<>();
             List<String> members = members(part, order, sets);
             partitions.add(part.finish(members, List.copyOf(sets), numbers[Key.DISABLE_ROOT_JOBS.ordinal()] != 0));
+        }
+    }
+
+    /** The last partition with Default=YES is the default, and the only one. */
+    private void oneDefault() {
+        PartitionLine before = null;
+        for (PartitionLine part : partitionLines) {
+            if (!part.isDefault()) {
+                continue;
+            }
+            if (before != null && !before.name().equals(part.name())) {
+                values.at(part.file(), part.line(), part.name())
+                    .warning("changing default partition from " + before.name() + " to " + part.name());
+                before.notDefault();
+            }
+            before = part;
         }
     }
 
@@ -475,6 +501,10 @@ final class SlurmConfReader implements ConfLines.Sink {
             } else if (!addSet(name, wanted, sets)) {
                 unknown.add(name);
             }
+        }
+        // nodes that may come later have their NodeSets before them
+        if (!given[Key.MAX_NODE_COUNT.ordinal()]) {
+            wanted.stream().filter(name -> !order.containsKey(name)).forEach(unknown::add);
         }
         if (!unknown.isEmpty()) {
             values.error("Invalid node names in partition " + part.name() + ": " + String.join(",", unknown));

@@ -84,6 +84,31 @@ class SlurmConfTest {
             "slurm.conf:5: Invalid SelectTypeParameters for select/linear: CR_CORE,CR_LLN, it can't contain CR_(CPU|CORE|SOCKET).");
     }
 
+    /** What slurmctld goes on in spite of, as it is told. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        MinJobAge=5;MinJobAge=6         | MinJobAge 1 specified more than once, latest value used
+        SlurmctldHost=i                 | ''
+        MinJobAge=1                     | MinJobAge must be at least 2
+        HealthCheckNodeState=IDLE,BOGUS | Invalid HealthCheckNodeState value BOGUS ignored
+        PartitionName=a Nodes=n1 Default=YES;PartitionName=b Nodes=n1 Default=YES | changing default partition from a to b
+        """)
+    void warningsOfWhatIsNotAsWritten(String lines, String warning) {
+        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2\n" + lines.replace(';', '\n') + "\n");
+        assertThat(conf.warnings()).extracting(ConfigError::sentence).isEqualTo(warning.isEmpty() ? List.of() : List.of(warning));
+        assertThat(conf.partitions().stream().filter(PartitionConf::isDefault).map(PartitionConf::name)).isSubsetOf("b");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        AccountingStorageTRES=gres/gpu,bogus/x                      | _init_tres: Unknown tres type 'bogus/x', acceptable types are
+        NodeSet=big Nodes=n[2-3];PartitionName=a Nodes=big           | Invalid node names in partition a: n3
+        """)
+    void linesThatAreRefused(String lines, String error) {
+        assertThat(errors("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2\n" + lines.replace(';', '\n') + "\n"))
+            .hasSize(1).first().asString().contains(error);
+    }
+
     /** What SuspendExc... names that is not there is said, and left out. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -282,7 +307,8 @@ class SlurmConfTest {
         assertThat(conf.slurmctldTimeoutSec()).isEqualTo(60);
         assertThat(conf.controllers()).containsExactly(new Controller("ctl", "ctl"),
             new Controller("backup", "10.0.0.2"));
-        assertThat(conf.warnings()).hasSize(1);
+        assertThat(conf.warnings()).extracting(ConfigError::sentence).hasSize(3)
+            .contains("KillWait 1 specified more than once, latest value used", "ReturnToService 1 specified more than once, latest value used");
     }
 
     @Test
