@@ -8,6 +8,7 @@ import dev.muster.config.HelpersConf;
 import dev.muster.config.KafkaConf;
 import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
+import dev.muster.daemon.Identities;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
@@ -71,6 +72,11 @@ public final class Main {
                 return 1;
             }
             case SlurmConf.Parsed.Ok ok -> conf = ok.conf();
+        }
+        if (new Identities().byName(conf.slurmUser()).isEmpty() && !conf.slurmUser().matches("[0-9]{1,10}")) {
+            System.err.println("slurmctld: error: Invalid user for SlurmUser " + conf.slurmUser() + ", ignored");
+            System.err.println("slurmctld: fatal: Unable to process configuration file");
+            return 1;
         }
         List<ConfigError> wrong = new java.util.ArrayList<>();
         HelpersConf.read(conf, wrong);
