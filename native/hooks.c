@@ -7,6 +7,7 @@
 #include "environment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,10 @@ static void run_prolog(const char *path)
         _exit(1);
     pid_t pid = fork();
     if (pid == 0) {
+        // the job's output has the lines that it prints, and nothing of its errors
+        int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (nothing >= 0)
+            dup2(nothing, 2);
         dup2(lines[1], 1);
         close(lines[0]);
         close(lines[1]);
@@ -124,7 +129,8 @@ pid_t hooks_start_epilog(struct task *task)
         if (one > 0)
             waitpid(one, &status, 0);
         if (status)
-            dprintf(2, "%s: error: TaskEpilog failed status=%d\n", spec.log_name, status);
+            dprintf(2, "%s: error: TaskEpilog failed status=%d\n", spec.log_name, WIFEXITED(status) ? WEXITSTATUS(status)
+                : status);
     }
     _exit(0);
 }

@@ -7,7 +7,7 @@ printf '#!/bin/bash\necho "a $SLURM_SCRIPT_CONTEXT" >> %s\n' "$dir/out/order" > 
 printf '#!/bin/bash\necho "b $SLURM_SCRIPT_CONTEXT" >> %s; env | sort > %s/prolog.env\n[ -e %s/fail ] && exit 3\n[ -e %s/slow ] && sleep 2\nexit 0\n' "$dir/out/order" "$dir/out" "$dir/out" "$dir/out" > "$dir/prolog.d/b.sh"
 printf '#!/bin/bash\nenv | sort > %s/epilog.env\ncat /proc/self/cgroup > %s/epilog.groups\n[ -e %s/efail ] && exit 4\n[ -e %s/eslow ] && sleep 30\nexit 0\n' "$dir/out" "$dir/out" "$dir/out" "$dir/out" > "$dir/epilog.sh"
 printf '#!/bin/bash\ndate +%%s.%%N >> %s/health\n' "$dir/out" > "$dir/health.sh"
-printf '#!/bin/bash\necho export SHOWN=yes; echo unset HIDDEN; echo print from the prolog; echo "$SLURM_SCRIPT_CONTEXT" >> %s/task\n' "$dir/out" > "$dir/taskprolog.sh"
+printf '#!/bin/bash\necho export SHOWN=yes; echo unset HIDDEN; echo print from the prolog; echo unheard >&2; echo "$SLURM_SCRIPT_CONTEXT" >> %s/task\n' "$dir/out" > "$dir/taskprolog.sh"
 chmod 755 "$dir"/*.sh "$dir"/prolog.d/*.sh
 start_cluster 2 2 "Prolog=$dir/prolog.d/*
 Epilog=$dir/epilog.sh
@@ -23,8 +23,9 @@ var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
 check "patterns, in the reverse order of names" "b prolog_slurmd|a prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
 check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w n1 true; cat "$dir/out/order")"
 check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
+check "nothing of TaskProlog's errors" "" "$(srun -Q -w n1 true 2>&1 >/dev/null)"
 check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"
-check "what TaskEpilog says as an error" "told|slurmstepd: error: TaskEpilog failed status=768" \
+check "what TaskEpilog says as an error" "told|slurmstepd: error: TaskEpilog failed status=3" \
   "$(printf '#!/bin/sh\necho told >&2; exit 3\n' > "$dir/te.sh"; chmod 755 "$dir/te.sh"; srun -Q -w n1 --task-epilog="$dir/te.sh" true 2>&1 >/dev/null | paste -sd '|')"
 printf '#!/bin/sh\n[ $# = 3 ] || exit 2; sleep 0.5; echo "$SLURM_SCRIPT_CONTEXT $SLURM_STEP_ID $SLURM_NTASKS" > %s/srun.prolog; exit ${RC:-0}\n' "$dir/out" > "$dir/sp.sh"; chmod 755 "$dir/sp.sh"
 check "tasks begin when srun's prolog has ended" "prolog_srun 0 2" "$(srun -Q -n2 --prolog="$dir/sp.sh" sh -c "cat $dir/out/srun.prolog" | grep srun | sort -u)"
