@@ -158,7 +158,7 @@ public final class Main {
         return new File(slurmConf.getAbsoluteFile().getParentFile(), SisterFiles.SLURMDBD);
     }
 
-    /** It holds a password: only its owner, SlurmUser, may read it. */
+    /** It holds a password: only its owner, SlurmUser, and the owner's group may read it. */
     private static Optional<String> unfit(File file, SlurmdbdConf conf) throws IOException {
         Path path = file.toPath();
         String owner = Files.getOwner(path).getName();
@@ -170,8 +170,8 @@ public final class Main {
         for (PosixFilePermission p : mode) {
             bits |= 0400 >> p.ordinal();
         }
-        if ((bits & 077) != 0) {
-            return Optional.of("slurmdbd.conf file " + file + " should be 600 is " + Integer.toOctalString(bits) + " accessible for group or others");
+        if ((bits & 037) != 0) {
+            return Optional.of("slurmdbd.conf file " + file + " should be 600 or 640 but is " + Integer.toOctalString(bits));
         }
         return conf.given("StorageType") ? Optional.empty() : Optional.of("StorageType must be specified");
     }
