@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -60,6 +61,8 @@ public final class Server implements AutoCloseable {
     private final BodyBudget budget;
     private final Semaphore pages = new Semaphore(PAGES_MAX);
     private long complainedMs;
+    /** When a refused caller was told of last, in milliseconds of the machine's clock; 0 for never. */
+    private final AtomicLong refusedMs = new AtomicLong();
     private long evictedBefore;
 
     /** Answers one authenticated message. */
@@ -252,6 +255,16 @@ public final class Server implements AutoCloseable {
         if (complainedMs == 0 || nowMs - complainedMs > COMPLAIN_MS) {
             complainedMs = nowMs;
             complain.accept(sentence);
+        }
+    }
+
+    /** Tells, at most twice a minute, of a caller whose credential is not one of this cluster: another key, or a clock far off. */
+    void refused(String peer, String path) {
+        long nowMs = System.nanoTime() / 1_000_000;
+        long before = refusedMs.get();
+        if ((before == 0 || nowMs - before > COMPLAIN_MS) && refusedMs.compareAndSet(before, nowMs)) {
+            complain.accept("request from " + peer + " has authentication error: " + path + ": "
+                    + SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.sentence());
         }
     }
 

@@ -182,6 +182,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     private boolean post(HttpHead head) throws IOException {
         Verifier.Head proof = server.verifier().head(head.header("authorization"), "POST", head.path());
         if (!(proof instanceof Verifier.Proved proved)) {
+            server.refused(peer, head.path());
             return refuse(DENIED, LINGER_STRANGER_BYTES);
         }
         int uid = proved.caller().uid();
@@ -202,6 +203,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
             }
             deadlineNs = NONE;
             if (!proved.fits(body)) {
+                server.refused(peer, head.path());
                 return refuse(DENIED, 0);
             }
             return send(server.answer(proved.caller(), name, body), head.keepsAlive());
@@ -357,6 +359,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     private boolean stream(HttpHead head, Server.StreamHandler handler) throws IOException {
         Verifier.Head proof = server.verifier().head(head.header("authorization"), "GET", head.path());
         if (!(proof instanceof Verifier.Proved proved) || !proved.fits(new byte[0])) {
+            server.refused(peer, head.path());
             return refuse(DENIED, 0);
         }
         authenticated = true;

@@ -72,6 +72,15 @@ class EdgeLimitsTest {
         assertThat(server.budget().usedBytes()).isZero();
     }
 
+    /** Whoever has another key is told of in the daemon's log, once for many requests. */
+    @Test
+    void aStrangersRequestsAreToldOf() throws IOException {
+        answer(sent("POST /muster/v1/Ping HTTP/1.1\r\n\r\n"));
+        answer(sent("POST /muster/v1/Ping HTTP/1.1\r\n\r\n"));
+        assertThat(complaints).singleElement().asString().startsWith("request from 127.0.0.1")
+                .contains(" has authentication error: /muster/v1/Ping");
+    }
+
     @Test
     void aSenderOfALongBodyWithoutCredentialIsCutOff() throws IOException {
         Socket s = sent("POST /muster/v1/Ping HTTP/1.1\r\nContent-Length: 66060288\r\n\r\n");
