@@ -40,7 +40,7 @@ final class ShowConfig {
         SchedulerParameters SchedulerTimeSlice:sec SchedulerType ScronParameters SelectType SelectTypeParameters
         SlurmUser:user SlurmctldAddr SlurmctldDebug:level SlurmctldHost:hosts SlurmctldHttpAuthParameters SlurmctldLogFile SlurmctldPort
         SlurmctldSyslogDebug:level SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldTimeout:sec
-        SlurmctldParameters SlurmdDebug:level SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort:n SlurmdSpoolDir
+        SlurmctldParameters SlurmdDebug:level SlurmdHttpAuthParameters SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort:n SlurmdSpoolDir
         SlurmdSyslogDebug:level SlurmdTimeout:sec SlurmdUser:user SlurmSchedLogFile SlurmSchedLogLevel:n
         SlurmctldPidFile SLURM_CONF:live SLURM_VERSION:live SrunEpilog SrunPortRange:range SrunProlog
         StateSaveLocation SuspendExcNodes:joined SuspendExcParts:joined SuspendExcStates:joined SuspendProgram
