@@ -104,6 +104,11 @@ final class JobEnvironment {
         return v.entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
     }
 
+    /** When its time is up; without a limit a year after its start. */
+    private long plannedEnd() {
+        return job.run().limitMin() >= 0 ? job.run().plannedEnd() : job.run().startTime() + UNLIMITED_SECONDS;
+    }
+
     private static void optional(Map<String, String> v, String name, String value) {
         if (!value.isEmpty()) {
             v.put(name, value);
@@ -133,7 +138,14 @@ final class JobEnvironment {
             int equals = entry.indexOf('=');
             v.put(entry.substring(0, equals), entry.substring(equals + 1));
         }
-        v.remove("SLURM_JOB_START_TIME");
+        if (job.run().startTime() > 0) {
+            v.put("SLURM_JOB_END_TIME", Long.toString(e.plannedEnd()));
+        } else {
+            v.remove("SLURM_JOB_START_TIME");
+        }
+        if (d.files().stderr().isEmpty()) {
+            v.remove("SLURM_JOB_STDERR");
+        }
         v.merge("SLURM_JOB_ACCOUNT", "(null)", (given, none) -> given.isEmpty() ? none : given);
         e.array();
         v.putAll(e.vars);
@@ -357,7 +369,7 @@ final class JobEnvironment {
         optional("SLURM_CONTAINER_TYPE", d.extras().containerType());
         optional("SLURM_JOB_LICENSES", d.request().licenses());
         number("SLURM_JOB_SEGMENT_SIZE", r.segment());
-        put("SLURM_JOB_END_TIME", job.run().limitMin() >= 0 ? job.run().plannedEnd() : job.run().startTime() + UNLIMITED_SECONDS);
+        put("SLURM_JOB_END_TIME", plannedEnd());
         put("SLURM_CLUSTER_NAME", state.settings().clusterName());
         put("SLURM_SUBMIT_HOST", d.payload().submitHost());
         put("SLURM_SUBMIT_DIR", d.files().workDir().text());

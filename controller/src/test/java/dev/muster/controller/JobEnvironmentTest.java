@@ -42,4 +42,15 @@ class JobEnvironmentTest {
         assertThat(ends).contains("SLURM_JOB_EXIT_CODE=1792", "SLURM_JOB_EXIT_CODE2=7:0", "SLURM_JOB_DERIVED_EC=1792");
         assertThat(JobEnvironment.ofController(state, state.jobs().at(1), "epilog_slurmctld")).containsEntry("SLURM_JOB_DERIVED_EC", "1792");
     }
+
+    /** Programs of slurmctld know its times as well; a file for errors they know where the job has one of its own. */
+    @Test
+    void programsOfTheControllerKnowTheJobsTimes() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=1 files.workDir=L3c=");
+        State state = site.core().state();
+        Job job = state.jobs().at(1);
+        assertThat(JobEnvironment.ofController(state, job, "prolog_slurmctld")).doesNotContainKey("SLURM_JOB_STDERR")
+                .containsEntry("SLURM_JOB_START_TIME", Long.toString(job.run().startTime())).containsKey("SLURM_JOB_END_TIME");
+    }
 }
