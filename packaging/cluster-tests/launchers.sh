@@ -24,7 +24,7 @@ check "and in a script" "slurm --external-launcher --external-launcher --externa
 HYDRA_BOOTSTRAP=ssh sbatch -Q --wait -n1 -o hydra.out --wrap "$said" >/dev/null
 check "who has chosen another way keeps it" "ssh --external-launcher --external-launcher" "$(cat hydra.out)"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 30')
-check "sattach has no streams of a script" "sattach: error: sattach cannot attach to batch steps" "$(sattach "$id.batch" 2>&1)"
+check "sattach has no streams of a script" "sattach: error: Cannot be used with extern or batch steps" "$(sattach "$id.batch" 2>&1)"
 scancel "$id"
 check "slurmd of a node logs more" "" "$(scontrol setdebug debug nodes=n1 2>&1)"
 becomes "and says so" "Set debug level to 'debug'" '"$(grep -o "Set debug level to .*" "$dir/log/slurmd-n1.log" | tail -1)"'
