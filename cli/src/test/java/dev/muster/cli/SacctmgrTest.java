@@ -246,7 +246,7 @@ class SacctmgrTest {
         host.reply("Ping", "{}");
         FakeHost.Ran ran = run("ping --json");
         assertThat(ran.rc()).isZero();
-        assertThat(ran.out()).contains("\"responding\": true").contains("\"status\": \"UP\"").doesNotContain("is UP");
+        assertThat(ran.out()).contains("\"responding\": true").contains("\"status\": \"No error\"").doesNotContain("is UP");
         assertThat(run("ping").out()).startsWith("slurmdbd(primary) at ").endsWith(" is UP\n");
     }
 

@@ -167,9 +167,11 @@ public final class PartitionEdit {
     }
 
     /** The accounts have each of the names, in any case of letters. */
+    /** A cluster that has not heard of any QOS yet cannot tell. */
     private static boolean isQos(String value, State state) {
-        return value.isEmpty() || value.equalsIgnoreCase("ALL")
-                || Stream.of(value.split(",")).allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
+        return value.isEmpty() || value.equalsIgnoreCase("ALL") || state.accounts().qosNames().isEmpty()
+                || Stream.of(value.split(",")).map(name -> isSigned(name) ? name.substring(1) : name)
+                        .allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
     }
 
     private static boolean isSigned(String value) {

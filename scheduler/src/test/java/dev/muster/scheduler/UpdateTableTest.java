@@ -6,6 +6,8 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.model.Codec;
 import dev.muster.model.Topology;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -224,8 +226,10 @@ class UpdateTableTest {
         Topology t = new Topology("t", Topology.Kind.TREE, List.of(new Topology.Switch("root", 1, 1, List.of("n1", "n2", "n3"), List.of("s1", "s2")),
                 new Topology.Switch("s1", 0, 1, List.of("n1"), List.of()), new Topology.Switch("s2", 0, 1, List.of("n2"), List.of())),
                 List.of(), List.of(), List.of(), false);
-        return new Cluster("n[1-3] cpus=4 mem=1000 feature=fast gpus=1", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-3]",
+        Cluster out = new Cluster("n[1-3] cpus=4 mem=1000 feature=fast gpus=1", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-3]",
                 "gresTypes=gpu options.licenses=l:4 options.spec_usage=true options.reboots=true", t);
+        out.apply(new Command.ApplyPolicy(new Policy(List.of(), List.of(new QosPolicy(1, "normal", Map.of())), List.of(), List.of())));
+        return out;
     }
 
     private interface Asked {
