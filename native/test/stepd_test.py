@@ -457,7 +457,7 @@ def test_task_prolog_and_epilog():
     step = Step(["sh", "-c", "echo $COLOUR \"$SPACED\" $GONE; [ $PATH ] && echo path"], extra=[("env", "GONE=here"), ("task_prolog", d + "/pro"), ("task_epilog", d + "/epi")])
     c = attached(step).run()
     assert c.text(1) == b"hello\nblue sky  2\npath\n", c.text(1)
-    assert c.text(2) == b"told\nslurmstepd: error: TaskEpilog failed status=1024\n", c.text(2)
+    assert c.text(2) == b"told\nslurmstepd: error: TaskEpilog failed status=4\n", c.text(2)
     assert open(d + "/epilog-ran").read().strip() == str(USER.pw_uid)
     shutil.rmtree(d)
 
