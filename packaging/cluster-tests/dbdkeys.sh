@@ -43,7 +43,7 @@ if [ "$(id -u)" = 0 ]; then
   check "and of no other" "$a" "$(as "$no" sacct -a -X -nPo jobid | names)"
   sacctmgr -i modify account lab set flags=NoUsersAreCoords >/dev/null
   check "which goes with another word" "$b" "$(as "$other" sacct -a -X -nPo jobid | names)"
-  match "no other flag is known" 'Unknown flag' "$(sacctmgr -i modify account lab set flags=bogus 2>&1)"
+  match "no other flag is known" '^ Unknown Flag\(s\)=bogus' "$(sacctmgr -i modify account lab set flags=bogus 2>&1)"
   keys "MaxQueryTimeRange=1-0"
   check "too long a span" "sacct: error: Too wide of a date range in query" "$(as "$no" sacct -X -nPo jobid -S now-3days)"
   check "for those below operators" "$a" "$(sacct -a -X -nPo jobid -S now-3days -u "$no")"
@@ -79,11 +79,11 @@ check "shares are counts" "lic|150|120|Absolute" "$(sacctmgr -nP show resource w
 match "and no more than there are" 'exceeds 150' "$(sacctmgr -i modify resource lic cluster=test set allowed=151 2>&1)"
 # What the cluster may have of a server's licences, its jobs ask for by both names.
 match "the controller has its share" '^LicenseName=lic@slurmdb Total=120 Used=0 Free=120 Reserved=0 Remote=yes LastConsumed=0 LastDeficit=0 LastUpdate=20' \
-  "$(scontrol -o show lic lic)"
+  "$(scontrol -o show lic lic@slurmdb)"
 # 30 are for others, so 5 of the 35 that the server says are taken are nobody's.
 sacctmgr -i modify resource lic set lastconsumed=35 >/dev/null
-for _ in $(seq 50); do scontrol show lic lic | grep -q LastConsumed=35 && break; sleep 0.1; done
-match "what somebody else has" 'Total=120 Used=0 Free=115 Reserved=0 Remote=yes LastConsumed=35 LastDeficit=5 ' "$(scontrol -o show lic lic)"
+for _ in $(seq 50); do scontrol show lic lic@slurmdb | grep -q LastConsumed=35 && break; sleep 0.1; done
+match "what somebody else has" 'Total=120 Used=0 Free=115 Reserved=0 Remote=yes LastConsumed=35 LastDeficit=5 ' "$(scontrol -o show lic lic@slurmdb)"
 check "and sacctmgr" "lic|slurmdb|License|150|35|120||Absolute" "$(sacctmgr -nP show resource)"
 sacctmgr -i modify resource lic set lastconsumed=0 >/dev/null
 a=$(sbatch --parsable -o /dev/null -L lic@slurmdb:100 --wrap 'sleep 60'); b=$(sbatch --parsable -o /dev/null -L lic@slurmdb:30 --wrap true)

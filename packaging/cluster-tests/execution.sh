@@ -80,7 +80,6 @@ if [ "$mask" = 3 ]; then
   check "CPUs of others are refused" "srun: error: CPU binding outside of job step allocation, allocated CPUs are: 0x1.
 srun: error: Task launch for StepId=$job.0 failed on node n1: Unable to satisfy cpu bind request
 srun: error: Application launch failed: Unable to satisfy cpu bind request
-srun: Job step aborted
 192" "$out"
   check "and the node is not blamed" idle "$(wait_empty >/dev/null; sinfo -h -o %t)"
   check "memory is bound" "mem-bind=LOC - $(hostname), task  0  0 [P]: mask 0x1 set|verbose,local|" "$(srun -Q -n1 --mem-bind=verbose,local sh -c 'echo $SLURM_MEM_BIND' 2>&1 | sed 's/\[[0-9]*\]/[P]/' | sort | tr '\n' '|')"

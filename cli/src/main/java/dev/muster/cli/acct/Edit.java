@@ -280,6 +280,9 @@ final class Edit {
         if (item.sign() != '=' && entity.name().equals("account") && field.get().kind() == LimitField.Kind.FLAGS) {
             throw new UsageException(1, List.of(" Invalid operator '" + item.sign() + "=' in " + item.typed()));
         }
+        if (entity.name().equals("account") && field.get().kind() == LimitField.Kind.FLAGS) {
+            knownFlags(item.value());
+        }
         boolean lists = field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
         if (item.sign() != '=' && !lists) {
             throw operator(item);
@@ -309,6 +312,14 @@ final class Edit {
             lines.add(" You didn't give me anything to set");
         }
         return new UsageException(1, lines);
+    }
+
+    private static void knownFlags(String value) throws UsageException {
+        for (String word : value.split(",")) {
+            if (!word.equalsIgnoreCase(LimitField.USERS_ARE_COORDS) && !word.equalsIgnoreCase("No" + LimitField.USERS_ARE_COORDS)) {
+                throw new UsageException(1, List.of(" Unknown Flag(s)=" + word));
+            }
+        }
     }
 
     /** A word without a value, where settings stand. */
