@@ -195,7 +195,8 @@ final class Jobs {
     }
 
     private static RestException failed(Json.Obj e, String said) {
-        return new RestException(RestException.status(e.integer("errno")), e.integer("errno"), e.text("error"), e.text("error") + " for job " + e.text("job"), said);
+        return new RestException(RestException.status(e.integer("errno")), e.integer("errno"), e.text("error"),
+                e.text("error") + " for job " + e.text("job"), said);
     }
 
     private static Json.Obj result(String id, int errno, String error, String why) {

@@ -157,7 +157,8 @@ public final class NodesJson {
     private static long shares(String overSubscribe) {
         int colon = overSubscribe.indexOf(':');
         String count = overSubscribe.substring(colon + 1);
-        return overSubscribe.equals("NO") || overSubscribe.startsWith("EXCLUSIVE") ? 0 : colon > 0 && count.matches("[0-9]{1,5}") ? Long.parseLong(count) : 1;
+        return overSubscribe.equals("NO") || overSubscribe.startsWith("EXCLUSIVE") ? 0
+                : colon > 0 && count.matches("[0-9]{1,5}") ? Long.parseLong(count) : 1;
     }
 
     private static Json.Obj overTime(long minutes) {
