@@ -65,7 +65,7 @@ JOB = [
     ("licenses", "fluent:2", {}, show, "Licenses=fluent:2 "),
     ("tres_per_node", "gres/gpu:1", {}, show, "TresPerNode=gres/gpu:1"),
     ("tres_per_job", "gres/gpu:2", {}, show, "TresPerJob=gres/gpu:2"),
-    ("tres_per_task", "gres/gpu:1", {"tasks": 1}, show, "TresPerTask=gres/gpu=1"),
+    ("tres_per_task", "gres/gpu:1", {"tasks": 1}, show, "TresPerTask=gres/gpu:1"),
     ("tres_per_socket", "gres/gpu:1", {"sockets_per_node": 1}, show, "TresPerSocket=gres/gpu:1"),
     ("cpus_per_tres", "gres/gpu:2", {"tres_per_job": "gres/gpu:1"}, show, "CpusPerTres=gres/gpu:2"),
     ("memory_per_tres", "gres/gpu:30", {"tres_per_job": "gres/gpu:1"}, show, "MemPerTres=gres/gpu:30"),
@@ -284,7 +284,7 @@ def accounting():
             r"^d e\|f\|bob UsersAreCoords")
     changed("account changed", "POST", db + "accounts/", {"accounts": [{"name": "geo", "description": "x", "coordinators": [],
             "flags": ["NoUsersAreCoords"]}]},
-            f"sacctmgr -nP show account geo withcoord {names}; sacctmgr -nP show assoc account=geo user= format=account,flags", r"^x\|f\| geo\| ")
+            f"sacctmgr -nP show account geo withcoord {names}; sacctmgr -nP show assoc account=geo user= format=account,flags", r"^x\|f\| geo\|None ")
     changed("user", "POST", db + "users/", {"users": [{"name": "dan", "administrator_level": ["Operator"], "default": {"account": "geo",
             "wckey": "k2"},
             "associations": [{"account": "geo"}, {"account": "phys", "partition": "main"}], "coordinators": [{"name": "geo"}],
