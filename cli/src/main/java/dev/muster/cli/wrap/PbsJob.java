@@ -103,7 +103,7 @@ public final class PbsJob extends Wrapper {
         if (rc != 0 || !said.isEmpty()) {
             String last = said.substring(said.lastIndexOf('\n') + 1);
             c.err().println(c.name() + ": " + what + " on job id " + id + ": "
-                    + last.substring(last.lastIndexOf(": ") < 0 ? 0 : last.lastIndexOf(": ") + 2).replaceFirst(" for job .*", ""));
+                    + last.substring(last.lastIndexOf(": ") < 0 ? 0 : last.lastIndexOf(": ") + 2).replaceFirst(" for job .*|^slurm_\\w+ error:", ""));
         }
         return rc == 0 ? 0 : 1;
     }
