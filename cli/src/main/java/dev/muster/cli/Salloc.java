@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Gets an allocation and runs a command of the caller's in it, on this host. */
 final class Salloc implements Command {
@@ -162,14 +163,8 @@ final class Salloc implements Command {
         if (!Clusters.working(c).isEmpty()) {
             env.put(Clusters.WORKING, Clusters.working(c));
         }
-        Process child;
-        try {
-            child = builder.start();
-        } catch (IOException e) {
-            c.error("_fork_command: Unable to find command \"" + command.getFirst() + "\"");
-            return 1;
-        }
-        Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child));
+        // before the command begins: a signal that comes as it does would be lost otherwise
+        AtomicReference<Process> begun = new AtomicReference<>();
         for (String signal : List.of("INT", "QUIT")) {
             // the terminal has sent it to the command as well
             c.host().onSignal(signal, () -> { });
@@ -179,7 +174,16 @@ final class Salloc implements Command {
             givenBack.set(true);
             c.host().beside("relinquish", () -> AllocationClient.complete(c, jobId, EXIT_SIGNALED + Signals.TERM));
         });
-        c.host().onSignal("HUP", () -> hangUp(child));
+        c.host().onSignal("HUP", () -> Optional.ofNullable(begun.get()).ifPresent(Salloc::hangUp));
+        Process child;
+        try {
+            child = builder.start();
+        } catch (IOException e) {
+            c.error("_fork_command: Unable to find command \"" + command.getFirst() + "\"");
+            return 1;
+        }
+        begun.set(child);
+        Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child));
         try {
             return child.waitFor();
         } catch (InterruptedException e) {
