@@ -12,6 +12,7 @@ original_installed() { [ -x "$original_sbin/slurmctld$debian_suffix" ] && comman
 cluster() {
   local d=$work/$1 host; host=$(hostname -s 2>/dev/null || hostname)
   mkdir -p "$d"/{run,state,spool,log,sbin}
+  echo "$2" > "$d/bin"
   local auth="AuthType=auth/slurm" sbin=$3
   if [ "$1" != muster ]; then
     auth="AuthType=auth/munge
@@ -62,7 +63,20 @@ C
   for _ in $(seq 150); do [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return; sleep 0.2; done
   echo "the $1 cluster did not come up"; exit 1
 }
-clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f" 2>/dev/null)" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }
+# Ends all jobs by their own cluster, then the daemons by their pids.
+clean() {
+  local d f p; local -a pids=()
+  for d in "$work"/*/; do
+    [ -s "$d/bin" ] || continue
+    for p in $(SLURM_CONF=$d/slurm.conf timeout 10 "$(cat "$d/bin")/squeue" -h -t R,S,CG -o %A 2>/dev/null | sort -u); do
+      SLURM_CONF=$d/slurm.conf timeout 10 "$(cat "$d/bin")/scancel" -f -s KILL "$p" 2>/dev/null || true
+    done
+  done
+  for f in "$work"/*/run/*.pid; do [ ! -s "$f" ] || pids+=("$(cat "$f")"); done
+  for p in "${pids[@]}"; do kill "$p" 2>/dev/null || true; done
+  for p in "${pids[@]}"; do for _ in $(seq 50); do kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; kill -9 "$p" 2>/dev/null || true; done
+  rm -rf "$work"
+}
 
 # Both with a slurmdbd: accounting_of muster|original BIN SBIN PORT [LINES]; what the original keeps goes into a MariaDB server of its own, on PORT + 1.
 accounting_of() {
