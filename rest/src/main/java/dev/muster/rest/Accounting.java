@@ -276,7 +276,7 @@ final class Accounting {
         answer(c, q, conditions);
     }
 
-    /** As sacct takes a state: its name or its abbreviation, in any case. */
+    /** Parses a state as sacct does: name or abbreviation, in any case. */
     private static String state(String word) throws RestException {
         String name = JobRows.stateName(word.toUpperCase(Locale.ROOT));
         if (name.isEmpty()) {

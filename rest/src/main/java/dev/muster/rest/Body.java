@@ -114,7 +114,7 @@ final class Body {
         return out;
     }
 
-    /** {@code {"PATH":"/bin"}}, as early versions of the API had the environment: {@code PATH=/bin}. */
+    /** Converts an environment object, {@code {"PATH":"/bin"}}, to the list form {@code PATH=/bin}. Early API versions used objects. */
     private List<Object> pairs(Json.Obj given, String at) throws RestException {
         List<Object> out = new ArrayList<>();
         for (Map.Entry<String, Object> e : given.fields().entrySet()) {

@@ -127,7 +127,7 @@ record Call(Contract.Operation operation, int version, Map<String, String> path,
         return Long.parseLong(text);
     }
 
-    /** Seconds since 1970, as they are or in one of Slurm's forms of a time: {@code 2026-11-01T08:00:00}, {@code now-1days}. */
+    /** Parses seconds since 1970 or one of Slurm's time formats: {@code 2026-11-01T08:00:00}, {@code now-1days}. */
     long time(String name) throws RestException {
         String text = asked(name);
         if (text.isEmpty() || text.matches("[0-9]{1,18}")) {

@@ -142,12 +142,17 @@ final class Live {
         return new Http.Reply(status, "application/json", Json.print(tree)).with(Map.of("Cache-Control", "no-store"));
     }
 
-    /** Codes as programs expect them of a path of ours; Slurm's own say 422 for whatever slurmctld refuses. */
+    /** Returns the error with the HTTP status of Muster's own paths, where slurmctld's refusals are 400 or 403. Slurm's paths have 422. */
     static RestException refused(SlurmException e, String source) {
         RestException as = RestException.of(e, source);
         int status = as.status() != 500 && as.status() != 422 ? as.status() : mayNot(e) ? 403
                 : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
         return new RestException(status, e.errno(), e.getMessage(), e.getMessage(), source);
+    }
+
+    /** Returns the error of a request to one of Muster's own paths, where a wrong query or body is 400. */
+    static RestException refused(RestException e) {
+        return e.status() == 422 ? new RestException(400, e.errno(), e.getMessage(), e.description(), e.source()) : e;
     }
 
     /** The two sentences for who is not the one that may. */

@@ -40,7 +40,7 @@ final class RestException extends Exception {
     private static final Set<Integer> TROUBLE = Stream.of(SlurmErrno.INTERNAL, SlurmErrno.CTLD_CONNECT, SlurmErrno.CTLD_RECV,
             SlurmErrno.DB_CONNECTION, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT).map(SlurmErrno::number).collect(Collectors.toSet());
 
-    /** What is said of a request that a daemon refuses: 404 without such a job, 422 for its content, 500 where the fault is not the request's. */
+    /** Returns the HTTP status for a daemon's error: 404 for an unknown job, 422 for a refused request, 500 for a failure of the daemon. */
     static int status(int errno) {
         if (errno == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || errno == SlurmErrno.AUTH_CRED_INVALID.number()) {
             return 401;

@@ -150,7 +150,7 @@ final class Router {
             Request asked = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
             return live.answer(asked, path, peer);
         } catch (RestException e) {
-            why = e;
+            why = Live.refused(e);
         } catch (SlurmException e) {
             why = Live.refused(e, path);
         } catch (RuntimeException e) {

@@ -184,7 +184,7 @@ class OperationsTest {
         assertThat(rig.asked).hasSize(2).allMatch(q -> q.contains("\"limit\":1000"));
         Json.Obj rows = rig.tree("GET", "/muster/v1/ended?from=5", "");
         assertThat(rows.list("rows")).hasSize(4).last().hasToString("[ann, , , , , 0, 0, 0, 0, 2, 3]");
-        assertThat(rig.ask("GET", "/muster/v1/ended", "").status()).isEqualTo(422);
+        assertThat(rig.ask("GET", "/muster/v1/ended", "").status()).isEqualTo(400);
     }
 
     /** A cluster is not taken away where a condition of it would have been passed over. */
@@ -195,7 +195,7 @@ class OperationsTest {
         assertThat(rig.asked).isEmpty();
     }
 
-    /** Moments of a query are numbers or Slurm's words for them; what is no state is refused and not looked for in vain. */
+    /** Times of a query are numbers or Slurm's time formats. An unknown state is refused. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             start_time=1700000000          | 200 | "from":1700000000
@@ -215,7 +215,7 @@ class OperationsTest {
         assertThat(status == 200 ? rig.asked.getFirst() : new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8)).contains(said);
     }
 
-    /** Programs that were written for the first versions of the API send the environment as an object. */
+    /** Clients of early API versions send the environment as an object. */
     @Test
     void anEnvironmentMayBeAnObject() throws IOException {
         Rig rig = new Rig();

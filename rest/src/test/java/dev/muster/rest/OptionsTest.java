@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** slurmrestd's command line. */
 class OptionsTest {
-    /** Flags of data parsers: what changes nothing is noted, what would change an answer is refused. */
+    /** Data parser flags: flags without effect are logged, flags that would change an answer are refused. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             v0.0.42+prefer_refs                         | data_parser/v0.0.42 ignoring default flag FLAG_PREFER_REFS
