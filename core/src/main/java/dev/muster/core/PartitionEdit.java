@@ -34,7 +34,7 @@ public final class PartitionEdit {
         TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS, BINDING, JOB_DEFAULTS, PREEMPTION, TOPOLOGY,
         /** Names, or all. */
         ALLOWED,
-        /** Names of QOS; of those that may use the partition, or all. */
+        /** Names of existing QOS, or ALL. */
         QOS,
         /** A priority: no more than {@link #PRIORITY_MAX}. */
         PRIORITY,
@@ -160,16 +160,16 @@ public final class PartitionEdit {
         return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
     }
 
-    /** A DefaultTime beyond MaxTime is not taken: the one before stays. */
+    /** Keeps the old DefaultTime if the new one exceeds MaxTime. */
     private static boolean isBeyond(Json.Obj fields) {
         long most = fields.number("maxTimeMin");
         return most >= 0 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME && fields.number("defaultTimeMin") > most;
     }
 
     /** The accounts have each of the names, in any case of letters. */
-    /** A cluster that has not heard of any QOS yet cannot tell. */
+    /** Returns whether all named QOS exist. As in 26.05.3, none exists without accounting. */
     private static boolean isQos(String value, State state) {
-        return value.isEmpty() || value.equalsIgnoreCase("ALL") || state.accounts().qosNames().isEmpty()
+        return value.isEmpty() || value.equalsIgnoreCase("ALL")
                 || Stream.of(value.split(",")).map(name -> isSigned(name) ? name.substring(1) : name)
                         .allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
     }

@@ -26,6 +26,7 @@ import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -101,6 +102,10 @@ final class Cluster {
         }
         if (keys.containsKey("select")) {
             info.put("selectTypeParameters", keys.remove("select"));
+        }
+        // slurm.conf is read before slurmdbd's QOS are known; an update is refused then
+        for (String[] qos : new String[][] {{"allowqos", "allowQos"}, {"denyqos", "denyQos"}, {"qos", "qos"}}) {
+            Optional.ofNullable(keys.remove(qos[0])).ifPresent(value -> info.put(qos[1], value));
         }
         return switch (PartitionEdit.edit(new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, GIDS, core.state())) {
             case PartitionEdit.Edited e -> e.partition();

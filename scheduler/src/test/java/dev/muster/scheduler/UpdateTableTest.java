@@ -6,8 +6,6 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.model.Codec;
 import dev.muster.model.Topology;
-import dev.muster.model.accounting.DbdMessages.Policy;
-import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -226,10 +224,8 @@ class UpdateTableTest {
         Topology t = new Topology("t", Topology.Kind.TREE, List.of(new Topology.Switch("root", 1, 1, List.of("n1", "n2", "n3"), List.of("s1", "s2")),
                 new Topology.Switch("s1", 0, 1, List.of("n1"), List.of()), new Topology.Switch("s2", 0, 1, List.of("n2"), List.of())),
                 List.of(), List.of(), List.of(), false);
-        Cluster out = new Cluster("n[1-3] cpus=4 mem=1000 feature=fast gpus=1", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-3]",
+        return new Cluster("n[1-3] cpus=4 mem=1000 feature=fast gpus=1", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-3]",
                 "gresTypes=gpu options.licenses=l:4 options.spec_usage=true options.reboots=true", t);
-        out.apply(new Command.ApplyPolicy(new Policy(List.of(), List.of(new QosPolicy(1, "normal", Map.of())), List.of(), List.of())));
-        return out;
     }
 
     private interface Asked {
@@ -289,7 +285,7 @@ class UpdateTableTest {
         return d instanceof Decision.Rejected r ? r.sentence() : c.state().nodes().at("n1").reason();
     }
 
-    /** An empty reason changes none, and a node in service has none. */
+    /** An empty reason keeps the old one; a node in service has no reason. */
     @Test
     void onlyNodesOutOfServiceHaveAReason() {
         Cluster c = cluster();
@@ -300,7 +296,7 @@ class UpdateTableTest {
         assertThat(after(c, "RESUME", "done")).isEmpty();
     }
 
-    /** IDLE is no state of a node that is busy or FUTURE, and RESUME none of one that only does not answer. */
+    /** IDLE is refused for busy and FUTURE nodes, RESUME for nodes that are only NOT_RESPONDING. */
     @Test
     void statesThatANodeCannotTake() {
         Cluster c = cluster();
@@ -312,7 +308,7 @@ class UpdateTableTest {
         assertThat(after(c, "RESUME", "")).isEmpty();
     }
 
-    /** A DefaultTime beyond MaxTime is not taken; whole blocks are not shared. */
+    /** A DefaultTime above MaxTime has no effect; ExclusiveTopo excludes sharing. */
     @Test
     void partitionsWithoutContradictions() {
         Cluster c = cluster();
