@@ -100,19 +100,20 @@ final class CancelTargets {
         }
     }
 
-    /** scancel that chooses by itself asks a heterogeneous job's number for the leader alone: a component is chosen by a number of its own. */
+    /** Without --ctld, the id of a heterogeneous job stands for its leader. A filter selects a component only by the component's own id. */
     private static boolean standsForItsLeader(Job job, List<String> named) {
         return job.isHet() && !job.isHetLeader() && named.contains(Integer.toString(job.het().jobId()))
                 && !named.contains(Integer.toString(job.id())) && !named.contains(job.displayId());
     }
 
-    /** Of the jobs that a word names, those that a filter leaves out, each with the first filter that does. */
+    /** Adds an error for each job of the id that a filter excludes, with the first such filter. */
     private void missed(String text, JobMessages.Cancel m, List<JobQuery.Hit> hits) {
         for (Command.JobRef ref : JobName.parse(text, state).map(JobName::refs).orElse(List.of())) {
             for (Job job : namedBy(ref)) {
                 if (!job.state().isTerminal() && hits.stream().noneMatch(h -> h.job().id() == job.id())) {
                     String name = job.isArrayRecord() || job.isHetLeader() ? Integer.toString(job.id()) : job.displayId();
-                    MissedFilter.of(job, m).ifPresent(why -> errors.add(new JobMessages.JobError(name, 0, why + ": Cannot signal job")));
+                    CancelFilterMismatch.of(job, m, query(m, List.of()))
+                            .ifPresent(why -> errors.add(new JobMessages.JobError(name, 0, why + ": Cannot signal job")));
                 }
             }
         }
@@ -130,9 +131,13 @@ final class CancelTargets {
     }
 
     private List<JobQuery.Hit> hits(JobMessages.Cancel m, List<String> jobs) {
+        return query(m, jobs).hits();
+    }
+
+    private JobQuery query(JobMessages.Cancel m, List<String> jobs) {
         JobMessages.QueryJobs q = new JobMessages.QueryJobs(jobs, m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                 m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false, false);
-        return new JobQuery(state, q, owned, j -> m.wckeys().isEmpty() || m.wckeys().contains(j.desc().charge().wckey())).hits();
+        return new JobQuery(state, q, owned, j -> m.wckeys().isEmpty() || m.wckeys().contains(j.desc().charge().wckey()));
     }
 
     /** The states of a filter; empty where a flag is among them, which a job can have in several states. */

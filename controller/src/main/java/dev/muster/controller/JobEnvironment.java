@@ -39,9 +39,9 @@ final class JobEnvironment {
     /** {@code srun --preserve-env}: what the step's tasks have of srun's environment and not of the step. */
     private static final List<String> PRESERVED =
             List.of("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE");
-    /** The end of a job without a time limit, as its environment has it: 365 days after its start. */
+    /** SLURM_JOB_END_TIME of a job without a time limit: 365 days after its start. */
     private static final long UNLIMITED_SECONDS = 31_536_000;
-    /** What SLURM_STEP_ID tells a batch script. */
+    /** SLURM_STEP_ID of a batch script. */
     private static final String BATCH_STEP = "-5";
     /** What is submitted and goes no further. */
     private final Set<String> gone = new HashSet<>();
@@ -104,7 +104,7 @@ final class JobEnvironment {
         return v.entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
     }
 
-    /** When its time is up; without a limit a year after its start. */
+    /** Returns the end of the job's time limit; a year after its start without a limit. */
     private long plannedEnd() {
         return job.run().limitMin() >= 0 ? job.run().plannedEnd() : job.run().startTime() + UNLIMITED_SECONDS;
     }
@@ -311,7 +311,7 @@ final class JobEnvironment {
         oomKillStep(step.desc().oomKillStep());
     }
 
-    /** @param ofStep what the step says, "" for what the job or the configuration says */
+    /** @param ofStep the step's own value; "" for the value of the job or the configuration */
     private void oomKillStep(String ofStep) {
         String ofJob = job.desc().extras().oomKillStep();
         String said = !ofStep.isEmpty() ? ofStep : !ofJob.isEmpty() ? ofJob : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");

@@ -79,7 +79,7 @@ final class JobPaths {
             case '%' -> "%";
             case 'A' -> Integer.toString(array != 0 ? array : job.id());
             case 'a' -> job.array().task() >= 0 ? Integer.toString(job.array().task()) : "4294967294";
-            case 'b' -> job.array().task() >= 0 ? Integer.toString(job.array().task() % 10) : "4"; // of the number that stands for none
+            case 'b' -> job.array().task() >= 0 ? Integer.toString(job.array().task() % 10) : "4"; // the last digit of NO_VAL, 4294967294
             // a step's number is named of srun's steps alone
             case 'J', 'j' -> Integer.toString(job.id());
             case 'N' -> job.run().allocation().isEmpty() ? "" : job.run().allocation().ofScript().node();

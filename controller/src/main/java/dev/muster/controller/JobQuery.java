@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Finds the jobs that a query means. */
 final class JobQuery {
@@ -176,14 +177,46 @@ final class JobQuery {
     }
 
     private boolean matches(Job job) {
-        return states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
-                && partitions(job) && (q.qos().isEmpty() || job.desc().charge().eachQos().stream().anyMatch(q.qos()::contains))
-                && oneOf(q.names(), job.desc().name())
-                && reservations(job)
+        return states(job) && users(job) && accounts(job) && partitions(job) && qos(job) && names(job) && reservations(job)
                 && (q.licenses().isEmpty() || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))
-                && (nodes.isEmpty() || !job.run().allocation().isEmpty()
-                        && job.run().allocation().nodes().stream().anyMatch(s -> nodes.get().contains(s.node())))
-                && shown.test(job);
+                && nodes(job) && shown.test(job);
+    }
+
+    /** A filter of a query that can exclude a job. */
+    enum Filter { USER, STATE, NAME, ACCOUNT, PARTITION, QOS, RESERVATION, NODES }
+
+    /** Returns the first filter that excludes the job, in the order of {@link Filter}; empty if none does. */
+    Optional<Filter> excludedBy(Job job) {
+        return Stream.of(Filter.values()).filter(f -> !switch (f) {
+            case USER -> users(job);
+            case STATE -> states(job);
+            case NAME -> names(job);
+            case ACCOUNT -> accounts(job);
+            case PARTITION -> partitions(job);
+            case QOS -> qos(job);
+            case RESERVATION -> reservations(job);
+            case NODES -> nodes(job);
+        }).findFirst();
+    }
+
+    private boolean users(Job job) {
+        return oneOf(q.userIds(), job.desc().owner().uid());
+    }
+
+    private boolean accounts(Job job) {
+        return oneOf(q.accounts(), job.desc().charge().account());
+    }
+
+    private boolean names(Job job) {
+        return oneOf(q.names(), job.desc().name());
+    }
+
+    private boolean qos(Job job) {
+        return q.qos().isEmpty() || job.desc().charge().eachQos().stream().anyMatch(q.qos()::contains);
+    }
+
+    private boolean nodes(Job job) {
+        return nodes.isEmpty() || job.run().allocation().nodes().stream().anyMatch(s -> nodes.get().contains(s.node()));
     }
 
     /** A job that waits may name several reservations, of which one suffices; one that runs is in one. */

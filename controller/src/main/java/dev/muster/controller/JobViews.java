@@ -459,7 +459,7 @@ final class JobViews {
         return cpus.isEmpty() ? r.tresPerTask() : r.tresPerTask().isEmpty() ? cpus : cpus + "," + r.tresPerTask();
     }
 
-    /** As it was said, or as many as the GPUs of a task bring with them. */
+    /** Returns --cpus-per-task, or the CPUs that --cpus-per-gpu implies for a task's GPUs. */
     private static int cpusPerTask(ResourceRequest r) {
         return r.cpusPerTask() > 0 ? r.cpusPerTask() : r.cpusPerGpu() * GresRequest.gpus(r.tresPerTask());
     }

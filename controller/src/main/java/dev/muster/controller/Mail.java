@@ -97,7 +97,7 @@ record Mail(Job job, String subject, Map<String, String> environment) {
         if (job.array().jobId() != 0 && !wants(job, "ARRAY_TASKS") && MailOfArray.ABOUT.contains(what.event)) {
             return arrays.of(what.event, job).stream();
         }
-        // a failure is an end for those who want to hear of ends alone
+        // END alone also mails the end of a failed job
         Event event = what.event == Event.FAIL && !Event.FAIL.isWanted(job) ? Event.END : what.event;
         return event.isWanted(job) ? Stream.of(single(event, job, ran(job.run()))) : Stream.empty();
     }

@@ -132,7 +132,7 @@ class CancelTargetsTest {
         assertThat(ended(site)).contains(expected.split(" "));
     }
 
-    /** Components of job 3 with keys of their own: the filter chooses them, and slurmctld says which filter the others miss. */
+    /** The filter selects components by their wckeys, and slurmctld names the filter that excludes each of the others. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
         "true  | 'wckeys':['b'] | 4    | 3: Job wckey a != filter wckey b: Cannot signal job",

@@ -43,7 +43,7 @@ class JobEnvironmentTest {
         assertThat(JobEnvironment.ofController(state, state.jobs().at(1), "epilog_slurmctld")).containsEntry("SLURM_JOB_DERIVED_EC", "1792");
     }
 
-    /** Programs of slurmctld know its times as well; a file for errors they know where the job has one of its own. */
+    /** PrologSlurmctld and EpilogSlurmctld get the job's times, and its stderr file if it differs from stdout. */
     @Test
     void programsOfTheControllerKnowTheJobsTimes() {
         Site site = new Site("DefMemPerCPU=1");

@@ -24,7 +24,7 @@ class RpcNamesTest {
         assertThat(RpcNames.number(as)).isEqualTo(number);
     }
 
-    /** Requests of this controller alone go by what Slurm's commands ask in their place. */
+    /** Muster's own requests are counted under the RPC that Slurm's command would send. */
     @ParameterizedTest
     @CsvSource({"AwaitChange, REQUEST_JOB_INFO_SINGLE, 2021", "AwaitSteps, REQUEST_JOB_STEP_INFO, 2005",
         "QueryAccounting, REQUEST_DBD_RELAY, 1028"})
