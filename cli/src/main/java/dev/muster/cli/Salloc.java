@@ -64,14 +64,12 @@ final class Salloc implements Command {
         }
         int jobId = reply.integer("jobId");
         CliFilter.taken(o, components.size(), jobId, SubmissionLog.NO_STEP, operands);
-        boolean[] granted = {false};
         AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
+            // also between the grant and the start of the command, which registers its own
             c.host().onSignal(signal, () -> {
-                if (!granted[0]) {
-                    signalled.set(true);
-                    AllocationClient.cancel(c, jobId);
-                }
+                signalled.set(true);
+                AllocationClient.cancel(c, jobId);
             });
         }
         boolean quiet = o.has(JobOption.QUIET);
@@ -85,7 +83,6 @@ final class Salloc implements Command {
             }
             return o.exitError(1);
         }
-        granted[0] = true;
         if (!quiet) {
             c.info("Granted job allocation " + jobId);
             if (client.waitedInQueue() || allocation.integer("nodeCount") > 0) {
@@ -163,7 +160,7 @@ final class Salloc implements Command {
         if (!Clusters.working(c).isEmpty()) {
             env.put(Clusters.WORKING, Clusters.working(c));
         }
-        // before the command begins: a signal that comes as it does would be lost otherwise
+        // registered before the command starts, so that a signal during its start is not lost
         AtomicReference<Process> begun = new AtomicReference<>();
         for (String signal : List.of("INT", "QUIT")) {
             // the terminal has sent it to the command as well

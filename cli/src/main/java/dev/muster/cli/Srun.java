@@ -275,14 +275,12 @@ final class Srun implements Command {
 
     /** The allocation once it is ready; empty if it ended before, which has been told. */
     private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId) throws SlurmException {
-        boolean[] granted = {false};
         AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
+            // also between the grant and the request of the step, which registers its own
             StepSignals.on(c, o, signal, Signals.number(signal), () -> {
-                if (!granted[0]) {
-                    signalled.set(true);
-                    AllocationClient.cancel(c, jobId);
-                }
+                signalled.set(true);
+                AllocationClient.cancel(c, jobId);
             });
         }
         Json.Obj allocation;
@@ -303,7 +301,6 @@ final class Srun implements Command {
             }
             return Optional.empty();
         }
-        granted[0] = true;
         return Optional.of(allocation);
     }
 

@@ -304,7 +304,7 @@ class StepTest {
         assertThat(ran.err()).contains("srun: error: n1: task 0: Exited with exit code 2");
     }
 
-    /** Errors are no information. */
+    /** --quiet suppresses information and keeps errors. */
     @Test
     void quietTellsErrorsAlone() throws IOException {
         node("a1", exit(0, 2 << 8), DONE);
@@ -530,5 +530,20 @@ class StepTest {
         assertThat(back.offset()).isEqualTo(1L << 40);
         assertThat(back.bytes()).containsExactly(1, 2);
         assertThat(Ranks.text(List.of(5, 0, 1, 2, 9))).isEqualTo("0-2,5,9");
+    }
+
+    /** A signal after the grant, before the command or the step has handlers of its own, gives the allocation back. */
+    @ParameterizedTest
+    @CsvSource({"salloc --no-shell, INT", "salloc --no-shell, TERM", "salloc --no-shell, HUP", "srun true, TERM", "srun true, INT"})
+    void aSignalRightAfterTheGrantIsNotLost(String command, String signal) {
+        FakeHost host = new FakeHost();
+        host.reply("Submit", "{\"jobId\":9}");
+        host.reply("AwaitAllocation", "{\"jobId\":9,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"x1\",\"nodeCount\":1}");
+        List<Runnable> atGrant = new ArrayList<>();
+        host.meanwhile.put("AwaitAllocation", q -> atGrant.add(host.handlers.get(signal)));
+        host.run(command);
+        host.calls.clear();
+        atGrant.getFirst().run();
+        assertThat(host.calls).containsExactly("Cancel");
     }
 }
