@@ -48,7 +48,7 @@ public record Reservation(
     private static final List<ReservationFlag> REPEATING = List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY,
             ReservationFlag.WEEKEND, ReservationFlag.WEEKLY);
     private static final int WINDOWS_MAX = 24 * 10 + 1;
-    /** Two repetitions that do not meet within this time after both have begun never meet. */
+    /** Horizon of the overlap test: repetitions that do not overlap within it never overlap. */
     private static final long REPEATS_WITHIN_S = 8L * 86400;
     private static final int REPETITIONS_MAX = 20_000;
 
@@ -134,12 +134,12 @@ public record Reservation(
         return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP);
     }
 
-    /** It reserves devices and counts no cores: all cores of its nodes serve its jobs, and jobs of other reservations on these nodes. */
+    /** Returns whether the reservation has devices and no core count. It shares all cores of its nodes with other such reservations. */
     public boolean sharesCores() {
         return !want.gres.isEmpty() && want.coreCounts.isEmpty();
     }
 
-    /** Both have a time in common, however far ahead. */
+    /** Returns whether the two reservations overlap in time, however far ahead. */
     boolean meets(Reservation other, long now) {
         long from = Math.max(now, Math.max(startAt(now), other.startAt(now)));
         long to = Math.min(repeats() ? from + REPEATS_WITHIN_S : endAt(now), other.repeats() ? from + REPEATS_WITHIN_S : other.endAt(now));
@@ -153,21 +153,7 @@ public record Reservation(
 
     /** Its times that touch the span, soonest first, also beyond {@link #HORIZON_S}. */
     private List<Window> between(long now, long from, long to) {
-        List<Window> out = new ArrayList<>();
-        long begin = startAt(now);
-        long finish = endAt(now);
-        for (int i = 0; i < REPETITIONS_MAX && begin < to; i++) {
-            if (finish > from) {
-                out.add(new Window(begin, finish));
-            }
-            if (!repeats()) {
-                break;
-            }
-            long next = after(begin);
-            finish += next - begin;
-            begin = next;
-        }
-        return out;
+        return windows(now, from, to, REPETITIONS_MAX, Long.MAX_VALUE);
     }
 
     /** Whether a job as described may use it; administrators' jobs always may. */
@@ -192,14 +178,18 @@ public record Reservation(
 
     /** Its times that touch the span, soonest first; a repeated one within {@link #HORIZON_S}. */
     public List<Window> windows(long now, long from, long to) {
+        return windows(now, from, to, WINDOWS_MAX, now + HORIZON_S);
+    }
+
+    private List<Window> windows(long now, long from, long to, int repetitions, long lastBegin) {
         List<Window> out = new ArrayList<>();
         long begin = startAt(now);
         long finish = endAt(now);
-        for (int i = 0; i < WINDOWS_MAX && begin < to; i++) {
+        for (int i = 0; i < repetitions && begin < to; i++) {
             if (finish > from) {
                 out.add(new Window(begin, finish));
             }
-            if (!repeats() || begin > now + HORIZON_S) {
+            if (!repeats() || begin > lastBegin) {
                 break;
             }
             long next = after(begin);
@@ -296,7 +286,7 @@ public record Reservation(
                 : units.isEmpty() ? GresRequest.devices(node, device, "") : IndexSet.empty();
     }
 
-    /** All its devices as they were asked for, those of a type also among all of their name, {@code gres/gpu:a100=2,gres/gpu=2}; "" for none. */
+    /** Returns the requested devices; a typed device also counts under its plain name, {@code gres/gpu:a100=2,gres/gpu=2}. "" without devices. */
     public String devices() {
         Map<String, Integer> typed = new java.util.TreeMap<>();
         Map<String, Integer> named = new java.util.TreeMap<>();
