@@ -58,7 +58,7 @@ static void run_prolog(const char *path)
         _exit(1);
     pid_t pid = fork();
     if (pid == 0) {
-        // the job's output has the lines that it prints, and nothing of its errors
+        // TaskProlog's "print" lines go to the job's output, its stderr does not
         int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (nothing >= 0)
             dup2(nothing, 2);

@@ -74,7 +74,7 @@ set +e
 err=$(sbatch -p nosuch --wrap true 2>&1); rc=$?
 set -e
 check "an unknown partition is refused" "1 sbatch: error: invalid partition specified: nosuch" "$rc $(head -1 <<<"$err")"
-# Names of jobs, lists of tasks, and words that commands say.
+# Job names, task lists and messages of commands.
 check "srun -E leaves the tasks that the environment has" "7 1" \
   "$(salloc -Q -n2 sh -c 'SLURM_NTASKS=7 srun -Q -E -n1 printenv SLURM_NTASKS; SLURM_NTASKS=7 srun -Q -n1 printenv SLURM_NTASKS' | xargs)"
 check "srun -v says how tasks are bound" "CpuBindType=(null type)" "$(srun -v true 2>&1 | grep -o 'CpuBindType=.*')"

@@ -33,7 +33,7 @@ check "without a number of cores all of the node" "CoreCnt=2 TRES=cpu=2,gres/gpu
   starttime=now duration=5 nodes=n1 TRES=gres/gpu=2 >/dev/null; scontrol -o show reservation keep | grep -oE '(CoreCnt|TRES)=[^ ]*' | xargs)"
 match "which others have nothing of" "Unable to allocate resources" "$(srun -I1 true 2>&1 || true)"
 scontrol delete reservation=keep
-# Tasks with a GPU each share no CPU, whatever --overcommit says.
+# --overcommit: tasks with a GPU each share no CPU.
 match "of such tasks nothing is said of CPUs" "Requested node configuration is not available" "$(sbatch -O -n2 --tres-per-task=gres/gpu:1 --wrap true 2>&1 || true)"
 check "or each has its own" "2 cpu=1,gres/gpu:1" "$(salloc -Q -O -n2 --tres-per-task=cpu=1,gres/gpu:1 bash -c \
   'echo $SLURM_JOB_CPUS_PER_NODE $(squeue -h -j $SLURM_JOB_ID -O tres-per-task:30)')"

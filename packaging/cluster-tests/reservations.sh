@@ -109,7 +109,7 @@ scontrol update reservation=f nodes=n[2-3] >/dev/null; scontrol update reservati
 check "as many others" "Nodes=n[2-3] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
 check "no more than there are" "Error creating the reservation: Requested nodes are busy" "$(scontrol create res reservationname=g start=now+5hours dur=10 user=nobody nodecnt=4 2>&1 | head -1)"
 match "times as they are wanted" " StartTime=[0-9][0-9]:[0-9][0-9] " "$(SLURM_TIME_FORMAT=%H:%M scontrol -o show res f)"
-# A node that goes is replaced by one that no other reservation keeps, or one of a reservation with OVERLAP.
+# A failed node is replaced by a free node or by a node of a reservation with OVERLAP.
 for r in $(scontrol -o show res | sed -n 's/^ReservationName=\([^ ]*\) .*/\1/p'); do scontrol delete reservationname="$r" >/dev/null 2>&1 || true; done
 scontrol create res reservationname=over start=now dur=10 user=nobody nodes=n3 flags=overlap >/dev/null
 scontrol create res reservationname=two start=now dur=10 user=nobody nodecnt=2 >/dev/null

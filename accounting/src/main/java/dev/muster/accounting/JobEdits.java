@@ -41,7 +41,7 @@ final class JobEdits {
         this.store = store;
     }
 
-    /** The columns that are set to one value in all rows. */
+    /** Columns that the change sets to the same value in every row. */
     private static Map<String, Object> columns(Change c) {
         Map<String, Object> out = new TreeMap<>();
         c.set().forEach((key, value) -> {
@@ -49,7 +49,7 @@ final class JobEdits {
                 case "comment", "wckey", "extra" -> out.put(key, value);
                 case "admincomment" -> out.put("admin_comment", value);
                 case "systemcomment" -> out.put("system_comment", value);
-                // a number as wait(2) has it: a signal hides the code
+                // encoded as by wait(2): a signal hides the exit code
                 case "derivedexitcode" -> {
                     long status = Long.parseLong(value);
                     int signal = (int) (status & SIGNAL_MASK);
@@ -63,7 +63,7 @@ final class JobEdits {
         return out;
     }
 
-    /** A job's resources with others over them; -1 takes one away. */
+    /** Overlays a job's resources with the given counts; the count -1 removes a resource. */
     static String tres(Book book, String old, String over) {
         List<String> counts = new ArrayList<>();
         for (String item : over.split(",")) {
@@ -78,13 +78,13 @@ final class JobEdits {
         return String.join(",", items);
     }
 
-    /** A resource by its name or its number. */
+    /** Finds a resource by its name or its id. */
     private static Optional<String> name(Book book, String typed) {
         return book.tres().stream().filter(t -> t.full().equalsIgnoreCase(typed) || Integer.toString(t.id()).equals(typed)).findFirst()
                 .map(Tres::full);
     }
 
-    /** The sentence about the first resource that the cluster's administrators have never named; empty if all are known. */
+    /** Returns the error for the first unknown resource; empty if all are known. */
     private static Optional<String> unknown(Book book, String tres) {
         return Stream.of(tres.split(",")).map(i -> i.substring(0, Math.max(0, i.indexOf('=')))).filter(n -> name(book, n).isEmpty()).findFirst()
                 .map(n -> "sacctmgr: error: slurmdb_format_tres_str: no TRES known by " + (n.matches("\\d+") ? "id " : "type ") + n);
@@ -97,7 +97,7 @@ final class JobEdits {
     /**
      * Of jobs that are over only: the row of one that is not is written again when it ends.
      *
-     * @param operator may change any job; others their own, and there what is not the administrators' comment
+     * @param operator whether the caller may change any job; other users change their own jobs, but not AdminComment
      */
     Changed run(Change c, int uid, boolean operator, Book book) {
         if (c.set().keySet().stream().anyMatch(k -> !FIELDS.contains(k))) {
@@ -146,7 +146,7 @@ final class JobEdits {
         }
     }
 
-    /** Writes the columns into the rows with these keys, and each its own resources. */
+    /** Writes the columns, and the resources of each row, into the rows with these keys. */
     private static void write(Connection on, Map<String, Object> columns, List<Object[]> keys, List<String> resources, boolean tres)
             throws SQLException {
         List<String> names = new ArrayList<>(columns.keySet());
@@ -197,7 +197,7 @@ final class JobEdits {
         return " where " + String.join(" and ", all);
     }
 
-    /** A number names a job, all tasks of an array and all components of a heterogeneous job; {@code 12_3} and {@code 12+1} one of them. */
+    /** A job id stands for a job, all tasks of an array or all components of a heterogeneous job; {@code 12_3} and {@code 12+1} for one of them. */
     private static String named(String id, List<Object> values) {
         Optional<JobSelector> selector = JobSelector.of(id, "");
         if (selector.isEmpty()) {

@@ -158,7 +158,7 @@ public final class Main {
         return new File(slurmConf.getAbsoluteFile().getParentFile(), SisterFiles.SLURMDBD);
     }
 
-    /** It holds a password: only its owner, SlurmUser, and the owner's group may read it. */
+    /** The file holds a password: only its owner, SlurmUser, and the owner's group may have read access. */
     private static Optional<String> unfit(File file, SlurmdbdConf conf) throws IOException {
         Path path = file.toPath();
         String owner = Files.getOwner(path).getName();

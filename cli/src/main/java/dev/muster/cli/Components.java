@@ -57,7 +57,7 @@ final class Components {
         return out;
     }
 
-    /** Options about the command rather than a component: they count in whichever component they are typed. */
+    /** Options of the command and not of a component: they apply wherever they are typed. */
     private static final Set<JobOption> COMMANDS_OWN = EnumSet.of(JobOption.PARSABLE, JobOption.QUIET, JobOption.TEST_ONLY, JobOption.WAIT);
 
     /** What stands in the environment, and what the first component says for all. */

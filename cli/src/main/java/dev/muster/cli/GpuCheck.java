@@ -5,7 +5,7 @@ import java.util.List;
 /** GPU options of one command line that contradict each other. */
 final class GpuCheck {
     private static final String SPEC = "Failed to validate job spec";
-    /** Resources that no task has a number of. */
+    /** Resources that cannot be requested per task. */
     private static final List<String> UNCOUNTED = List.of("mem", "node", "billing", "energy", "vmem", "pages");
     private static final String UNEQUAL = "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket";
 
@@ -54,7 +54,7 @@ final class GpuCheck {
         memory(gres);
     }
 
-    /** Words of --tres-per-task, and what says the same in another option. */
+    /** Refuses resources of --tres-per-task that are invalid or that another option requests as well. */
     private void perTask() throws UsageException {
         if (!o.typed(JobOption.TRES_PER_TASK)) {
             return;
@@ -77,12 +77,12 @@ final class GpuCheck {
         }
     }
 
-    /** An item is of GPUs. */
+    /** Returns whether the item requests GPUs. */
     static boolean areGpusIn(String tresPerTask) {
         return Texts.split(tresPerTask, ',').stream().anyMatch(item -> item.matches("gres[/:]gpu([:=].*)?"));
     }
 
-    /** GPUs of each task, said on the command line. */
+    /** Returns the GPUs per task from the command line. */
     private long ofTask() {
         long sum = typedCount(JobOption.GPUS_PER_TASK);
         for (String item : Texts.split(o.typed(JobOption.TRES_PER_TASK) ? o.text(JobOption.TRES_PER_TASK) : "", ',')) {

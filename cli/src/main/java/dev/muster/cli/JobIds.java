@@ -94,7 +94,7 @@ public final class JobIds {
             this.most = most;
         }
 
-        /** @param number digits at the start of the text, perhaps none */
+        /** @param number leading digits of the text; may be empty */
         Optional<SlurmErrno> fault(String text, String number) {
             if (text.isEmpty()) {
                 return Optional.of(empty);
@@ -123,7 +123,7 @@ public final class JobIds {
         return text.substring(0, end);
     }
 
-    /** What is wrong with the id of one job, task, component or step; empty for a good one. Sets of tasks ({@code 1_[2-3]}) are no such id. */
+    /** Checks the id of one job, task, component or step. Returns the error, empty for a valid id. Task sets ({@code 1_[2-3]}) are invalid here. */
     public static Optional<SlurmErrno> fault(String text) {
         if (Sluid.parse(text.split("\\.", 2)[0]).isPresent()) {
             return Optional.empty();
@@ -164,7 +164,7 @@ public final class JobIds {
         return fault.isPresent() || of.length() + 1 == rest.length() ? fault : Optional.of(SlurmErrno.HET_STEP_NON_NUMERIC);
     }
 
-    /** Refuses what is no id of one job or step, in the words of srun, sattach and sbcast. */
+    /** Refuses an invalid id of a job or step with the sentence of srun, sattach and sbcast. */
     static void check(CommandContext c, String text, int exitCode) throws UsageException {
         Optional<SlurmErrno> fault = fault(text);
         if (fault.isPresent()) {
@@ -172,7 +172,7 @@ public final class JobIds {
         }
     }
 
-    /** The sentence of sacct and sstat about a word that is no id. */
+    /** Returns the sentence of sacct and sstat for an invalid id. */
     public static String objection(String text) {
         boolean number = !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
         return "Bad job/step specified: " + text + (number ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");

@@ -9,7 +9,7 @@ import java.util.List;
 final class JobOrder implements Comparator<JobOrder.Line> {
     private record Key(JobField field, boolean descending) {}
 
-    /** Letters of columns that are no sort keys. */
+    /** Column letters that squeue refuses as sort keys. */
     private static final String NO_KEYS = "akoqrswxyAEFKRWXYZ";
 
     private final List<Key> keys = new ArrayList<>();
@@ -22,7 +22,7 @@ final class JobOrder implements Comparator<JobOrder.Line> {
     /** @param keys letters of columns, each with an optional sign, commas between */
     static JobOrder of(CommandContext c, String keys) throws UsageException {
         JobOrder order = new JobOrder(c);
-        for (int i = keys.length() - 1; i >= 0; i--) {      // the last wrong letter is the one that is told
+        for (int i = keys.length() - 1; i >= 0; i--) {      // the original names the last wrong letter
             char k = keys.charAt(i);
             if ("-+,".indexOf(k) < 0 && (NO_KEYS.indexOf(k) >= 0 || JobField.TABLE.byLetter(k) < 0)) {
                 throw c.bad(1, "Invalid sort specification: " + k);

@@ -30,7 +30,7 @@ public final class JobRows {
         };
     }
 
-    /** The whole name of a state or of a flag beside it, by that name or its abbreviation in capitals; "" for any other word. */
+    /** Returns the full name of a state or state flag, given the name or its abbreviation in capitals; "" for any other word. */
     public static String stateName(String word) {
         return Squeue.stateName(word);
     }

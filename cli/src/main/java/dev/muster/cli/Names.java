@@ -62,7 +62,7 @@ final class Names {
         return end < 0 ? "" : line.substring(from, end);
     }
 
-    /** The uid that a word of digits means: of the user with that name, else of the user with that number; -1 if there is neither. */
+    /** Resolves a word of digits to a uid: the user with that name, else the user with that uid; -1 if neither exists. */
     static int ofDigits(String digits) {
         return number(output("id", "-u", digits).strip());
     }

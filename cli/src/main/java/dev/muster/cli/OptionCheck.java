@@ -317,7 +317,7 @@ final class OptionCheck {
         }
     }
 
-    /** A file without a word asks for nothing. */
+    /** Refuses an empty burst buffer file. */
     private static String bufferFile(JobOptions options, JobOption o, String path) throws UsageException {
         String text = file(options, o, path);
         if (text.isEmpty()) {
@@ -385,7 +385,7 @@ final class OptionCheck {
         return value.equalsIgnoreCase("expedite") ? "expedite" : value.isEmpty() || value.matches("(?i)1|y|yes") ? "yes" : bad(options, o);
     }
 
-    /** Two pairs that exclude each other come first. */
+    /** Words of --gres-flags; the mutually exclusive pairs come first. */
     private static final List<String> GRES_FLAGS = List.of("disable-binding", "enforce-binding", "multiple-tasks-per-sharing",
             "one-task-per-sharing", "allow-task-sharing");
 
@@ -503,7 +503,7 @@ final class OptionCheck {
                 ? "Maximum node count " + max + " is less than minimum node count " + min : "\"" + value + "\" is not a valid node count");
     }
 
-    /** CPUs of a task are a number. */
+    /** Checks that the CPUs per task are a number. */
     private static String tresPerTask(JobOptions options, String value) throws UsageException {
         for (String item : Texts.split(value, ',')) {
             if (item.matches("cpu([=:].*)?") && (item.length() < 5 || parseNumber(item.substring(4)) < 1)) {

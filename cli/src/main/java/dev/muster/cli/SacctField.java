@@ -344,7 +344,7 @@ enum SacctField {
         return Long.toString(n);
     }
 
-    /** What it has; 0 for a job that has none yet, or never had. */
+    /** Returns the allocated count; 0 for a job that never had an allocation. */
     private static long cpus(Json.Obj row, boolean isStep) {
         return isStep ? row.number("cpus") : row.text("nodes").isEmpty() ? 0 : row.number("cpusAllocated");
     }

@@ -197,7 +197,7 @@ final class Scancel implements Command {
         for (Json.Obj e : reply.objects("errors")) {
             rc = Math.max(rc, report(c, w, e));
         }
-        // slurmctld has done what it could, and says what it could not
+        // slurmctld changed what it could and reports the rest
         return w.atOnce ? 0 : rc;
     }
 

@@ -223,7 +223,7 @@ final class ScontrolReservation {
         }
     }
 
-    /** Prints what slurmctld says beside the error's own sentence, and returns that. */
+    /** Prints slurmctld's explanation if it differs from the error's own sentence. Returns the error's sentence. */
     private static String explained(CommandContext c, SlurmException e) {
         String own = SlurmErrno.of(e.errno()).sentence();
         if (!own.equals(e.getMessage())) {

@@ -36,7 +36,7 @@ final class ScontrolUpdate {
         return out;
     }
 
-    /** Of jobs and in "delete", "Key value" is as good as "Key=value"; nodes and partitions need the sign. */
+    /** Accepts "Key value" for "Key=value" in updates of jobs and in "delete". Nodes and partitions need the sign. */
     private static List<String> joined(List<String> words) {
         List<String> out = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
@@ -138,7 +138,7 @@ final class ScontrolUpdate {
         return jobs(c, ids, name, rest, quiet);
     }
 
-    /** Tells about the first word without "=". */
+    /** Reports the first word without "=". */
     private static boolean isUnsigned(CommandContext c, List<String> words) {
         Optional<String> first = words.stream().filter(w -> w.indexOf('=') < 0).findFirst();
         first.ifPresent(w -> c.error("Invalid input: " + w + "  Request aborted"));

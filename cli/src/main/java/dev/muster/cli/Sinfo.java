@@ -24,7 +24,7 @@ final class Sinfo implements Command {
     private static final List<String> STATES = List.of("unknown", "down", "idle", "allocated", "mixed", "future", "drain", "drained", "draining",
             "no_respond", "reserved", "planned", "blocked", "cloud", "completing", "powering_down", "powered_down", "power_down", "powering_up",
             "power_up", "inval", "fail", "maint", "reboot", "reboot^", "external", "dynamic_future", "dynamic_norm");
-    /** Other words for them. */
+    /** Abbreviations and synonyms of the states. */
     private static final Set<String> STATE_WORDS = Set.of("alloc", "comp", "futr", "mix", "plnd", "boot", "reboot_issued", "reboot_requested", "resv",
             "unk", "drng");
 
@@ -96,7 +96,7 @@ final class Sinfo implements Command {
         if (Standard.isTyped(p, "all") && Standard.isTyped(p, "partition")) {
             throw c.bad(1, "Conflicting options, -a and -p, specified. Please choose one or the other.");
         }
-        // operands are ignored, as in the original: scripts have "sinfo -p x show node"
+        // the original ignores operands, and scripts rely on it ("sinfo -p x show node")
         if (w.verbose > 0) {
             String said = !w.wideFormat.isEmpty() ? w.wideFormat : !w.format.isEmpty() ? w.format : defaultFields(w);
             SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), said);

@@ -336,7 +336,7 @@ final class Squeue implements Command {
                 return f.name();
             }
         }
-        return word.equals("EXPEDITING") ? word : "";       // no job is
+        return word.equals("EXPEDITING") ? word : "";       // no job has the flag
     }
 
     private static String stateNames() {
@@ -426,7 +426,7 @@ final class Squeue implements Command {
         return nodes.getFirst();
     }
 
-    /** A wrong key is told below the heading. */
+    /** Reports a wrong sort key below the heading. */
     private static JobOrder order(CommandContext c, Wanted w, RowFormat format, String sort) throws UsageException {
         try {
             return JobOrder.of(c, sort);

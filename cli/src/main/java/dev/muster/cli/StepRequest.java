@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 /** Turns srun's options into the JSON of {@code StepDesc}. */
 final class StepRequest {
     private static final int CONFIG_BYTES_MAX = 16 << 20;
-    /** Of srun's messages where neither --verbose nor --quiet is said. */
+    /** Level of srun's messages without --verbose and --quiet. */
     private static final int LEVEL_INFO = 3;
 
     private final JobOptions o;

@@ -198,7 +198,7 @@ final class StepRun implements StepNode.Events {
         return worst;
     }
 
-    /** Tells what is no error: nothing with --quiet. */
+    /** Prints a message that is not an error, unless --quiet. */
     private void inform(String sentence) {
         if (!settings.quiet) {
             c.info(sentence);

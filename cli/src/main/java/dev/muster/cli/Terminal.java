@@ -33,7 +33,7 @@ public final class Terminal {
         return t;
     }
 
-    /** As {@link #keys}, and what is typed does not appear. An interrupt still reaches the process. */
+    /** Like {@link #keys}, without echo. An interrupt still reaches the process. */
     public static Terminal silentKeys() {
         Terminal t = new Terminal(stty("-g"));
         if (!t.saved.isEmpty()) {

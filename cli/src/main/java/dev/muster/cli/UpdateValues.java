@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** Values of {@code scontrol update} that cannot be meant: told before anything is asked of the controller, in scontrol's words. */
 final class UpdateValues {
-    /** States of nodes that {@code scontrol update} takes; of equal beginnings the first one counts. */
+    /** Node states that {@code scontrol update} accepts. An abbreviation stands for the first state that it begins. */
     private static final List<String> NODE_STATES = List.of("CANCEL_REBOOT", "DOWN", "DRAIN", "FAIL", "FUTURE", "IDLE", "ALLOCATED", "MIXED",
             "NORESP", "POWER_DOWN", "POWER_DOWN_ASAP", "POWER_DOWN_FORCE", "POWER_UP", "RESUME", "UNDRAIN", "UNKNOWN");
     private static final int STATE_LEAST = 3;
@@ -54,14 +54,14 @@ final class UpdateValues {
         return List.of();
     }
 
-    /** The state of a node that a word of at least three letters begins; POWER_ alone begins none. */
+    /** Resolves an abbreviation of at least three letters to a node state. POWER_ alone is ambiguous and refused. */
     static Optional<String> nodeState(String typed) {
         String word = Texts.upper(typed);
         return word.length() < STATE_LEAST || POWER.startsWith(word) ? Optional.empty()
                 : NODE_STATES.stream().filter(s -> s.startsWith(word)).findFirst();
     }
 
-    /** A node's reason without a quotation mark at its beginning and one at its end, which scripts leave around it. */
+    /** Strips one pair of quotation marks from a node's reason; scripts leave them in. */
     static String reason(String typed) {
         String rest = typed.startsWith("\"") ? typed.substring(1) : typed;
         return rest.endsWith("\"") ? rest.substring(0, rest.length() - 1) : rest;

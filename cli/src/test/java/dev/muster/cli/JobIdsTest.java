@@ -27,7 +27,7 @@ class JobIdsTest {
                 .isEqualTo(expected.isEmpty() ? "" : "Bad job/step specified: " + expected);
     }
 
-    /** What srun, sattach, sbcast and scontrol say of them, which read each word as a number. */
+    /** Error sentences of srun, sattach, sbcast and scontrol for wrong ids. */
     @ParameterizedTest
     @CsvSource(delimiter = ';', value = {"srun --jobid=abc true; srun: fatal: Bad job/step specified: abc: JobID can not be zero",
             "sattach abc; sattach: fatal: Bad job/step specified: abc: JobID can not be zero",

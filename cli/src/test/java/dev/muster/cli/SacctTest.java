@@ -192,7 +192,7 @@ class SacctTest {
         assertThat(List.of(asked.number("minLimitMin"), asked.number("maxLimitMin"))).isEqualTo(List.of(least, most));
     }
 
-    /** What is suspended stands still, and so do its steps; what never ran has none. */
+    /** Suspending a job suspends its steps; a job that never ran has no steps. */
     @Test
     void timesAndCpus() {
         String rows = "{'now':1000,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'nodes':'n1','state':'SUSPENDED','startTime':100,'cpusAllocated':2,"

@@ -114,7 +114,7 @@ class SacctmgrTest {
         assertThat(tres).isEqualTo(line.contains("tres") ? "cpu=2048,energy=12" : "");
     }
 
-    /** The shortest words for what is added, modified and deleted. */
+    /** Shortest abbreviations of the entities that add, modify and delete accept. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             -i modify j 2 set comment=x          | job
@@ -132,7 +132,7 @@ class SacctmgrTest {
         assertThat(run("-i modify jobs 2 set comment=x").err()).startsWith("No valid entity in modify command");
     }
 
-    /** A wrong word changes nothing, least of all every job. */
+    /** A wrong option changes no job. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', ignoreLeadingAndTrailingWhitespace = true, textBlock = """
             -i modify job foo set comment=x             | 'sacctmgr: fatal: Bad job/step specified: foo'
@@ -346,14 +346,14 @@ class SacctmgrTest {
             + " Error with request: Access/permission denied\n");
     }
 
-    /** A tree stands as far from the margin as its rows are below the highest that is shown. */
+    /** Rows of a tree are indented by their depth below the topmost printed row. */
     @Test
     void aPartOfTheTree() {
         host.reply("Show", "{\"rows\":[{\"Account\":\"b\",\"Depth\":\"2\"},{\"Account\":\"c\",\"Depth\":\"3\"}]}");
         assertThat(run("-n -P show assoc tree format=account account=b").out()).isEqualTo("b\n c\n");
     }
 
-    /** What slurmdbd finds wrong with a value is told of the word that set it as well. */
+    /** The error about a value names the option that set it. */
     @Test
     void wordsWithValuesThatSlurmdbdDoesNotKnow() {
         String bad = "sacctmgr: error: You gave a bad qos 'q'. Valid QOS's are normal";

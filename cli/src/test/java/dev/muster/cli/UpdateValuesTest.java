@@ -124,7 +124,7 @@ class UpdateValuesTest {
         assertThat(host.run("scontrol update jobid=5 timelimit=5").err()).isEqualTo("TimeLimit of some kind for job 5\n");
     }
 
-    /** A job that is not there is no job to be suspended. */
+    /** Suspending an unknown job is an error. */
     @Test
     void noJobIsSuspended() {
         FakeHost host = new FakeHost();

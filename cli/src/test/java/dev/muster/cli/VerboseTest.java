@@ -111,7 +111,7 @@ class VerboseTest {
         assertThat(host.run("sprio --sibling -l").out()).doesNotContain("CLUSTER");
     }
 
-    /** A list of jobs may stand behind -j; nothing else may. */
+    /** Job ids may follow -j as operands; other operands are refused. */
     @Test
     void sprioTakesNoOtherWords() {
         assertThat(host.run("sprio 5").err()).startsWith("sprio: error: Unrecognized option: 5\n");

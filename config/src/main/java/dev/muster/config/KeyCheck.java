@@ -151,7 +151,7 @@ final class KeyCheck {
         return flags(String.join(",", known), Names.HEALTH_STATES, "", values);
     }
 
-    /** Types that slurmctld counts; those with a slash have names. */
+    /** TRES types that slurmctld counts. Types with a slash need a name. */
     private static String tracked(String value, Values values) {
         for (String tres : Values.list(value)) {
             if (!tres.toLowerCase(Locale.ROOT).matches("billing|cpu|energy|mem|node|pages|vmem|(fs|gres|ic|license)/.+")) {

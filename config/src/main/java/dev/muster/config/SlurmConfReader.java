@@ -458,7 +458,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
     }
 
-    /** Where GPUs are accounted for, their memory and load are as well. */
+    /** Accounting of GPUs includes gpumem and gpuutil. */
     private static String withGpuUse(String tres) {
         List<String> out = new ArrayList<>();
         for (String name : Values.list(tres)) {
@@ -502,7 +502,7 @@ final class SlurmConfReader implements ConfLines.Sink {
                 unknown.add(name);
             }
         }
-        // nodes that may come later have their NodeSets before them
+        // a NodeSet may name dynamic nodes that register later
         if (!given[Key.MAX_NODE_COUNT.ordinal()]) {
             wanted.stream().filter(name -> !order.containsKey(name)).forEach(unknown::add);
         }

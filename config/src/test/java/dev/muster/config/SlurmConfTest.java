@@ -84,7 +84,7 @@ class SlurmConfTest {
             "slurm.conf:5: Invalid SelectTypeParameters for select/linear: CR_CORE,CR_LLN, it can't contain CR_(CPU|CORE|SOCKET).");
     }
 
-    /** What slurmctld goes on in spite of, as it is told. */
+    /** Mistakes that slurmctld logs and continues with. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         MinJobAge=5;MinJobAge=6         | MinJobAge 1 specified more than once, latest value used

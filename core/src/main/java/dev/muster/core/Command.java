@@ -54,7 +54,7 @@ public sealed interface Command {
      *
      * @param hurry        their burst buffers go without stage-out
      * @param adminComment what the jobs that end get as theirs; "" leaves it. Administrators only
-     * @param parts        a waiting component of a heterogeneous job may end alone, and leaves the others in the queue
+     * @param parts        whether a pending component of a heterogeneous job ends alone; the others stay pending
      * @param states       a job in another state than these is passed over: it started since the filter found it. Empty means any state
      */
     record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry, String adminComment,

@@ -131,7 +131,7 @@ final class Dependencies {
             boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
             int one = bar >= 0 && !task.equals("*") ? number(task) : array ? Dependency.ALL_TASKS : Dependency.WHOLE;
             if (ofEnd && one >= 0 && targets(state, id, one).isEmpty()) {
-                throw new Refused(SlurmErrno.DEPENDENCY); // a task that the array does not have, or a task of a job that is no array
+                throw new Refused(SlurmErrno.DEPENDENCY); // the array has no such task, or the job is no array
             }
             out.add(new Dependency(kind, id, one, delay, any, Dependency.Status.UNFULFILLED));
         }

@@ -46,7 +46,7 @@ public final class Due {
     private final Set<String> powered = new HashSet<>();
     /** The second at which somebody was last planned for the node: what is only remembered here counts for nothing after a restart. */
     private final Map<String, Long> planned = new HashMap<>();
-    /** The second of the last look at what is to be started and stopped; remembered here alone. */
+    /** Second of the last power change check; not part of the state. */
     private long powerLookS = Long.MIN_VALUE / 2;
     private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;

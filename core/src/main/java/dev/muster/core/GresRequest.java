@@ -108,7 +108,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             out.put("tasks", (long) tasks).put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
         }
         if (r.tasks() > 0 && r.tasksPerGpu() > 0 && job > 0) {
-            // the number of GPUs is the stronger word
+            // the number of GPUs wins
             out.put("tasks", (long) job * r.tasksPerGpu());
         }
         if (node > 0 && task > 0 && node % task == 0 && r.tasksPerNode() == 0 && r.tasks() != 1) {

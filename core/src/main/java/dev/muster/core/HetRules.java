@@ -153,7 +153,7 @@ public final class HetRules {
      * What ends the leader ends all components, and what sends one back to the queue sends all. Another that ends by itself, by its
      * own time limit, say, leaves the others alone once the script has begun.
      *
-     * @param parts a component that ends before it starts leaves the others in the queue, where they wait for it in vain
+     * @param parts whether a pending component ends alone; the others stay pending and can no longer start
      */
     static Decision together(State state, Decision decision, Now now, boolean parts) {
         if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> ends(state, c, parts))) {

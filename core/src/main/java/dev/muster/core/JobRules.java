@@ -210,7 +210,7 @@ final class JobRules {
             if (!c.states().isEmpty() && !c.states().contains(job.state())) {
                 return Optional.empty();
             }
-            // the batch script alone is killed, and the job ends as its script does
+            // only the batch script is killed; the job ends with its script
             boolean script = c.batchOnly() && job.state() != JobState.PENDING;
             boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
             if (ends && !c.cron() && Crontab.runs(state, job)

@@ -126,7 +126,7 @@ public record Node(
         /** What it is after its reboot: DOWN, or in service whatever it was before. */
         NEXT_DOWN,
         NEXT_RESUME,
-        /** It has no slurmd and takes no jobs: what is said of it is what administrators say. */
+        /** A node without a slurmd: it runs no jobs, and only administrators change its state. */
         EXTERNAL
     }
 
@@ -243,7 +243,7 @@ public record Node(
         return has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP) || has(Flag.POWERING_DOWN) || has(Flag.REBOOT_ISSUED) || has(Flag.EXTERNAL);
     }
 
-    /** Jobs are never placed on it, now or later, as it stands. */
+    /** Returns whether the scheduler never places jobs on the node in its current state. */
     public boolean isClosedToJobs() {
         return has(Flag.FUTURE) || has(Flag.EXTERNAL);
     }

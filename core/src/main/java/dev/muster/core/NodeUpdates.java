@@ -278,7 +278,7 @@ final class NodeUpdates {
                     : Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "CANCEL_REBOOT" -> node.has(Node.Flag.REBOOT_REQUESTED) ? Optional.of(PowerRules.cancelled(node)) : Optional.empty();
-            // there is nothing that could answer
+            // the node has no slurmd that could answer
             case "NORESP", "NO_RESPOND" -> node.has(Node.Flag.EXTERNAL) ? Optional.empty()
                     : Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
             case "FUTURE" -> node.jobs().isEmpty() && !node.has(Node.Flag.EXTERNAL) ? Optional.of(node.with(Node.Flag.FUTURE, true))
@@ -333,17 +333,17 @@ final class NodeUpdates {
         return c.changes().getOrDefault("state", "").equalsIgnoreCase("IDLE");
     }
 
-    /** Jobs run on it: RESUME puts it back into service, IDLE cannot be its state. */
+    /** Returns whether jobs run on the node. RESUME returns such a node to service; IDLE is refused. */
     private static boolean isBusy(Node node) {
         return !node.jobs().isEmpty() && !node.has(Node.Flag.DOWN);
     }
 
-    /** An empty reason changes none. */
+    /** An empty reason keeps the old one. */
     private static boolean isReasoned(Command.UpdateNode c) {
         return !c.changes().getOrDefault("reason", "").isBlank();
     }
 
-    /** A node in service has no reason: {@code sinfo -R} lists those that are out of it. */
+    /** Clears the reason of a node in service; {@code sinfo -R} lists nodes out of service. */
     private static boolean keepsReason(Node node) {
         return REASONED.stream().anyMatch(node::has);
     }

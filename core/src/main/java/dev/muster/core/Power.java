@@ -146,7 +146,7 @@ public final class Power {
         return special.values().stream().mapToInt(t -> t.stopS + t.startS).reduce(usual.stopS + usual.startS, Math::max);
     }
 
-    /** PowerDownOnIdle of one of its partitions: it is to be stopped as soon as its last job is over. */
+    /** Returns whether PowerDownOnIdle of one of its partitions powers the node down as soon as its last job ends. */
     static boolean stopsAtOnce(State state, Node node) {
         boolean any = isOn(state.settings()) && state.settings().options().entrySet().stream()
                 .anyMatch(e -> e.getKey().startsWith(PARTITION) && e.getValue().endsWith(",yes"));

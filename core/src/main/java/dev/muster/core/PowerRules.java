@@ -155,7 +155,7 @@ final class PowerRules {
                 .with(Node.Flag.DRAINED_FOR_THIS, false).withReason("", 0, 0);
     }
 
-    /** What has not come up in time is down until an administrator has looked after it; SuspendProgram is not called for what never came. */
+    /** Sets a node DOWN that missed ResumeTimeout. SuspendProgram is not called for it. */
     private Change absent(Node node) {
         Node down = node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.UNKNOWN, false).with(Node.Flag.DOWN, true)
                 .with(Node.Flag.NOT_RESPONDING, !node.has(Node.Flag.CLOUD)).with(Node.Flag.POWERED_DOWN, true);
@@ -299,7 +299,7 @@ final class PowerRules {
                 : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Max powered up nodes reached"));
     }
 
-    /** Also one that waits for its power with jobs on it goes down, and is then without jobs. */
+    /** Marks a node that waits for its start for power-down. Its jobs are requeued. */
     private static Node downUnderJobs(Node node) {
         return node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false)
                 .with(Node.Flag.POWER_DOWN, !node.has(Node.Flag.POWERING_DOWN));

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 final class ReservationEdit {
 
     private static final String GRES = "gres/";
-    /** Resources that a reservation takes no notice of. */
+    /** Resources that a reservation ignores. */
     private static final Set<String> IGNORED_TRES = Set.of("mem", "energy", "billing", "vmem", "pages");
     private static final String REPLACES_COUNTED = "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; "
             + "do not specify ";
@@ -54,7 +54,7 @@ final class ReservationEdit {
      * @param rather of so many nodes, those that are meant first
      * @param fixed  once they are found it has just these
      * @param wrong  null if all is well
-     * @param sentence what is wrong beside the error's own sentence; "" for nothing
+     * @param sentence explanation beside the error's own sentence; may be ""
      */
     record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, boolean fixed, SlurmErrno wrong, String sentence) {
         Decision rejection() {
@@ -155,7 +155,7 @@ final class ReservationEdit {
                 old.begun() && !resized, values.getOrDefault("zone", old.zone()), old.gres(),
                 !e.lasts() && (values.containsKey("endtime") || old.endSaid()));
         e.check(r);
-        // also those that tres= stands for; the partition of cores that are chosen is a word alone
+        // includes the counts that tres= implies; with core counts, the partition is only recorded
         boolean cores = !fresh && !old.units().isEmpty();
         boolean asked = NODES.stream().anyMatch(k -> e.values.containsKey(k) && !(cores && k.equals("partitionname")));
         return new Edited(r, asked || fresh, rather, fixed || stays, e.wrong, e.sentence);
@@ -261,7 +261,7 @@ final class ReservationEdit {
         }
     }
 
-    /** Only what AccountingStorageTRES names can be reserved, a type only where it is named itself. */
+    /** Refuses devices that AccountingStorageTRES does not track. A type must be tracked itself. */
     private boolean isTracked(String device) {
         List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_GRES, "").split(","));
         int colon = device.indexOf(':');
@@ -339,7 +339,7 @@ final class ReservationEdit {
                 values.getOrDefault("gresnode", old.gresPerNode()));
     }
 
-    /** Cores that are counted; 0 is no count. */
+    /** Returns the core count; 0 means unset. */
     private List<Integer> cores(List<Integer> old) {
         if (!values.containsKey("corecnt")) {
             return old;

@@ -16,13 +16,13 @@ import java.util.TreeMap;
 
 /** Which nodes and cores a reservation gets: those it names, or the first that are free for all of its time. */
 final class ReservationNodes {
-    /** Nodes that were only counted are none of a maintenance that begins within this time. */
+    /** Counted reservations avoid nodes of maintenance that begins within this time. */
     private static final long MAINTENANCE_WITHIN_S = 7L * 86400;
 
     private final State state;
     private final Now now;
     private final Planner planner;
-    /** Whether the reservation to be placed meets the others in time, by their names. */
+    /** Whether each other reservation, by name, overlaps the one to be placed. */
     private final Map<String, Boolean> met = new HashMap<>();
 
     ReservationNodes(State state, Now now, Planner planner) {
@@ -153,7 +153,7 @@ final class ReservationNodes {
                 }
                 IndexSet free = free(r, n);
                 Optional<Map<String, IndexSet>> devices = devices(r, n, Tres.gres(w.gresPerNode()));
-                // one core at least for each of the nodes to come
+                // leaves at least one core for each remaining node
                 int each = cores == 0 ? coresBeside(r, n, free) : counts.size() == 1 ? Math.min(free.count(), left - (wanted - 1))
                         : nodes.size() < counts.size() ? counts.get(nodes.size()) : 0;
                 if (devices.isEmpty() || free.count() < each || each <= 0) {
@@ -182,17 +182,17 @@ final class ReservationNodes {
         return new Found(List.copyOf(nodes), units, gres);
     }
 
-    /** Cores come from as many nodes as there are cores, where so many have a free one. */
+    /** Returns the number of nodes for a core count: one per core, at most the nodes with a free core. */
     private int withCores(Reservation r, List<Node> candidates, Alternative group, int cores) {
         return (int) candidates.stream().filter(n -> planner.matches(group.expression, n.features()) && !free(r, n).isEmpty()).limit(cores).count();
     }
 
-    /** Cores of a node that no number of cores speaks of: all that are left beside devices, one beside devices of each node, the whole node else. */
+    /** Returns the cores of a node without a core count: all free cores beside total devices, one beside devices per node, else the whole node. */
     private static int coresBeside(Reservation r, Node n, IndexSet free) {
         return r.sharesCores() ? free.count() : r.want().wantsGres() ? 1 : n.spec().units();
     }
 
-    /** Nodes to keep come first, those of other reservations last. Maintenance may have nodes that are down; nodes that were named stay so. */
+    /** Orders candidate nodes: current nodes first, nodes of other reservations last. Maintenance accepts DOWN nodes; named nodes stay. */
     private void rank(Reservation r, List<Node> candidates, List<String> keep) {
         Map<String, Integer> ranks = new HashMap<>();
         keep.forEach(n -> ranks.putIfAbsent(n, ranks.size()));
@@ -233,12 +233,12 @@ final class ReservationNodes {
         return new Missing(SlurmErrno.NODES_BUSY);
     }
 
-    /** Devices of the node that are free of what the reservation asks for in total. */
+    /** Returns the node's free devices of the kinds that the reservation requests in total. */
     private int roomFor(Reservation r, Node n) {
         return Tres.gres(r.want().gres()).stream().mapToInt(item -> Math.min(item.count(), freeDevices(r, n, item).count())).sum();
     }
 
-    /** All that the reservation asks for, on exactly these nodes. */
+    /** Allocates the whole request on exactly these nodes. */
     private Chosen placed(Reservation r, List<Node> nodes) {
         int cores = r.want().coreCounts().stream().mapToInt(Integer::intValue).sum();
         Map<String, IndexSet> units = new TreeMap<>();
@@ -259,7 +259,7 @@ final class ReservationNodes {
         return new Found(names, units, gres);
     }
 
-    /** Of each node one device after the other until all that is asked for is shared out, and what is for each node besides. */
+    /** Deals the total devices round-robin over the nodes, one per round, and adds the devices per node. */
     private List<List<Tres.Item>> shares(Reservation r, List<Node> nodes) {
         List<List<Tres.Item>> out = new ArrayList<>();
         nodes.forEach(n -> out.add(new ArrayList<>(Tres.gres(r.want().gresPerNode()))));
@@ -278,7 +278,7 @@ final class ReservationNodes {
                 }
             }
             for (int i = 0; i < share.length; i++) {
-                // too few are not found by the last, which refuses all
+                // the last node reports the shortage
                 out.get(i).add(new Tres.Item(item.name(), item.type(), share[i] + (i == share.length - 1 ? left : 0)));
             }
         }
@@ -359,14 +359,14 @@ final class ReservationNodes {
     private IndexSet free(Reservation r, Node n) {
         IndexSet free = n.spec().units() == 0 ? IndexSet.empty() : IndexSet.range(0, n.spec().units() - 1, 1);
         for (Reservation other : state.reservations().values()) {
-            // beside devices cores are shared with those that have counted some
+            // a device reservation shares cores with reservations that count cores
             boolean shares = r.sharesCores() && !other.units().isEmpty();
             free = !shares && excludes(r, other) ? free.minus(other.unitsOn(n.spec())) : free;
         }
         for (int id : n.jobs()) {
             Job job = state.jobs().at(id);
             if (r.sharesCores() && inTheWay(r, job)) {
-                // no number of cores is asked for: the node must be idle
+                // without a core count the node must be idle
                 return IndexSet.empty();
             }
             if (inTheWay(r, job)) {
@@ -376,7 +376,7 @@ final class ReservationNodes {
         return free;
     }
 
-    /** Another reservation has something of the node, and one of the two is for whole nodes. */
+    /** Returns whether another reservation holds part of the node and one of the two needs whole nodes. */
     private boolean isReservedWhole(Reservation r, Node n) {
         boolean whole = r.want().coreCounts().isEmpty() && !r.want().wantsGres();
         return state.reservations().values().stream().anyMatch(o -> excludes(r, o) && (whole || o.units().isEmpty())
@@ -384,7 +384,7 @@ final class ReservationNodes {
     }
 
     /**
-     * Both cannot have the same cores: they meet in time, and neither may lie over the other. Nodes of OVERLAP may be had by all; those of MAINT
+     * Returns whether the reservations exclude each other: they overlap in time and neither may share. Nodes of OVERLAP are shared; those of MAINT
      * only where they are named, or where the maintenance is further ahead than {@link #MAINTENANCE_WITHIN_S}.
      */
     private boolean excludes(Reservation r, Reservation other) {
@@ -393,7 +393,7 @@ final class ReservationNodes {
         return !other.name().equals(r.name()) && !r.mayOverlap() && !open && meet(r, other);
     }
 
-    /** The node is part of a reservation that it may share: it is taken last. */
+    /** Returns whether a sharable reservation holds the node; such nodes are chosen last. */
     private boolean isReserved(Reservation r, Node n) {
         return state.reservations().values().stream().anyMatch(o -> !o.name().equals(r.name()) && (r.mayOverlap() || o.mayOverlap())
                 && o.nodes().contains(n.name()) && meet(r, o));

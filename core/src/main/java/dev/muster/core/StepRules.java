@@ -556,7 +556,7 @@ final class StepRules {
             return tasks;
         }
 
-        /** Devices of which the job has none, or fewer on each of its nodes or on all of them together. */
+        /** Returns whether the step requests devices that the job lacks, per node or in total. */
         private boolean asksForMissingGres() {
             List<Allocation.Share> all = job.run().allocation().nodes();
             return Stream.of(gres.perNode(), gres.perTask(), gres.perJob()).flatMap(List::stream).filter(i -> i.count() > 0)
@@ -581,7 +581,7 @@ final class StepRules {
             return !r.tresPerNode().isEmpty() || !r.tresPerTask().isEmpty() || !r.tresPerJob().isEmpty() || !r.tresPerSocket().isEmpty();
         }
 
-        /** Those of the item's type alone. */
+        /** Returns the free devices of the item's type in the share. */
         private IndexSet freeGres(Allocation.Share share, Tres.Item item, boolean ignoreOthers) {
             IndexSet free = freeGres(share, item.name(), ignoreOthers);
             return item.type().isEmpty() ? free : state.nodes().find(share.node())

@@ -87,7 +87,7 @@ public final class Tres {
         return value < 0 ? OptionalInt.empty() : OptionalInt.of((int) Math.min(Integer.MAX_VALUE, value));
     }
 
-    /** A count of at most eight digits, which a letter of {@code kmgtp} multiplies by a power of 1024; -1 for any other word. */
+    /** Parses a count of at most eight digits with an optional suffix {@code kmgtp} (powers of 1024); -1 if invalid. */
     static long number(String word) {
         int letter = word.isEmpty() ? -1 : "kmgtp".indexOf(Character.toLowerCase(word.charAt(word.length() - 1)));
         int digits = letter < 0 ? word.length() : word.length() - 1;

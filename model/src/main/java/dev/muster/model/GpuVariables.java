@@ -15,9 +15,9 @@ public final class GpuVariables {
             Map.entry("amd_gpu_env", "ROCR_VISIBLE_DEVICES"), Map.entry("intel_gpu_env", "ZE_AFFINITY_MASK"),
             Map.entry("opencl_env", "GPU_DEVICE_ORDINAL"));
     private static final String NONE = "no_gpu_env";
-    /** The flag with which the variables of {@link #NAME_UUIDS} name GPUs by their UUIDs. */
+    /** gres.conf flag that puts UUIDs into the variables of {@link #NAME_UUIDS}. */
     public static final String BY_UUID = "env_uuid";
-    /** Variables in which a driver takes UUIDs for numbers. */
+    /** Variables in which drivers accept UUIDs. */
     public static final Set<String> NAME_UUIDS = Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES");
 
     private GpuVariables() {}
@@ -43,10 +43,10 @@ public final class GpuVariables {
     }
 
     /**
-     * A variable's value with UUIDs.
+     * Replaces GPU indexes by UUIDs in a variable's value.
      *
-     * @param ids   numbers of GPUs of a node, by commas
-     * @param uuids by number, "" where none is known: then the number stays; none at all where the node's variables have numbers
+     * @param ids   comma-separated indexes of the node's GPUs
+     * @param uuids by index; "" where unknown, which keeps the index. An empty list keeps all indexes
      */
     public static String withUuids(String variable, String ids, List<String> uuids) {
         if (uuids.isEmpty() || !NAME_UUIDS.contains(variable) || !ids.matches("[0-9]{1,6}(,[0-9]{1,6})*")) {
@@ -58,7 +58,7 @@ public final class GpuVariables {
         }).collect(Collectors.joining(","));
     }
 
-    /** Whether a flag says which variables there are. */
+    /** Returns whether a flag selects the variables to set. */
     public static boolean isFlag(String flag) {
         return flag.equalsIgnoreCase(NONE) || FLAGS.stream().anyMatch(f -> f.getKey().equalsIgnoreCase(flag));
     }

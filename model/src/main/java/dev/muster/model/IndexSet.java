@@ -77,7 +77,7 @@ public final class IndexSet {
         int limit = 0;
         int percent = s.indexOf('%');
         if (percent >= 0) {
-            long v = percent + 1 == s.length() ? 0 : number(s.substring(percent + 1)); // a limit left out is none
+            long v = percent + 1 == s.length() ? 0 : number(s.substring(percent + 1)); // an omitted limit means unlimited
             if (v < 0 || v > Integer.MAX_VALUE) {
                 return List.of();
             }

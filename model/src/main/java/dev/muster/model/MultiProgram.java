@@ -11,7 +11,7 @@ public final class MultiProgram {
     /**
      * The line of a --multi-prog file that names the rank: {@code 0,2-4 prog args}, {@code *} for the rest; %t and %o filled in.
      *
-     * @param appended what every task's program gets behind the line's own arguments
+     * @param appended arguments that follow the line's own arguments
      */
     public static List<Bytes> arguments(Bytes file, int rank, List<Bytes> appended) {
         for (String line : file.text().split("\n")) {
@@ -42,7 +42,7 @@ public final class MultiProgram {
         return spec.isEmpty() ? IndexSet.empty() : spec.getFirst().indexes();
     }
 
-    /** Words of a line: single quotes keep blanks and %t as they are, double quotes are characters as any other. */
+    /** Splits a line into words. Single quotes protect blanks and %t; double quotes are ordinary characters. */
     private static List<String> program(String line, int rank, int offset) {
         List<String> out = new ArrayList<>();
         StringBuilder word = new StringBuilder();

@@ -12,7 +12,7 @@ public final class Release {
     /** The version of its protocol, as clusters tell each other. */
     public static final int RPC_VERSION = 11520;
 
-    /** Muster's own version, the one of pom.xml. */
+    /** Muster's own version, equal to the version in pom.xml. */
     public static final String OWN = "0.1.0";
 
     private Release() {}

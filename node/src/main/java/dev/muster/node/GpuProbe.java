@@ -50,7 +50,7 @@ final class GpuProbe {
      * @param cores near it, by Slurm's numbers; "" where that is not known
      * @param links to the others, -1 for itself; "" where that is not known
      * @param bus   PCI address: GPUs are numbered in its order
-     * @param uuid  "" where the driver names none
+     * @param uuid  "" if the driver reports none
      */
     record Gpu(String type, String file, String cores, String links, String bus, String uuid) {}
 
@@ -70,7 +70,7 @@ final class GpuProbe {
                 : merge(gres, node.name(), node.gres(), here(conf).find(detector));
     }
 
-    /** UUIDs of the node's GPUs by number, "" where one is not known; none where gres.conf does not ask for them. */
+    /** UUIDs of the node's GPUs by index, "" where unknown; empty without Flags=env_uuid in gres.conf. */
     static List<String> uuids(SlurmConf conf, String node, GresConf merged) {
         if (merged.flags(node, "gpu").stream().noneMatch(GpuVariables.BY_UUID::equalsIgnoreCase)) {
             return List.of();
@@ -169,7 +169,7 @@ final class GpuProbe {
         }
     }
 
-    /** As ROCm writes it. */
+    /** Formats a UUID as ROCm does. */
     private static String uuid(long id) {
         return id == 0 ? "" : String.format(Locale.ROOT, "GPU-%016x", id);
     }

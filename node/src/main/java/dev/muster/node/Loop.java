@@ -169,7 +169,7 @@ final class Loop implements AutoCloseable {
         });
     }
 
-    /** As the method before, for work that goes on in the same way after success and failure. */
+    /** Like the method above, with the same continuation after success and failure. */
     void aside(Runnable work, Runnable then) {
         aside(() -> {
             work.run();

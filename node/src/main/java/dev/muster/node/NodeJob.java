@@ -76,7 +76,7 @@ final class NodeJob {
         return share.attempt();
     }
 
-    /** When the attempt began, as slurmctld says it; "" where it does not. */
+    /** Returns the attempt's start time as sent by slurmctld, in seconds since 1970; "" if absent. */
     String start() {
         return share.environment().stream().filter(v -> v.startsWith(START)).map(v -> v.substring(START.length())).findFirst().orElse("");
     }

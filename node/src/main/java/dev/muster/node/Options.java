@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param authority   certificate by which the server of the configuration is known, where it speaks TLS
  * @param extra       what the node is to say of itself in Extra=
  * @param instanceId  of a cloud, and instanceType
- * @param parameters  words of this node beside those of Parameters= in slurm.conf
+ * @param parameters  this node's words in addition to Parameters= of slurm.conf
  */
 record Options(
         String nodeName,
@@ -146,7 +146,7 @@ record Options(
         return new Parsed.Ok(b.build());
     }
 
-    /** Words of the command line that do nothing here, as Slurm lets them stand: each a sentence for the log. */
+    /** Options that Slurm accepts without effect; each yields a log line. */
     List<String> idle() {
         List<String> out = new ArrayList<>();
         if (!dynamic && !dynamicConf.isBlank()) {
@@ -157,7 +157,7 @@ record Options(
         return out;
     }
 
-    /** The sizes that are configured count, and not those that the machine has. */
+    /** Uses the configured sizes instead of the machine's. */
     boolean configOverrides() {
         return parameters.stream().anyMatch(CONFIG_OVERRIDES::equalsIgnoreCase);
     }

@@ -33,17 +33,17 @@ final class Reasons {
         return OF_NODE.stream().anyMatch(sentence::contains);
     }
 
-    /** What it reads when its step gets SIGTERM or SIGKILL by {@code scancel -s}; empty for other signals. */
+    /** Returns the message for a step that gets SIGTERM or SIGKILL by {@code scancel -s}; empty for other signals. */
     static Optional<String> signalled(String step, String node, int signal) {
         boolean kills = signal == Os.SIGNAL_KILL;
         return kills || signal == Os.SIGNAL_TERM ? Optional.of(cancelled(step, node, "", kills)) : Optional.empty();
     }
 
     /**
-     * What a task's user reads when its step is ended.
+     * Formats the message that a cancelled step prints.
      *
      * @param step  {@code 12.0}, or {@code 12.batch} for the whole job
-     * @param kills whether SIGKILL comes first, not SIGTERM
+     * @param kills whether SIGKILL comes first instead of SIGTERM
      */
     static String cancelled(String step, String node, String reason, boolean kills) {
         String why = switch (reason) {

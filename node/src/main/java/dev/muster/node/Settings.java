@@ -75,7 +75,7 @@ public record Settings(
      * @param propagateNice PropagatePrioProcess
      * @param unkillable    run when a step's processes do not end, "" for none
      * @param health        HealthCheckProgram, "" for none
-     * @param healthTimeoutSeconds HealthCheckTimeout: it is ended then
+     * @param healthTimeoutSeconds HealthCheckTimeout, after which the program is killed
      * @param cpuFreqDef    frequency for steps that ask for none, "" to leave it
      * @param reboot        RebootProgram, "" for none
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
@@ -86,7 +86,7 @@ public record Settings(
      * @param oci           how containers are run
      * @param helpers       features that a reboot brings
      * @param gpuFlags      of gres.conf
-     * @param gpuUuids      by the GPUs' numbers, for the variables of jobs; none where these have numbers
+     * @param gpuUuids      UUIDs by GPU index for the jobs' variables; empty if these hold indexes
      * @param gresError     why the node cannot be used: its devices are not those of gres.conf; "" where they are
      * @param powerActions  names of those PowerActions that slurmd runs, and their programs
      * @param certmgr       how it comes to a certificate; NONE where its files are the site's, or connections are not encrypted

@@ -132,7 +132,7 @@ final class SettingsReader {
                         .orElse(0);
     }
 
-    /** HealthCheckTimeout; 0 is not allowed and stands for the default. */
+    /** HealthCheckTimeout in seconds; 0 means the default. */
     private static int healthTimeout(SlurmConf conf) {
         int seconds = (int) conf.number(Key.HEALTH_CHECK_TIMEOUT);
         return seconds > 0 ? seconds : Settings.Around.HEALTH_TIMEOUT_S;

@@ -91,7 +91,7 @@ final class SpecBuilder {
         return machine.numaNodes();
     }
 
-    /** {@code 0-1,3}: each number. */
+    /** Expands {@code 0-1,3} to its numbers. */
     static List<Integer> indices(String list) {
         List<Integer> out = new ArrayList<>();
         for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
@@ -103,7 +103,7 @@ final class SpecBuilder {
         return out;
     }
 
-    /** Where a step reaches only its own devices, drivers count these from 0; a UUID is the same everywhere. */
+    /** Drivers renumber the devices of a constrained step from 0; UUIDs stay the same. */
     private List<Bytes> devices(List<Bytes> environment, Launch launch, Place place) {
         List<Integer> own = indices(launch.gres().getOrDefault("gpu", ""));
         boolean numbers = !place.ownDevices() && settings.around().gpuUuids().isEmpty();
@@ -145,7 +145,7 @@ final class SpecBuilder {
                 out.put("oom_kill_step", 1);
             }
             out.put("wait_children", launch.step().waitForChildren() ? 1 : 0);
-            // srun sees the exits of other steps and decides
+            // srun receives the exits of other steps and decides
             out.put("kill_on_bad_exit", launch.step().async() && launch.step().killOnBadExit() ? 1 : 0);
             out.put("await_caller", launch.step().awaitsCaller() ? 1 : 0);
             if (launch.step().debugLevel() > 0) {

@@ -79,10 +79,10 @@ class Spool {
     }
 
     /**
-     * Marks a launch. False: it was marked before, and must not happen again.
+     * Marks a launch. Returns false if the launch was marked before; it must not run again.
      *
-     * @param start when the attempt began, as slurmctld says it: after "slurmctld -c" another job has the same number and attempt. "" where it
-     *              does not say, as in marks of before
+     * @param start the attempt's start time: after "slurmctld -c" another job has the same id and attempt. "" if unknown, as in marks of
+     *              earlier versions
      */
     boolean mark(int jobId, int attempt, int stepId, String start) throws IOException {
         String plain = jobId + " " + attempt + " " + stepId;
@@ -102,7 +102,7 @@ class Spool {
         return true;
     }
 
-    /** The highest job id among the newest launches that are remembered; 0 for none. */
+    /** Returns the highest job id among the remembered launches; 0 without launches. */
     int highestJobId() {
         return launched.stream().mapToInt(line -> {
             String id = line.substring(0, Math.max(0, line.indexOf(' ')));

@@ -196,7 +196,7 @@ final class DevicePlan {
         return true;
     }
 
-    /** Of what the need asks for as a whole, what each of the nodes gives, as {@link JobDevices} deals it out. */
+    /** Returns each node's part of the job's total devices, as dealt by {@link JobDevices}. */
     int[][] dealt(Need need, int[] found, int count, int from, int end) {
         int[][] out = new int[need.gresPerJob().size()][];
         for (int i = 0; i < out.length; i++) {

@@ -91,7 +91,7 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
         if (r.overcommit() && r.cpusPerTask() == 0 && !Tres.gres(r.tresPerTask()).isEmpty()) {
-            // tasks with devices of their own share no CPUs, and of CPUs for each of them there is no word
+            // tasks with their own devices share no CPUs, and the request sets no CPUs per task
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         int perTask = GresRequest.gpus(r.tresPerTask());

@@ -17,7 +17,7 @@ enum HetOrder {
     /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
     OWN, MIN, AVG, MAX;
 
-    /** Above the tier of any partition. */
+    /** Priority tier above that of every partition. */
     private static final int RESERVED_TIER = 1 << 20;
     private static final String WORD = "bf_hetjob_prio";
     private static final String IMMEDIATE = "bf_hetjob_immediate";
@@ -45,7 +45,7 @@ enum HetOrder {
                 order.among(all.stream().mapToLong(priority)), job.id(), job);
     }
 
-    /** Jobs that name a reservation come before all others, as slurm.conf's PriorityType has it. */
+    /** Sorts jobs with a reservation first (slurm.conf(5), PriorityType). */
     private static int above(Job job) {
         return job.desc().charge().reservation().isEmpty() ? 0 : RESERVED_TIER;
     }

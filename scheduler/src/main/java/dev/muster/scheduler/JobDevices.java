@@ -26,7 +26,7 @@ final class JobDevices {
         return out;
     }
 
-    /** @param usable of each node */
+    /** @param usable usable device count of each node */
     static int[] deal(int count, int[] usable) {
         int[] out = new int[usable.length];
         int left = count;

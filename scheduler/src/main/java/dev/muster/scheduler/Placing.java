@@ -239,7 +239,7 @@ final class Placing {
         return reserved.touches(need.within(), node, nowS, need.end(nowS));
     }
 
-    /** The job cannot have the node before a reservation ends: others have it whole, or the job must. Reserved cores are resources to wait for. */
+    /** Returns whether a reservation of the whole node, or the job's need of a whole node, blocks the node until the reservation ends. */
     boolean isBarred(Need need, NodeSlot node) {
         return need.exclusive() ? isPartlyBarred(need, node) : reserved.isWholeFor(need.within(), node, nowS, need.end(nowS));
     }

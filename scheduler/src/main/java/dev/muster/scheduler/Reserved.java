@@ -208,7 +208,7 @@ final class Reserved {
         return node.spec.units() - allowed(where, node, from, to).count();
     }
 
-    /** A reservation that has the whole node keeps it for others in that time. */
+    /** Returns whether a whole-node reservation of others covers that time. */
     boolean isWholeFor(Within where, NodeSlot node, long from, long to) {
         Reservation in = where.reservation().isEmpty() ? null : reservation(where.reservation());
         return nodes.on(node.index).stream().anyMatch(c -> c.reservation() != in && c.reservation().units().isEmpty() && keeps(c, from, to)

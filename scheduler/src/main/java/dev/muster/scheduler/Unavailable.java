@@ -159,7 +159,7 @@ public final class Unavailable {
         for (Reservation r : state.reservations().values()) {
             boolean open = own.isPresent() ? own.get().name().equals(r.name()) || own.get().ignores(r)
                     : r.has(ReservationFlag.MAGNETIC) && r.admits(state, desc);
-            // cores that are reserved are resources to wait for, even all of a node
+            // reserved cores count as busy resources, even all cores of a node
             boolean whole = r.units().isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.NODE;
             for (String name : open || !whole || r.windows(now, now, until).isEmpty() ? List.<String>of() : r.nodes()) {
                 state.nodes().find(name).map(Node::spec).filter(s -> r.unitsOn(s).count() >= s.units() - s.reservedUnits().count())

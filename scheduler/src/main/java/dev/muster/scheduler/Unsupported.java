@@ -58,7 +58,7 @@ final class Unsupported {
                 ? Optional.of(Decision.reject(SlurmErrno.PORTS_INVALID)) : Optional.empty();
     }
 
-    /** Slurm's own sentence for a flag that the site's SelectTypeParameters do not allow. */
+    /** Slurm's sentence for a flag that SelectTypeParameters forbids. */
     private static Optional<Decision.Rejected> notSelected(ResourceRequest r, Settings settings) {
         return List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(",")).contains(ALONE) && !settings.selects(SEVERAL)
                 ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "In order to use --gres-flags=" + ALONE

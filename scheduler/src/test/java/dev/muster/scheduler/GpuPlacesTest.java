@@ -49,7 +49,7 @@ class GpuPlacesTest {
                 """);
     }
 
-    /** GPUs of the job as a whole: all that a node has, one left for each to come. */
+    /** --gpus: each node gives all its GPUs, but leaves one per remaining node. */
     @Test
     void ofAJobOverItsNodes() {
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """

@@ -13,17 +13,21 @@ class PowerTest {
     private static final String BOTH = "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
             + " options.power:start=60 ";
 
+    /** A node is powered down for lack of work, and a job that needs it is placed there. */
+    private static final String JOB_OF_A_SLEEPING_NODE = """
+            pass 100                              -> n1 free+POWERING_DOWN
+            pass 30                               -> n1 free+POWERED_DOWN
+            submit kind=BATCH
+            schedule                              -> 1 RUNNING+CONFIGURING n1
+            """;
+
     private static void play(String settings, String lines) {
         new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + settings)).lines(lines);
     }
 
     @Test
     void nodesAreStartedAndStoppedNoMoreOftenThanAsked() {
-        play("options.power:idle=100 options.power:rest=10", """
-                pass 100                              -> n1 free+POWERING_DOWN
-                pass 30                               -> n1 free+POWERED_DOWN
-                submit kind=BATCH
-                schedule                              -> 1 RUNNING+CONFIGURING n1
+        play("options.power:idle=100 options.power:rest=10", JOB_OF_A_SLEEPING_NODE + """
                 pass 5                                -> n1 holds [1]+POWERED_DOWN+POWER_UP
                 pass 5                                -> n1 holds [1]+POWERING_UP
                 """);
@@ -31,11 +35,7 @@ class PowerTest {
 
     @Test
     void jobsOfANodeThatIsForcedDownBeforeItsStartWaitAgain() {
-        play("options.power:idle=100 options.power:rest=10", """
-                pass 100                              -> n1 free+POWERING_DOWN
-                pass 30                               -> n1 free+POWERED_DOWN
-                submit kind=BATCH
-                schedule                              -> 1 RUNNING+CONFIGURING n1
+        play("options.power:idle=100 options.power:rest=10", JOB_OF_A_SLEEPING_NODE + """
                 node n1 state=power_down_force        -> n1 free+POWER_DOWN; 1 PENDING+REQUEUED BeginTime restarts=1
                 pass 10                               -> n1 free+POWERING_DOWN
                 pass 30                               -> n1 free+POWERED_DOWN

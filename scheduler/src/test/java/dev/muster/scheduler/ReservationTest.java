@@ -359,7 +359,7 @@ class ReservationTest {
                 """);
     }
 
-    /** Nodes for the one that fails: free ones first, those of OVERLAP as well, those of MAINT only where it is more than a week ahead. */
+    /** Replacements of a failed node: free nodes first, nodes of OVERLAP, nodes of MAINT that begins more than a week ahead. */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
             starttime=+0                     !                     ! active n1 n2
@@ -417,7 +417,7 @@ class ReservationTest {
                 """);
     }
 
-    /** slurm.conf's PriorityType: a job with a reservation comes before all others, whose planned start is not kept from it. */
+    /** A job with a reservation comes first (slurm.conf(5), PriorityType); planned starts of other jobs do not delay it. */
     @Test
     void jobsWithAReservationComeFirst() {
         new Play(new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "")).lines("""

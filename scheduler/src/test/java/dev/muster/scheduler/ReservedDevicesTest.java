@@ -2,7 +2,7 @@ package dev.muster.scheduler;
 
 import org.junit.jupiter.api.Test;
 
-/** Reservations of GPUs: which devices and cores they take, and whose jobs get those. */
+/** Reservations of GPUs: the devices and cores that they take, and the jobs that may use them. */
 class ReservedDevicesTest {
     private static void gpus(String lines) {
         Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000 gpus=4 near=0-1;2-3", "p nodes=n[1-2] defmempercpu=10 default=yes",
@@ -40,7 +40,7 @@ class ReservedDevicesTest {
                 """);
     }
 
-    /** No cores are counted: all of the node are for jobs of any such reservation on it, and for nothing else. */
+    /** Device reservations without a core count share all cores of the node and keep other jobs off it. */
     @Test
     void reservationsOfGpusShareTheCoresOfANode() {
         gpus("""

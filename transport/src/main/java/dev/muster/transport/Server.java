@@ -61,7 +61,7 @@ public final class Server implements AutoCloseable {
     private final BodyBudget budget;
     private final Semaphore pages = new Semaphore(PAGES_MAX);
     private long complainedMs;
-    /** When a refused caller was told of last, in milliseconds of the machine's clock; 0 for never. */
+    /** Monotonic time of the last log line about a refused caller, in milliseconds; 0 for never. */
     private final AtomicLong refusedMs = new AtomicLong();
     private long evictedBefore;
 
@@ -258,7 +258,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Tells, at most twice a minute, of a caller whose credential is not one of this cluster: another key, or a clock far off. */
+    /** Logs, at most twice a minute, a caller with a foreign key or a clock far off. */
     void refused(String peer, String path) {
         long nowMs = System.nanoTime() / 1_000_000;
         long before = refusedMs.get();
@@ -301,7 +301,7 @@ public final class Server implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // a socket that cannot be closed serves no caller either
+            // a socket that cannot be closed serves no caller
         }
     }
 

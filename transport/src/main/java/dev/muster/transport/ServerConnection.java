@@ -103,7 +103,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
                 in.rest();
             }
         } catch (IOException | RuntimeException e) {
-            // the other side is gone, or was cut off at a deadline: no caller is left to answer
+            // the caller is gone or missed a deadline
         } finally {
             thread = null;
             server.table().remove(this);
@@ -168,7 +168,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
             return refuse(Server.Page.NOT_FOUND, LINGER_STRANGER_BYTES);
         }
         Server.Page page = server.page(head);
-        // pages need no authenticated caller: the connection stays a stranger's
+        // pages need no authentication, so the connection stays unauthenticated
         within(HEAD_MS);
         answer(page.status(), page.contentType(), page.body(), head.keepsAlive(), head.method().equals("HEAD"));
         return head.keepsAlive();

@@ -130,7 +130,7 @@ final class SocketInput extends InputStream {
         return take;
     }
 
-    /** The bytes that have arrived and not been read. */
+    /** Bytes received but not yet read. */
     @Override
     public int available() {
         return to - from;

@@ -72,7 +72,7 @@ class EdgeLimitsTest {
         assertThat(server.budget().usedBytes()).isZero();
     }
 
-    /** Whoever has another key is told of in the daemon's log, once for many requests. */
+    /** The daemon logs a caller with a foreign key once for many requests. */
     @Test
     void aStrangersRequestsAreToldOf() throws IOException {
         answer(sent("POST /muster/v1/Ping HTTP/1.1\r\n\r\n"));

@@ -305,7 +305,7 @@ public final class Book {
         return account(account).filter(a -> List.of(a.flags().split(",")).contains(LimitField.USERS_ARE_COORDS)).isPresent();
     }
 
-    /** As {@link #coordinators(String, String)}, on any cluster; by name. */
+    /** Returns the coordinators of an account on any cluster, sorted by name; see {@link #coordinators(String, String)}. */
     public Set<String> coordinators(String account) {
         Set<String> out = new TreeSet<>(account(account).map(Account::coordinators).orElse(List.of()));
         clusters().forEach(c -> out.addAll(coordinators(c.name(), account)));
@@ -352,7 +352,7 @@ public final class Book {
         out.add(account);
         below.getOrDefault("u" + account.account(), List.of()).stream().sorted((x, y) -> {
             int byUser = x.user().compareTo(y.user());
-            // the one for all partitions comes first
+            // the association without a partition sorts first
             return byUser != 0 ? byUser : x.partition().compareTo(y.partition());
         }).forEach(out::add);
         below.getOrDefault("a" + account.account(), List.of()).stream().sorted((x, y) -> x.account().compareTo(y.account()))

@@ -25,7 +25,7 @@ import java.util.function.Function;
 public final class Changes {
     /** Slurm's number for a refusal by permission. */
     static final int ACCESS_DENIED = 2002;
-    /** What an account has besides limits: whether its users coordinate it. */
+    /** The key of an account's flags, which are a property of the account and not a limit. */
     static final String FLAGS = "Flags";
     private static final int ERROR = -1;
     /** The setting that is none: what was had is forgotten. */
@@ -226,7 +226,7 @@ public final class Changes {
         return table.stream().anyMatch(f -> sets(f.name()) && !(table == LimitField.ASSOC && f.name().equals(FLAGS)));
     }
 
-    /** Flags of an account, as set over the old ones; errors are noted. They are the account's on every cluster. */
+    /** Applies the change's flags to an account's flags and records errors. Flags hold on every cluster. */
     String accountFlags(String old) {
         if (sets("accountflags")) {
             return set("accountflags");

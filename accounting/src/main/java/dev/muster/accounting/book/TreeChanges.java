@@ -25,7 +25,7 @@ final class TreeChanges {
         this.book = changes.book;
     }
 
-    /** The clusters named, or all there are. */
+    /** Returns the named clusters, or all clusters if the change names none. */
     private List<String> clusters() {
         List<String> named = c.where("cluster");
         return named.isEmpty() ? book.clusters().stream().map(Cluster::name).toList() : named;
@@ -141,7 +141,7 @@ final class TreeChanges {
         }
     }
 
-    /** The accounts that a cluster does not have, each as its cluster and its name: users are not added to them. */
+    /** Returns the accounts that are missing on a cluster, as cluster and name. Users are not added to them. */
     private List<String> missing(List<String> accounts, List<String> clusters) {
         List<String> out = new ArrayList<>();
         for (String cluster : clusters) {

@@ -360,7 +360,7 @@ class ChangesTest {
         assertThat(coordinates("ann")).containsExactly("phys");
     }
 
-    /** The flag is the account's: its users coordinate it and what is below, on every cluster, until it is taken back. */
+    /** With the flag, the account's users coordinate the account and its subaccounts on every cluster until NoUsersAreCoords. */
     @Test
     void usersOfAFlaggedAccountCoordinateIt() {
         assertThat(root("modify account name=phys cluster=c set Flags=usersarecoords").names()).containsExactly("phys");

@@ -11,7 +11,7 @@ import java.util.Map;
 /** What sacctmgr says about a change. */
 final class ChangeText {
     /** The order in which limits are listed, and the names that differ from the fields' own. */
-    /** What is an account's own and no limit of its associations. */
+    /** Properties of an account; all other settings are limits of its associations. */
     private static final List<String> OF_ACCOUNTS = List.of("description", "organization", "Flags");
     private static final Map<String, String> QOS_LABELS = Map.of("MaxTRESPU", "MaxTRESPerUser", "MaxTRESPA", "MaxTRESPerAccount", "MaxJobsPU",
             "MaxJobsPerUser", "MaxJobsPA", "MaxJobsPerAccount", "MaxSubmitJobsPU", "MaxSubmitJobsPerUser", "MaxSubmitJobsPA",
@@ -204,7 +204,7 @@ final class ChangeText {
         return true;
     }
 
-    /** New associations, and accounts that are not on a cluster; the heading is theirs that come first. */
+    /** Prints new associations and accounts missing on a cluster, under the heading of the first of the two. */
     private void userAssociations(List<Json.Obj> added, List<String[]> skipped) {
         List<String> missing = skipped.stream().map(m -> "No account " + m[1] + " on cluster " + m[0] + ", skipping.").toList();
         String accounts = where.getOrDefault("account", "").toLowerCase(java.util.Locale.ROOT);

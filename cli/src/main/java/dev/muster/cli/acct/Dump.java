@@ -90,7 +90,7 @@ final class Dump {
             c.error("Can't write " + target + ": " + e.getMessage());
             return 1;
         }
-        // QOS and the cluster are one message, which has the command's name once
+        // QOS and cluster form one message with one "sacctmgr: " prefix
         boolean within = false;
         for (String l : lines.stream().filter(l -> !l.startsWith("#")).toList()) {
             c.err().println((within ? "" : "sacctmgr: ") + l);
@@ -129,7 +129,7 @@ final class Dump {
         }
     }
 
-    /** All of them, for they are no cluster's own. */
+    /** Writes all QOS: a QOS belongs to no single cluster. */
     private void qos() throws SlurmException {
         for (Json.Obj q : rows("qos", new Json.Obj(), "")) {
             StringBuilder line = new StringBuilder(HEAD + q.text("Name") + "'");

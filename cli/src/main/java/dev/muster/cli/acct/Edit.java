@@ -61,7 +61,7 @@ final class Edit {
     private boolean clusterNamed;
     private final Map<String, String> set = new LinkedHashMap<>();
     private final Map<String, String> where = new LinkedHashMap<>();
-    /** The words by which fields were set, and what is said of one that is unknown. */
+    /** Names under which the user set each field, for error messages. */
     private final Map<String, String> typed = new LinkedHashMap<>();
     private String settingHint = "";
 
@@ -144,7 +144,7 @@ final class Edit {
                 .put("set", new Json.Obj().put(USAGE, set.get(USAGE))).put("where", conditions).put("commit", commit));
     }
 
-    /** Numbers of jobs mean those of the caller's cluster. */
+    /** Job ids refer to the caller's cluster. */
     private void jobsOfThisCluster() {
         if (entity.name().equals("job")) {
             where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
@@ -232,7 +232,7 @@ final class Edit {
             if (key.isEmpty()) {
                 throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
             }
-            String value = entity.name().equals("job") ? JobConditions.checked(c, key.get(), item.value()) : item.value();
+            String value = entity.name().equals("job") ? ModifyJobOptions.checked(c, key.get(), item.value()) : item.value();
             where.merge(key.get(), value, (a, b) -> a + "," + b);
         }
     }
@@ -245,8 +245,8 @@ final class Edit {
             }
             boolean lower = entity.name().equals("account") && !own.get().equals("parent");
             set.put(own.get(), switch (own.get()) {
-                case "derivedexitcode" -> JobConditions.exitCode(item.value());
-                case "tres" -> JobConditions.tres(item.value());
+                case "derivedexitcode" -> ModifyJobOptions.exitCode(item.value());
+                case "tres" -> ModifyJobOptions.tres(item.value());
                 default -> lower ? item.value().toLowerCase(Locale.ROOT) : item.value();
             });
             return;
@@ -301,7 +301,7 @@ final class Edit {
         }
     }
 
-    /** Of a QOS a value that is none leaves nothing to set. */
+    /** Builds the error for an invalid value of a QOS. */
     private UsageException wrongOfQos(LimitField field, Words.Item item) {
         List<String> lines = new ArrayList<>(List.of(switch (field.kind()) {
             case TRES -> "sacctmgr: error: slurmdb_format_tres_str: no TRES id found for " + item.value();
@@ -496,12 +496,12 @@ final class Edit {
         return 1;
     }
 
-    /** Whether the refusal is of a value, before anything was looked up. */
+    /** Returns whether slurmdbd refused a value, before any lookup. */
     private static boolean valueIsWrong(Json.Obj reply) {
         return reply.texts("error").stream().anyMatch(e -> e.startsWith(NO_TRES) || e.startsWith(BAD_QOS) || e.startsWith("You gave a bad"));
     }
 
-    /** The word by which a value was set that slurmdbd does not know. */
+    /** Returns the option whose value slurmdbd does not know. */
     private Optional<String> settingOf(String sentence) {
         if (entity.name().equals("qos")) {
             return Optional.empty();
@@ -513,7 +513,7 @@ final class Edit {
         return tres.isEmpty() ? Optional.empty() : typed.values().stream().filter(word -> word.contains(tres)).findFirst();
     }
 
-    /** What a caller is told who may not add it. */
+    /** Returns the sentence for a caller without the right to add this entity. */
     private int notAdded(String sentence) {
         switch (entity.name()) {
             case "account" -> c.err().println(" error: Only admins/operators/coordinators can add accounts");

@@ -28,10 +28,10 @@ final class Load {
     private static final String ROOT = "root";
     private static final String RULE = "-".repeat(62);
     private static final String SHORT_RULE = "-".repeat(51);
-    /** Options that are no limits. Each line may have each of them; those of another kind of line say nothing there. */
+    /** Options other than limits. As in the original, a line may carry the options of another kind of line, which have no effect there. */
     private static final List<String> RECORDS = List.of("classification", "description", "organization", "partition", "defaultaccount",
             "defaultwckey", "adminlevel", "coordinator", "wckeys");
-    /** What changes of limits are called where the field has another name. */
+    /** Names of limits in the report of changes, where they differ from the field's name. */
     private static final Map<String, String> TOLD = Map.of("Fairshare", "fairshare", "GrpWall", "GrpWallDuration", "MaxTRES", "MaxTRESPerJob",
             "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall", "MaxWallDurationPerJob");
     /** Titles in the tables of accounts and of users. */
@@ -59,9 +59,9 @@ final class Load {
     private final List<Json.Obj> newAccountAssocs = new ArrayList<>();
     private final List<Json.Obj> newUsers = new ArrayList<>();
     private final List<Json.Obj> newUserAssocs = new ArrayList<>();
-    /** A resource's id by its name. */
+    /** Resource ids by resource name. */
     private final Map<String, String> ids = new HashMap<>();
-    /** The cluster's root is made anew. */
+    /** Whether the load creates the cluster's root association. */
     private boolean isNew;
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Set<String> seen = new LinkedHashSet<>();
@@ -357,7 +357,7 @@ final class Load {
         }
     }
 
-    /** Tells each limit of a line that the association has otherwise, as numbers: -1 for none, resources by their ids. */
+    /** Reports each limit that the line changes. Values are numbers: -1 means unset, resources appear by id. */
     private void limitsChanged(String kind, String name, Optional<Json.Obj> is, Map<String, String> set) {
         set.forEach((key, to) -> {
             String from = is.map(row -> row.text(key)).orElse("");
@@ -468,7 +468,7 @@ final class Load {
     }
 
     private void print(LoadFile.Line of) throws UsageException {
-        // a cluster that is there already is told by what changes of it
+        // an existing cluster is reported by its changes only
         if (isNew) {
             String classification = capitalised(of.option("classification"));
             if (!classification.isEmpty()) {

@@ -8,13 +8,13 @@ import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The conditions and values of {@code sacctmgr modify job}, as {@link Edit} reads them: each is judged before slurmdbd is asked. */
-final class JobConditions {
+/** Checks and converts the conditions and values of {@code sacctmgr modify job} before {@link Edit} sends them to slurmdbd. */
+final class ModifyJobOptions {
     private static final LimitField TRES = LimitField.find(LimitField.ASSOC, "GrpTRES").orElseThrow();
 
-    private JobConditions() {}
+    private ModifyJobOptions() {}
 
-    /** The value of a condition as slurmdbd reads it: ids that are ids, names of users, seconds since 1970. */
+    /** Converts a condition to slurmdbd's form: valid job ids, user names, seconds since 1970. */
     static String checked(CommandContext c, String key, String value) throws UsageException {
         return switch (key) {
             case "jobid" -> jobs(value);
@@ -33,7 +33,7 @@ final class JobConditions {
             if (!id.isEmpty() && JobIds.fault(id).isPresent()) {
                 throw refused("sacctmgr: fatal: " + JobIds.objection(id));
             }
-            // a step names its job: what is changed is the job's
+            // a step id stands for its job, as the change is to the job's record
             ids.add(id.indexOf('.') < 0 ? id : id.substring(0, id.indexOf('.')));
         }
         ids.removeIf(String::isEmpty);
@@ -56,7 +56,7 @@ final class JobConditions {
         return String.join(",", names);
     }
 
-    /** A number, which nothing or less than nothing clears. */
+    /** Parses DerivedExitCode; an empty or negative value clears it. */
     static String exitCode(String typed) throws UsageException {
         if (typed.isEmpty() || typed.matches("-\\d{1,18}")) {
             return "0";
@@ -69,7 +69,7 @@ final class JobConditions {
         return Long.toString(number > 0xffff_fffdL ? 0 : number);
     }
 
-    /** Resources and counts in canonical form. */
+    /** Parses resource counts into their canonical form. */
     static String tres(String typed) throws UsageException {
         if (typed.isBlank()) {
             throw new UsageException(1, List.of());

@@ -18,7 +18,7 @@ final class Printer {
     /** @param width cut and padded to it; negative: left side */
     private record Field(Entity.Column column, int width) {}
 
-    /** An administrator level that a loaded file does not tell. */
+    /** Administrator level of a user whose line in the file sets none. */
     static final String NOT_SET = "Not Set";
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
@@ -32,7 +32,7 @@ final class Printer {
         this(c, style, entity, format, tree, Map.of());
     }
 
-    /** @param titles that take the place of a column's own, by the column's key */
+    /** @param titles replacement titles by column key */
     Printer(CommandContext c, Grid.Style style, Entity entity, String format, boolean tree, Map<String, String> titles) throws UsageException {
         this.c = c;
         this.tree = tree;
@@ -63,7 +63,7 @@ final class Printer {
         grid.header();
     }
 
-    /** The rows, of a tree each as far from the margin as it is below the highest of them. */
+    /** Prints the rows. Rows of a tree are indented by their depth below the topmost printed row. */
     void rows(List<Json.Obj> rows) {
         highest = rows.stream().mapToInt(Printer::depth).min().orElse(0);
         rows.forEach(this::row);
@@ -88,7 +88,7 @@ final class Printer {
         return shown(c, column.kind(), raw);
     }
 
-    /** A kept value as administrators read it. */
+    /** Formats a stored value for display. */
     static String shown(CommandContext c, Entity.Kind kind, String raw) {
         if (raw.isEmpty()) {
             return kind == Entity.Kind.TIME ? "Unknown" : "";

@@ -27,7 +27,7 @@ final class Show {
             "remove users", "remove wckeys", "reset usage");
     /** Lists that say no more of an unknown condition. */
     private static final List<String> PLAINLY = List.of("association", "wckey", "transaction", "problem", "event", "runawayjob");
-    /** Lists that name the wrong word there, as the original does. */
+    /** Settings whose error message names the wrong word, as in the original. */
     private static final List<String> MISNAMED = List.of("qos", "resource");
     /** States that events are chosen by. */
     private static final List<String> STATES = List.of("DRAIN", "FAIL", "UNKNOWN", "DOWN", "IDLE", "ALLOCATED", "MIXED", "FUTURE", "REBOOT");

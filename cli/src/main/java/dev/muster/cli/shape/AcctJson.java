@@ -288,7 +288,7 @@ public final class AcctJson {
         return new ArrayList<>(out.values());
     }
 
-    /** Those that were named, and those by an account above or by the flag UsersAreCoords. */
+    /** Returns the coordinators; {@code direct} is false for those inherited from a parent account or from UsersAreCoords. */
     private static List<Object> coordinators(Json.Obj row) {
         List<Object> out = new ArrayList<>();
         List<Object> named = texts(row.text("Coordinators"));

@@ -22,12 +22,12 @@ public final class ControlJson {
         return pings(one(host, up, latencyUs, "slurm controller").put("pinged", up ? "UP" : "DOWN").put("mode", "primary"));
     }
 
-    /** @param latencyUs how long the answer took */
+    /** @param latencyUs round trip of the ping, in microseconds */
     public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs) {
         return pings(one(host, up, latencyUs, "slurm controller"));
     }
 
-    /** @param latencyUs how long the answer took */
+    /** @param latencyUs round trip of the ping, in microseconds */
     public static Json.Obj slurmdbdPing(String host, boolean up, long latencyUs) {
         return pings(one(host, up, latencyUs, "slurm accounting daemon"));
     }
@@ -94,7 +94,7 @@ public final class ControlJson {
                 .put("task", new Json.Obj().put("distribution", distribution.isEmpty() ? "Unknown" : distribution)).put("user", s.text("userName"));
     }
 
-    /** In place of a task's index where there is no array. */
+    /** Task index of a job that belongs to no array. */
     private static final long NO_TASK = 0xffff_fffeL;
 
     private static Json.Obj frequency(Json.Obj s) {

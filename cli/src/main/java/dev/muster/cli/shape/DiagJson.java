@@ -42,7 +42,7 @@ public final class DiagJson {
         }
         s.put("rpcs_by_message_type", messages);
         s.put("rpcs_by_user", users);
-        // requests are answered as they come: none is queued, limited or held for a node
+        // slurmctld answers requests at once: it never queues, limits or holds them for a node
         s.put("pending_rpcs", new ArrayList<Object>()).put("pending_rpcs_by_hostlist", new ArrayList<Object>());
         return new Json.Obj().put("statistics", s);
     }

@@ -66,7 +66,7 @@ public final class JobsJson {
         "tasks_per_node", "tasksPerNode", "tasks_per_tres", "tasksPerGpu"};
     private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
         "threads_per_core", "threadsPerCore", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
-    /** Without a wish of the job they are unlimited. */
+    /** Fields that are infinite if the job sets no value. */
     private static final String[] OR_INFINITE = {"tasks_per_core", "tasksPerCore", "tasks_per_socket", "tasksPerSocket"};
     private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue",
         "reboot", "reboot"};
@@ -105,7 +105,7 @@ public final class JobsJson {
         for (String name : List.of("sockets_per_board")) {
             f.add(new Field.Constant(name, 0L));
         }
-        // no job is resized; nothing asks for tasks of a board or for CPUs beyond those of its tasks
+        // jobs are not resized, and no option requests tasks per board or extra CPUs
         for (String name : List.of("resize_time", "tasks_per_board", "max_cpus")) {
             f.add(new Field.Constant(name, Tree.number(0)));
         }
@@ -159,7 +159,7 @@ public final class JobsJson {
         f.add(new Field.Made("job_resources", j -> j.text("nodes").isEmpty() ? null : resources(j)));
     }
 
-    /** {@code cpu=2,mem=4G,billing=2}: the last; -1 before the job has anything. */
+    /** Returns the billing count of {@code cpu=2,mem=4G,billing=2}; -1 before the job has an allocation. */
     private static long billing(Json.Obj j) {
         String tres = j.text("tresAlloc");
         if (tres.isEmpty()) {
@@ -219,7 +219,7 @@ public final class JobsJson {
         return out;
     }
 
-    /** Whom a job shares its nodes with; neither whole nodes nor {@code --oversubscribe} are told here. */
+    /** Returns the sharing mode: user, mcs or topo. Whole nodes and {@code --oversubscribe} have other fields. */
     private static List<Object> shared(Json.Obj j) {
         return switch (j.text("exclusive")) {
             case "USER" -> Tree.texts("user");

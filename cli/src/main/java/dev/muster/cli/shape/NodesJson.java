@@ -30,7 +30,7 @@ public final class NodesJson {
         return states;
     }
 
-    /** In the order of the data parser. */
+    /** Sorts flags in the order of the data parser. */
     private static final List<String> FLAGS = List.of("EXTERNAL", "RESERVED", "CLOUD", "DRAIN", "COMPLETING", "NOT_RESPONDING", "POWERED_DOWN",
             "FAIL", "POWERING_UP", "MAINTENANCE", "REBOOT_REQUESTED", "POWERING_DOWN", "DYNAMIC_FUTURE", "REBOOT_ISSUED", "PLANNED", "INVALID_REG",
             "POWER_DOWN", "POWER_UP", "DYNAMIC_NORM", "BLOCKED");
@@ -126,7 +126,7 @@ public final class NodesJson {
         return o;
     }
 
-    /** Without a restriction the field is empty. */
+    /** Returns the restriction, "" for ALL. */
     private static String allowed(Json.Obj p, String field) {
         return p.text(field).equals("ALL") ? "" : p.text(field);
     }

@@ -192,7 +192,7 @@ public final class SacctJson {
         return out;
     }
 
-    /** The resources of a job that has or had some: its energy is listed even if no sensor has measured it. */
+    /** Returns a job's allocated resources. Energy is listed even without a sensor. */
     private static List<Object> allocated(String text) {
         return text.isEmpty() || ("," + text).contains(",energy=") ? tres(text) : tres(text + ",energy=" + UNMEASURED);
     }

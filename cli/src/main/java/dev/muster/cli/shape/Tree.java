@@ -32,7 +32,7 @@ public final class Tree {
         return new Json.Obj().put("set", Boolean.FALSE).put("infinite", Boolean.TRUE).put("number", 0L);
     }
 
-    /** A number that may have a fraction. */
+    /** Parses a decimal number. */
     public static Json.Obj decimal(boolean set, double n) {
         return new Json.Obj().put("set", set).put("infinite", Boolean.FALSE).put("number", n);
     }

@@ -25,7 +25,7 @@ final class Following {
     private static final int AWAY_MS = 2_000;
     /** The times on a screen run though nothing happens. */
     private static final int TICK_MS = 2_000;
-    /** How often the keyboard is looked at. */
+    /** Milliseconds between two reads of the keyboard. */
     private static final int KEY_MS = 50;
     /** Not oftener is the screen made anew. */
     private static final int PACE_MS = 500;
@@ -207,11 +207,11 @@ final class Following {
 
     // ---- top
 
-    /** Until q is typed or it is interrupted; once where the output is no terminal. */
+    /** Shows the screen until q or an interrupt; prints it once if the output is not a terminal. */
     int top() throws SlurmException {
         boolean screen = c.host().isTty(1);
         Optional<Terminal> keyboard = screen && c.host().isTty(0) ? Optional.of(Terminal.silentKeys()) : Optional.empty();
-        // an interrupt ends the process; the terminal is put back all the same
+        // restores the terminal when an interrupt ends the process
         Thread restore = new Thread(() -> keyboard.ifPresent(Terminal::restore));
         Runtime.getRuntime().addShutdownHook(restore);
         try {
@@ -253,7 +253,7 @@ final class Following {
         }
     }
 
-    /** As {@link #next}, and looks at the keyboard meanwhile; empty once q was typed. */
+    /** Like {@link #next}, and polls the keyboard meanwhile. Returns empty after q. */
     private Optional<Json.Obj> nextUnlessQuit() throws SlurmException {
         FutureTask<Json.Obj> request = new FutureTask<>(() -> next(TICK_MS));
         Thread.startVirtualThread(request);
@@ -284,7 +284,7 @@ final class Following {
                 }
             }
         } catch (IOException e) {
-            return false;       // no keyboard any more: an interrupt still ends it
+            return false;       // the keyboard is gone; an interrupt still ends the command
         }
         return false;
     }

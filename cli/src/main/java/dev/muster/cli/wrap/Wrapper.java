@@ -39,7 +39,7 @@ public abstract class Wrapper implements Command {
     /** @return the exit code */
     abstract int go(CommandContext c, Given given) throws SlurmException, UsageException;
 
-    /** What --version prints. */
+    /** Returns the line that --version prints. */
     String versionLine() {
         return Release.LINE;
     }

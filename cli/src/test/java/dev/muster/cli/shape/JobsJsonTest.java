@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Fields as release 26.05.3 prints them, for jobs that wait and jobs that run. */
+/** Fields of pending and running jobs as release 26.05.3 prints them. */
 class JobsJsonTest {
     private static Json.Obj row(String more) {
         String text = "{'jobId':7,'userName':'ann','state':'PENDING','tresRequested':'cpu=1,billing=3'" + more + "}";

@@ -95,7 +95,7 @@ public final class FieldRights {
         return Collections.unmodifiableMap(STEP);
     }
 
-    /** The fields that a description sets and an ordinary user may not, each with the right that it needs. */
+    /** Returns the fields of a description that need more than a user's rights, each with that right. */
     public static Map<String, Setter> restricted(JobDesc desc) {
         Map<String, Setter> out = new TreeMap<>();
         IS_SET.forEach((field, isSet) -> {

@@ -399,7 +399,7 @@ public final class JobMessages {
      * @param hurry   {@code -H}
      * @param adminComment what administrators say about it; "" says nothing
      * @param tellsOthers of whom the filters find what the caller may not cancel is an error each
-     * @param ctld    {@code --ctld}: named jobs that a filter does not match are an error each, and a waiting component is cancelled alone
+     * @param ctld    {@code --ctld}: each named job that a filter excludes is an error, and a pending component is cancelled alone
      */
     public record Cancel(
             String requestId,
