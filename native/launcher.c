@@ -643,7 +643,9 @@ int main(int argc, char **argv)
         return 1;
     }
     const struct daemon *d = daemon_of(launcher.name);
-    if (argc == 2 && (!strcmp(argv[1], "-V") || (!d && !strcmp(argv[1], "--version")))) {
+    /* muster --version tells Muster's own version as well, which Java knows */
+    int asks_version = !d && strcmp(launcher.name, "muster") && argc == 2 && !strcmp(argv[1], "--version");
+    if (asks_version || (argc == 2 && !strcmp(argv[1], "-V"))) {
         puts(strcmp(launcher.name, "sgather") ? VERSION_LINE : "sgather" VERSION_NUMBER);
         return 0;
     }
