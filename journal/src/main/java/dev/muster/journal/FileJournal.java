@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -107,8 +109,16 @@ public final class FileJournal implements Journal {
                 throw e;
             }
         } catch (IOException e) {
-            throw new JournalException("cannot open the journal in " + directory + ": " + e, e);
+            throw new JournalException("cannot open the journal in " + directory + ": " + reason(e), e);
         }
+    }
+
+    private static String reason(IOException e) {
+        return switch (e) {
+            case AccessDeniedException a -> a.getFile() + ": Permission denied";
+            case FileSystemException f when f.getReason() != null -> f.getFile() + ": " + f.getReason();
+            default -> e.getMessage() == null || e instanceof FileSystemException ? e.toString() : e.getMessage();
+        };
     }
 
     private FileJournal(Path directory, Options options, Disk disk, DirectoryLock directoryLock) throws IOException {
