@@ -24,7 +24,10 @@ function slurm_job_submit(job_desc, part_list, submit_uid)
    return slurm.SUCCESS
 end
 function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
-   if job_desc.comment == "no" then return slurm.ERROR end
+   if job_desc.comment == "tell" or job_rec.name == "told" then
+      slurm.log_user("prio %.0f", job_desc.priority); slurm.log_user("two\nthree")
+   end
+   if job_desc.comment == "no" or job_rec.comment == "keep" then return slurm.ERROR end
    if job_desc.comment == "louder" then job_desc.comment = job_rec.comment .. "!" end
    if job_desc.comment == "later" then job_desc.site_factor = job_desc.site_factor + 7 end
    return slurm.SUCCESS
@@ -50,6 +53,29 @@ id=$(sbatch --parsable -H -J old --comment=a --wrap true 2>/dev/null)
 check "changes may be refused" "Unspecified error for job $id" "$(scontrol update job "$id" comment=no 2>&1)"
 scontrol update job "$id" comment=louder
 check "and changed" "Comment=a!" "$(scontrol show job "$id" | grep -o 'Comment=.*')"
+scancel "$id"
+# heterogeneous jobs: each line names its component; an allocation's are looked at one by one, those of a script together
+het() { "$@" 2>&1 | sed 's/job [0-9][0-9]*/job N/' | paste -sd'|'; }
+check "each component's words" "sbatch: 0: hello a|sbatch: 1: hello b|Submitted batch job N" "$(het sbatch -H -o /dev/null -n1 -J a : -H -n1 -J b --wrap true)"
+check "up to the one that is refused" "sbatch: error: 0: hello a|sbatch: error: 1: hello bad|sbatch: error: Batch job submission failed: Unspecified error" "$(het sbatch -o /dev/null -J a : -J bad : -J c --wrap true)"
+check "before what else is wrong" "sbatch: error: 0: hello a|sbatch: error: 1: hello b|sbatch: error: invalid partition specified: nope|sbatch: error: Batch job submission failed: Invalid partition name specified" "$(het sbatch -o /dev/null -J a : -J b -p nope --wrap true)"
+check "of an allocation not the components behind it" "salloc: error: 0: hello a|salloc: error: invalid partition specified: nope|salloc: error: Job submit/allocate failed: Invalid partition name specified" "$(het salloc -J a -p nope : -J b true)"
+check "one component has no number" "srun: error: hello a|srun: error: invalid partition specified: nope|srun: error: Unable to allocate resources: Invalid partition name specified" "$(het srun -J a -p nope true)"
+scancel -u "$(id -un)"
+# what the script says of changes
+id=$(sbatch --parsable -H -J told -o /dev/null --wrap true 2>/dev/null); told() { "$@" 2>&1 | sed -E "s/(^|job )$id/\1N/" | paste -sd'|'; }
+check "words about a change" "scontrol: error: prio 4294967294|scontrol: error: two|scontrol: error: three" "$(told scontrol update job "$id" nice=3)"
+check "about a hold" "scontrol: error: prio 0|scontrol: error: two|scontrol: error: three" "$(told scontrol hold "$id")"
+check "before what is wrong with it" "scontrol: error: prio 4294967294|scontrol: error: two|scontrol: error: three|Invalid partition name specified for job N" "$(told scontrol update job "$id" partition=nope)"
+scontrol update job "$id" comment=keep 2>/dev/null
+check "a release may be refused" "scontrol: error: prio 4294967295|scontrol: error: two|scontrol: error: three|Unspecified error for job N" "$(told scontrol release "$id")"
+check "and is not done" JobHeldAdmin "$(squeue -h -j "$id" -o %r)"
+scancel "$id"; id=$(sbatch --parsable -H -a 1-4 -J told -o /dev/null --wrap true 2>/dev/null)
+check "tasks are named together" "N_[1-4]: prio 4294967294|two|three" "$(told scontrol update job "$id" nice=4)"
+check "on standard output" "N_[3-4]: prio 4294967294|two|three" "$(scontrol update "job=${id}_[3-6]" nice=5 2>"$dir/e" | sed "s/^$id/N/" | paste -sd'|')"
+check "beside those that are not there" "${id}_[5-6]: Invalid job id specified" "$(cat "$dir/e")"
+check "and in what was refused" "N_[2]: Unspecified error (prio 4294967294|two|three)" "$(told scontrol update "job=${id}_2" comment=no)"
+check "a hold of tasks is quiet" "" "$(told scontrol hold "$id")"
 scancel "$id"
 full=$(sbatch --parsable -J full -n2 -o /dev/null --wrap 'sleep 60' 2>/dev/null); id=$(sbatch --parsable -J waits -n2 -o /dev/null --wrap true 2>/dev/null)
 scontrol update job "$id" sitefactor=30 comment=later

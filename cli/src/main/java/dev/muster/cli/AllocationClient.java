@@ -13,6 +13,8 @@ final class AllocationClient {
 
     private final CommandContext c;
     private final JobOptions o;
+    /** The components that were submitted last. */
+    private List<JobOptions> asked = List.of();
     private List<List<String>> commands = List.of();
     private boolean waitedInQueue;
     private boolean heterogeneous;
@@ -39,6 +41,7 @@ final class AllocationClient {
      * @param names of the components that their options do not name; the last stands for all that follow
      */
     Json.Obj submit(String kind, List<JobOptions> components, List<String> names, boolean testOnly) throws SlurmException, UsageException {
+        asked = components;
         List<Object> parts = new ArrayList<>();
         for (int i = 0; i < components.size(); i++) {
             JobOptions own = components.get(i);
@@ -97,41 +100,50 @@ final class AllocationClient {
         return lines.isEmpty() ? "" : lines.getLast();
     }
 
-    /** The first of these partitions that is none. */
-    static String unknownPartition(CommandContext c, String list) {
-        List<String> names = Texts.split(list, ',');
+    /** Which of what the components ask for a refusal is about, where its sentence does not say so. */
+    static void tellCause(CommandContext c, List<JobOptions> components, SlurmException e) {
+        if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number()) {
+            List<String> lists = components.stream().filter(o -> o.has(JobOption.PARTITION)).map(o -> o.text(JobOption.PARTITION)).toList();
+            if (!lists.isEmpty()) {
+                c.error("invalid partition specified: " + unknownPartition(c, lists));
+            }
+        }
+        if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {
+            c.error("Memory specification can not be satisfied");
+        }
+    }
+
+    /** The first name in these lists that is no partition. */
+    private static String unknownPartition(CommandContext c, List<String> lists) {
+        List<String> names = lists.stream().flatMap(l -> Texts.split(l, ',').stream()).toList();
         if (names.size() < 2) {
             return names.isEmpty() ? "(null)" : names.getFirst();
         }
         try {
             Json.Obj all = c.host().controller().call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
             List<String> known = all.objects("partitions").stream().map(p -> p.text("name")).toList();
-            return names.stream().filter(n -> !known.contains(n)).findFirst().orElse(list);
+            return names.stream().filter(n -> !known.contains(n)).findFirst().orElse(lists.getFirst());
         } catch (SlurmException e) {
-            return list;        // that it is refused is known; which of them it was for is not
+            return lists.getFirst();        // that it is refused is known; which of them it was for is not
         }
     }
 
     /** Prints why there is no allocation; the exit code. */
     int refused(SlurmException e) {
-        if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
-            c.error("invalid partition specified: " + unknownPartition(c, o.text(JobOption.PARTITION)));
-        }
+        String why = lastLine(c, e);
+        tellCause(c, asked, e);
         if (e.errno() == SlurmErrno.INVALID_GRES.number()) {
-            c.error(lastLine(c, e));
+            c.error(why);
             return o.exitError(1);
         }
-        if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {
-            c.error("Memory specification can not be satisfied");
-        }
         if (o.has(JobOption.TEST_ONLY)) {
-            c.err().println("allocation failure: " + lastLine(c, e));
+            c.err().println("allocation failure: " + why);
             return o.exitError(1);
         }
         boolean first = e.errno() == SlurmErrno.NOT_TOP_PRIORITY.number()
                 || o.has(JobOption.IMMEDIATE) && e.errno() == SlurmErrno.NODES_BUSY.number();
         String verb = c.name().equals("salloc") && !first ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
-        c.error(verb + lastLine(c, e));
+        c.error(verb + why);
         boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
         return busy ? (int) Math.max(1, OptionCheck.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
     }

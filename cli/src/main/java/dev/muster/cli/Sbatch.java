@@ -54,16 +54,16 @@ final class Sbatch implements Command {
             }
             reply = submit(c, all, wrap, operands, sent, o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
-            return refused(c, o, e);
+            return refused(c, all, e);
         }
         for (String w : reply.texts("warnings")) {
             c.info(w);
         }
         if (o.has(JobOption.TEST_ONLY)) {
-            c.info("Job " + reply.integer("jobId") + " to start at "
-                    + c.time(reply.number("testStart")) + " a using " + reply.integer("testCpus")
-                    + " processors on nodes " + reply.text("testNodes") + " in partition "
-                    + reply.text("testPartition"));
+            boolean het = all.size() > 1;
+            c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart")) + (het ? "" : " a") + " using "
+                    + reply.integer("testCpus") + " processors on " + (het ? "" : "nodes ") + reply.text("testNodes")
+                    + (het ? "" : " in partition " + reply.text("testPartition")));
             return 0;
         }
         CliFilter.taken(o, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
@@ -113,30 +113,30 @@ final class Sbatch implements Command {
         return out;
     }
 
-    private static int refused(CommandContext c, JobOptions o, SlurmException e) {
-        if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
-            c.error("invalid partition specified: " + AllocationClient.unknownPartition(c, o.text(JobOption.PARTITION)));
-        }
-        if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {
-            c.error("Memory specification can not be satisfied");
-        }
+    private static int refused(CommandContext c, List<JobOptions> all, SlurmException e) {
+        JobOptions o = all.getFirst();
+        String why = AllocationClient.lastLine(c, e);
+        AllocationClient.tellCause(c, all, e);
         if (e.errno() == SlurmErrno.INVALID_GRES.number() && !o.has(JobOption.TEST_ONLY)) {
-            c.error(AllocationClient.lastLine(c, e));
+            c.error(why);
             return o.exitError(1);
         }
         if (o.has(JobOption.TEST_ONLY)) {
-            c.err().println("allocation failure: " + AllocationClient.lastLine(c, e));
+            c.err().println("allocation failure: " + why);
         } else {
-            c.error("Batch job submission failed: " + AllocationClient.lastLine(c, e));
+            c.error("Batch job submission failed: " + why);
         }
         return o.exitError(1);
     }
 
     private static void announce(CommandContext c, JobOptions o, int jobId) {
         String cluster = o.text(JobOption.CLUSTERS);
+        if (o.has(JobOption.QUIET)) {
+            return;     // --parsable does not count then
+        }
         if (o.has(JobOption.PARSABLE)) {
             c.out().println(cluster.isEmpty() ? Integer.toString(jobId) : jobId + ";" + cluster);
-        } else if (!o.has(JobOption.QUIET)) {
+        } else {
             c.out().println("Submitted batch job " + jobId + (cluster.isEmpty() ? "" : " on cluster " + cluster));
         }
         c.out().flush();

@@ -329,8 +329,8 @@ final class ScontrolUpdate {
             q.put("requestId", c.host().requestId());
             try {
                 for (Json.Obj e : c.host().controller().call("UpdateJob", q).objects("errors")) {
-                    say(c, quiet, failed(e.text("job"), e.text("error")));
-                    rc = 1;
+                    tell(c, quiet, e, e.text("error"));
+                    rc = e.integer("errno") == 0 && !e.text("said").isEmpty() ? rc : 1;
                 }
                 if (all.stream().anyMatch(x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
                     ResizeScripts.write(c, id);
@@ -353,6 +353,23 @@ final class ScontrolUpdate {
     private static void say(CommandContext c, boolean quiet, String line) {
         if (!quiet) {
             c.err().println(line);
+        }
+    }
+
+    /** What came of a job or of tasks; what the site's script said comes before a job's error, and behind that of tasks. */
+    private static void tell(CommandContext c, boolean quiet, Json.Obj outcome, String error) {
+        String said = outcome.text("said");
+        boolean done = outcome.integer("errno") == 0 && !said.isEmpty();
+        String job = outcome.text("job");
+        if (said.isEmpty()) {
+            say(c, quiet, failed(job, error));
+        } else if (job.indexOf('_') < 0) {
+            Texts.split(said, '\n').forEach(c::error);
+            say(c, quiet || done, failed(job, error));
+        } else if (done) {
+            c.out().println(failed(job, said));
+        } else {
+            say(c, quiet, failed(job, error + " (" + said + ")"));
         }
     }
 
@@ -531,9 +548,10 @@ final class ScontrolUpdate {
             for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
                 boolean ofNone = action.matches("suspend|resume") && e.text("error").equals(SlurmErrno.INVALID_JOB_ID.sentence());
                 error = ofNone && Texts.isNumber(e.text("job")) ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence() : e.text("error");
-                say(c, quiet, failed(e.text("job"), error));
-                alone |= e.text("job").indexOf('_') < 0;
-                rc = 1;
+                tell(c, quiet, e, error);
+                boolean done = e.integer("errno") == 0 && !e.text("said").isEmpty();
+                alone |= e.text("job").indexOf('_') < 0 && e.text("said").isEmpty();
+                rc = done ? rc : 1;
             }
         } catch (SlurmException e) {
             error = e.getMessage();

@@ -327,12 +327,16 @@ final class Srun implements Command {
         Json.Obj reply;
         try {
             client.choose(kind, parts.stream().map(SrunHet.Part::options).toList(), names);
-            reply = client.submit(kind, parts.stream().map(SrunHet.Part::options).toList(), names, o.has(JobOption.TEST_ONLY));
+            if (o.has(JobOption.TEST_ONLY)) {
+                // each component is tested as a job of its own
+                for (int i = 0; i < parts.size(); i++) {
+                    tested(c, client.submit(kind, List.of(parts.get(i).options()), List.of(names.get(i)), true));
+                }
+                return 0;
+            }
+            reply = client.submit(kind, parts.stream().map(SrunHet.Part::options).toList(), names, false);
         } catch (SlurmException e) {
             return client.refused(e);
-        }
-        if (o.has(JobOption.TEST_ONLY)) {
-            return tested(c, reply);
         }
         int jobId = reply.integer("jobId");
         Optional<Json.Obj> allocation = granted(c, first, client, jobId);

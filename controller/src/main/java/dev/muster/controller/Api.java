@@ -66,6 +66,7 @@ final class Api {
     private final DaemonLog log;
     private final ReservationEdge reservations;
     private final SubmitEdge submissions;
+    private final JobUpdates updates;
     private final Notices notices = new Notices();
     private final Since jobsSince = new Since();
     private final Since nodesSince = new Since();
@@ -82,6 +83,7 @@ final class Api {
         this.log = log;
         reservations = new ReservationEdge(controller, core, identities);
         submissions = new SubmitEdge(controller, core, identities, blobs, log);
+        updates = new JobUpdates(core, controller.filter(), blobs);
         following = new FollowEdge(core::durable, controller.news(), links, this::privacy, this::views, this::nodeViews, identities::userName);
     }
 
@@ -136,7 +138,7 @@ final class Api {
             case "JobAction" -> action(caller, Codec.decodeKnown(body, JobMessages.JobAction.class));
             case "TestJob" -> tested(core.execute(new Command.TestJob(caller.uid(),
                     Codec.decode(body, JobMessages.TestJob.class).jobId()), caller.uid()));
-            case "UpdateJob" -> updateJob(caller, Codec.decodeKnown(body, JobMessages.UpdateJob.class));
+            case "UpdateJob" -> updates.update(caller, Codec.decodeKnown(body, JobMessages.UpdateJob.class));
             case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
             case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
             case "AwaitSteps" -> awaitSteps(caller, Codec.decode(body, JobMessages.AwaitSteps.class));
@@ -381,7 +383,7 @@ final class Api {
     }
 
     /** A message that is sent again acts once; it may stand for several commands. */
-    private static Command once(Caller caller, String requestId, int part, Command command) {
+    static Command once(Caller caller, String requestId, int part, Command command) {
         return requestId.isEmpty() ? command : new Command.Once(requestId + (part == 0 ? "" : "." + part), caller.uid(), command);
     }
 
@@ -405,9 +407,9 @@ final class Api {
         }
         int uid = caller.uid();
         return switch (m.action()) {
-            case "hold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
-            case "uhold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
-            case "release" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
+            case "hold" -> chunked(caller, m.requestId(), updates.held(caller, refs, true, errors), errors, c -> new Command.HoldJobs(uid, c, true, false));
+            case "uhold" -> chunked(caller, m.requestId(), updates.held(caller, refs, true, errors), errors, c -> new Command.HoldJobs(uid, c, true, true));
+            case "release" -> chunked(caller, m.requestId(), updates.held(caller, refs, false, errors), errors, c -> new Command.HoldJobs(uid, c, false, false));
             case "requeue" -> chunked(caller, m.requestId(), refs, errors,
                     c -> new Command.RequeueJobs(uid, c, false, false, m.argument().equalsIgnoreCase("incomplete")));
             case "requeuehold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, true,
@@ -444,47 +446,6 @@ final class Api {
             case Decision.Accepted a -> Reply.of(a.reply());
             case Decision.Rejected r -> rejected(r);
         };
-    }
-
-    private Reply updateJob(Caller caller, JobMessages.UpdateJob m) {
-        Optional<JobName> name = JobName.parse(m.job(), core.durable());
-        if (name.isEmpty()) {
-            return Reply.error(SlurmErrno.INVALID_JOB_ID);
-        }
-        Map<String, String> changes = new TreeMap<>();
-        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        int part = 0;
-        List<Command.JobRef> refs = name.get().refs();
-        TaskOutcomes outcomes = new TaskOutcomes(name.get().jobId());
-        List<JobMessages.JobError> errors = new ArrayList<>();
-        for (Command.JobRef ref : refs) {
-            Map<String, String> meant = HostFunctions.expanded(changes, core.durable());
-            Optional<SubmitFilter.Changed> filtered = core.durable().job(ref.jobId(), ref.task())
-                    .flatMap(j -> controller.filter().modify(j, changes, scriptOf(j), caller.uid()));
-            if (filtered.isPresent()) {
-                if (filtered.get().refused() != 0) {
-                    return Reply.error(400, filtered.get().refused(), filtered.get().sentence());
-                }
-                meant = filtered.get().changes();
-            }
-            switch (core.execute(once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
-                case Decision.Rejected r when refs.size() == 1 || r.errno() == SlurmErrno.NOT_SUPPORTED -> {
-                    return rejected(r);
-                }
-                case Decision.Rejected r -> outcomes.put(IndexSet.of(ref.task()), Optional.of(r));
-                case Decision.Accepted a -> {
-                    errors.addAll(((JobMessages.CancelReply) a.reply()).errors());
-                    outcomes.put(ref.task() < 0 ? IndexSet.empty() : IndexSet.of(ref.task()), Optional.empty());
-                }
-            }
-        }
-        errors.addAll(outcomes.told());
-        return Reply.of(new JobMessages.CancelReply(List.of(), errors));
-    }
-
-    private Bytes scriptOf(Job job) {
-        String hash = job.desc().payload().scriptHash();
-        return hash.isEmpty() ? Bytes.EMPTY : blobs.read(hash);
     }
 
     // ---- interactive jobs and steps

@@ -59,8 +59,8 @@ final class BurstBuffers {
             this(errno, "");
         }
 
-        Reply reply() {
-            return Reply.error(400, errno, said.isEmpty() ? errno.sentence() : said + "\n" + errno.sentence());
+        String sentence() {
+            return said.isEmpty() ? errno.sentence() : said + "\n" + errno.sentence();
         }
     }
 

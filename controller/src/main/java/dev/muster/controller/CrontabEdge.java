@@ -62,7 +62,7 @@ final class CrontabEdge {
         for (CronMessages.CronJob e : m.entries()) {
             switch (api.submissions().request(submitter, athome(e.job(), owner.get()))) {
                 case SubmitEdge.Refused r -> {
-                    return r.reply();
+                    return r.reply(r.said());
                 }
                 case SubmitEdge.Request r -> {
                     jobs.add(r.command());

@@ -63,8 +63,8 @@ final class SubmitEdge {
 
     Reply submit(Caller caller, JobMessages.Submit m) {
         return switch (request(caller, m)) {
-            case Refused r -> r.reply();
-            case Request r -> saying(decided(r.command(), caller.uid(), List.of(r.command())), r.said());
+            case Refused r -> r.reply(r.said());
+            case Request r -> saying(decided(r.command(), caller.uid(), List.of(r.command())), Request.lines(r.ignored(), r.said()));
         };
     }
 
@@ -84,22 +84,42 @@ final class SubmitEdge {
 
     Reply submitHet(Caller caller, JobMessages.SubmitHet m) {
         List<Command.SubmitJob> parts = new ArrayList<>();
-        List<String> said = new ArrayList<>();
+        List<List<String>> said = new ArrayList<>();
+        List<String> ignored = new ArrayList<>();
         for (JobMessages.Submit part : m.parts()) {
             int component = m.parts().size() > 1 ? parts.size() : BurstBuffers.ALL;
             switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false), component,
                     m.immediate())) {
                 case Refused r -> {
-                    return r.reply();
+                    said.add(r.said());
+                    return r.reply(perComponent(said));
                 }
                 case Request r -> {
                     parts.add(r.command());
-                    said.addAll(r.said());
+                    said.add(r.said());
+                    ignored.addAll(r.ignored());
                 }
             }
         }
         Command all = new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly());
-        return saying(decided(all, caller.uid(), m.testOnly() ? List.of() : parts), said);
+        Decision decision = decided(all, caller.uid(), m.testOnly() ? List.of() : parts);
+        // an allocation is looked at component by component, so that the script has not seen those behind the one that is refused
+        int seen = decision instanceof Decision.Rejected r && parts.getFirst().desc().kind() != JobDesc.Kind.BATCH
+                ? Math.min(said.size(), r.component() + 1) : said.size();
+        return saying(decision, Request.lines(ignored, perComponent(said.subList(0, seen))));
+    }
+
+    /** Each line with the number of its component before it; a job of one component has none. */
+    private static List<String> perComponent(List<List<String>> said) {
+        List<String> out = new ArrayList<>();
+        for (int i = 0; i < said.size(); i++) {
+            for (String text : said.get(i)) {
+                for (String line : text.split("\n", -1)) {
+                    out.add(i + ": " + line);
+                }
+            }
+        }
+        return out;
     }
 
     /** The core's decision. Scripts and environments become files only with the record that accepts them. @param parts of the command */
@@ -127,12 +147,32 @@ final class SubmitEdge {
 
     sealed interface Resolved {}
 
-    /** @param said for the user, whatever becomes of it */
-    record Request(Command.SubmitJob command, List<String> said) implements Resolved {}
+    /**
+     * @param said    what job_submit.lua told the user, whatever becomes of the job
+     * @param ignored options that this cluster does not take, told before all else
+     */
+    record Request(Command.SubmitJob command, List<String> said, List<String> ignored) implements Resolved {
+        /** What the user is told, in this order. */
+        static List<String> lines(List<String> ignored, List<String> said) {
+            List<String> out = new ArrayList<>(ignored);
+            out.addAll(said);
+            return out;
+        }
+    }
 
-    record Refused(Reply reply) implements Resolved {
+    /** @param said by job_submit.lua; empty where another rule refuses */
+    record Refused(int errno, String sentence, List<String> said) implements Resolved {
         Refused(SlurmErrno errno) {
-            this(Reply.error(errno));
+            this(errno, errno.sentence());
+        }
+
+        Refused(SlurmErrno errno, String sentence) {
+            this(errno.number(), sentence, List.of());
+        }
+
+        /** @param lines told before the sentence */
+        Reply reply(List<String> lines) {
+            return Reply.error(400, errno, String.join("", lines.stream().map(line -> line + "\n").toList()) + sentence);
         }
     }
 
@@ -148,7 +188,7 @@ final class SubmitEdge {
      */
     private Resolved request(Caller caller, JobMessages.Submit m, int component, boolean immediate) {
         if (controller.isFull()) {
-            return new Refused(Reply.error(400, SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
+            return new Refused(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable");
         }
         if (m.script().length() > scriptBytesMax()) {
             return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
@@ -160,7 +200,7 @@ final class SubmitEdge {
             return new Refused(SlurmErrno.ACCESS_DENIED);
         }
         if (TextCheck.hasNul(FieldRights.texts(m))) {
-            return new Refused(Reply.error(400, SlurmErrno.ERROR, NUL));
+            return new Refused(SlurmErrno.ERROR, NUL);
         }
         int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
         Optional<Identity> owner = identities.byUid(uid);
@@ -181,14 +221,15 @@ final class SubmitEdge {
         if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
             return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
         }
+        List<String> ignored = new ArrayList<>();
         JobDesc wanted = HostFunctions.expanded(m.job(), core.durable()).withOwner(owner.get());
         Bytes batch = m.script();
         List<Bytes> variables = m.environment();
         List<String> said = new ArrayList<>();
         JobDesc before = JobSubmit.before(core.durable(), wanted, "lua");
-        switch (controller.filter().submit(before, batch, variables, immediate, caller.uid()).orElse(null)) {
+        switch (controller.filter().submit(before, batch, variables, immediate, component, caller.uid()).orElse(null)) {
             case SubmitScript.Refused r -> {
-                return new Refused(Reply.error(400, r.errno(), String.join("", r.said().stream().map(line -> line + "\n").toList()) + r.sentence()));
+                return new Refused(r.errno(), r.sentence(), r.said());
             }
             case SubmitScript.Passed p -> {
                 wanted = p.job();
@@ -198,11 +239,11 @@ final class SubmitEdge {
             }
             case null -> { }
         }
-        wanted = allowed(wanted, said);
+        wanted = allowed(wanted, ignored);
         switch (controller.buffers().submitted(core.durable(), wanted, batch, component)) {
             case BurstBuffers.Taken t -> wanted = t.desc();
             case BurstBuffers.Refused r -> {
-                return new Refused(r.reply());
+                return new Refused(r.errno(), r.sentence());
             }
         }
         Bytes environment = joined(variables);
@@ -215,7 +256,7 @@ final class SubmitEdge {
             log.info(JobSubmit.logged(desc, caller.uid()));
         }
         return new Request(
-                new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, m.immediate(), m.testOnly()), said);
+                new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, m.immediate(), m.testOnly()), said, ignored);
     }
 
     /** Whether the caller may set all that the description says ({@link FieldRights}); the site's script and the core add to it later. */
@@ -229,7 +270,7 @@ final class SubmitEdge {
     }
 
     /** Cores and threads are left alone only where that is allowed; otherwise the user hears that it is not, and the job is taken without. */
-    private JobDesc allowed(JobDesc wanted, List<String> said) {
+    private JobDesc allowed(JobDesc wanted, List<String> ignored) {
         boolean spared = wanted.request().coreSpec() != 0 || wanted.request().threadSpec() > 0;
         if (!spared) {
             return wanted;
@@ -237,7 +278,7 @@ final class SubmitEdge {
         if (core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
             return wanted.withRequest(wanted.request().alone());
         }
-        said.add("error: " + SPARES_NOTHING);
+        ignored.add("error: " + SPARES_NOTHING);
         return wanted.withRequest(wanted.request().withoutSpecialized());
     }
 

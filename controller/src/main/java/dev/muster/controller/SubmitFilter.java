@@ -1,5 +1,9 @@
 package dev.muster.controller;
 
+import static dev.muster.lua.SlurmWords.NICE_OFFSET;
+import static dev.muster.lua.SlurmWords.NO_VAL;
+import static dev.muster.lua.SlurmWords.NO_VAL16;
+
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.lua.SubmitScript;
@@ -12,6 +16,7 @@ import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.Digits;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
@@ -20,15 +25,22 @@ import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** JobSubmitPlugins=lua: the site's job_submit.lua is asked about each new job and each change of one. Nothing of it is loaded otherwise. */
 final class SubmitFilter {
     private static final String FILE = "job_submit.lua";
+    private static final String TIMING = "timing.";
+    private static final String REQUEST = "request.";
+    /** The group of a change, which has none. */
+    private static final long NO_GROUP = 99;
 
     private final DaemonLog log;
     private final Supplier<State> state;
@@ -67,9 +79,19 @@ final class SubmitFilter {
         return Optional.ofNullable(script);
     }
 
-    /** Empty where no script is configured. */
-    Optional<SubmitScript.Outcome> submit(JobDesc job, Bytes batch, List<Bytes> environment, boolean immediate, int uid) {
-        return script().map(s -> s.submit(job, batch, environment, immediate, uid, new View(state.get())));
+    boolean isConfigured() {
+        return script().isPresent();
+    }
+
+    /**
+     * Empty where no script is configured.
+     *
+     * @param component of a heterogeneous job; negative for another job
+     */
+    Optional<SubmitScript.Outcome> submit(JobDesc job, Bytes batch, List<Bytes> environment, boolean immediate, int component, int uid) {
+        long offset = component < 0 ? NO_VAL : component;
+        Map<String, Long> more = Map.of("immediate", immediate ? 1L : 0L, "het_job_offset", offset, "pack_job_offset", offset);
+        return script().map(s -> s.submit(job, batch, environment, more, uid, new View(state.get())));
     }
 
     /** @param refused the script's number for no; 0 where it said yes; changes are those to make */
@@ -84,12 +106,47 @@ final class SubmitFilter {
         {"gres", "request.tresPerNode"}, {"tresperjob", "request.tresPerJob"}, {"trespertask", "request.tresPerTask"},
         {"trespersocket", "request.tresPerSocket"}, {"dependency", "timing.dependency"}, {"burstbuffer", "extras.burstBuffer"},
         {"timelimit", "timing.timeLimitMin"}, {"timemin", "timing.timeMinMin"}, {"numtasks", "request.tasks"},
-        {"cpuspertask", "request.cpusPerTask"}, {"numnodes", "request.nodesMin"}, {"minmemorynode", "request.memPerNodeMb"},
+        {"cpuspertask", "request.cpusPerTask"}, {"minmemorynode", "request.memPerNodeMb"},
         {"minmemorycpu", "request.memPerCpuMb"}, {"nice", "timing.nice"}, {"sitefactor", "timing.siteFactor"},
-        {"mincpusnode", "request.cpusPerNodeMin"}};
+        {"mincpusnode", "request.cpusPerNodeMin"}, {"mintmpdisknode", "request.tmpDiskMb"}, {"corespec", "request.coreSpec"},
+        {"starttime", "timing.beginTime"}, {"switches", "request.switches"}, {"mailtype", "extras.mailType"},
+        {"stdin", "files.stdin"}, {"stdout", "files.stdout"}, {"stderr", "files.stderr"}, {"workdir", "files.workDir"}};
+
+    /** What {@code scontrol update} says in another form than a description has it: how it is put there, and read again. */
+    private record Form(String key, BiConsumer<Json.Obj, String> put, Function<Json.Obj, String> get) {}
+
+    private static final List<Form> FORMS = List.of(
+            new Form("priority", (job, text) -> {
+                if (Digits.only(text, 10)) {
+                    long number = Long.parseLong(text);
+                    part(job, TIMING).put("hold", number == 0).put("prioritySet", number > 0).put("priority", number);
+                }
+            }, job -> part(job, TIMING).flag("hold") ? "0"
+                    : part(job, TIMING).flag("prioritySet") ? Long.toString(part(job, TIMING).number("priority")) : ""),
+            new Form("numnodes", (job, text) -> {
+                if (text.matches("[0-9]{1,6}(-[0-9]{1,6})?")) {
+                    String[] words = text.split("-");
+                    part(job, REQUEST).put("nodesMin", Long.valueOf(words[0])).put("nodesMax", Long.valueOf(words[words.length - 1]));
+                }
+            }, job -> part(job, REQUEST).number("nodesMin") == 0 ? "" : part(job, REQUEST).number("nodesMin")
+                    + (part(job, REQUEST).number("nodesMax") == 0 ? "" : "-" + part(job, REQUEST).number("nodesMax"))),
+            new Form("requeue", (job, text) -> part(job, TIMING).put("requeue", isYes(text) ? "YES" : "NO"),
+                    job -> switch (part(job, TIMING).text("requeue")) {
+                        case "YES" -> "1";
+                        case "NO" -> "0";
+                        default -> "";
+                    }),
+            new Form("contiguous", (job, text) -> part(job, REQUEST).put("contiguous", isYes(text)),
+                    job -> part(job, REQUEST).flag("contiguous") ? "1" : ""),
+            new Form("oversubscribe", (job, text) -> part(job, REQUEST).put("oversubscribe", isYes(text)),
+                    job -> part(job, REQUEST).flag("oversubscribe") ? "1" : ""));
+
+    private static boolean isYes(String text) {
+        return List.of("yes", "1", "true").contains(text.toLowerCase(Locale.ROOT));
+    }
 
     private static final Map<String, String> OTHER_NAMES = Map.of("jobname", "name", "reservation", "reservationname", "trespernode", "gres",
-            "reqnodes", "numnodes", "cpus/task", "cpuspertask", "reqtasks", "numtasks", "reqprocs", "numtasks");
+            "reqnodes", "numnodes", "shared", "oversubscribe", "cpus/task", "cpuspertask", "reqtasks", "numtasks", "reqprocs", "numtasks");
 
     /** What becomes of changes to a job: empty where no script is configured. */
     Optional<Changed> modify(Job job, Map<String, String> asked, Bytes batch, int uid) {
@@ -102,11 +159,17 @@ final class SubmitFilter {
                     value(key[1], asked.get(byKey.get(key[0]))).ifPresent(v -> part(wanted, key[1]).put(last(key[1]), v));
                 }
             }
+            for (Form f : FORMS) {
+                if (byKey.containsKey(f.key)) {
+                    f.put.accept(wanted, asked.get(byKey.get(f.key)));
+                }
+            }
             JobDesc before = Codec.bind(wanted, JobDesc.class);
-            Map<String, Long> numbers = new TreeMap<>(Map.of("job_id", (long) job.id(), "job_state", (long) job.state().ordinal(),
+            Map<String, Long> numbers = numbers(job);
+            numbers.putAll(Map.of("job_id", (long) job.id(), "job_state", (long) job.state().ordinal(),
                     "start_time", job.run().startTime(), "end_time", job.run().endTime(), "submit_time", job.submitTime(),
                     "restart_cnt", (long) job.restarts(), "total_cpus", (long) Amounts.cpus(job), "priority", job.priority()));
-            return switch (s.modify(before, job.desc(), batch, numbers, uid, new View(state.get()))) {
+            return switch (s.modify(before, unsaid(job, byKey), job.desc(), batch, numbers, uid, new View(state.get()))) {
                 case SubmitScript.Refused r -> new Changed(asked, r.errno(), r.sentence(), r.said());
                 case SubmitScript.Passed p -> new Changed(merged(asked, byKey, before, p.job()), 0, "", p.said());
             };
@@ -123,16 +186,59 @@ final class SubmitFilter {
             if (!java.util.Objects.equals(old, now)) {
                 out.remove(byKey.getOrDefault(key[0], key[0]));
                 if (now != null) {
-                    out.put(key[0], key[0].startsWith("time") && now.equals(-1L) ? "UNLIMITED" : now.toString());
+                    out.put(key[0], key[0].startsWith("time") && now.equals(-1L) ? "UNLIMITED"
+                            : key[1].startsWith("files.") ? Bytes.fromBase64(now.toString()).text() : now.toString());
                 }
+            }
+        }
+        for (Form f : FORMS) {
+            String value = f.get.apply(is);
+            if (!value.equals(f.get.apply(was)) && !value.isEmpty()) {
+                out.remove(byKey.getOrDefault(f.key, f.key));
+                out.put(f.key, value);
             }
         }
         return out;
     }
 
+    /** What a description of changes reads where nothing is said, and a new job's reads otherwise. */
+    private Map<String, Object> unsaid(Job job, Map<String, String> byKey) {
+        Map<String, Object> out = new TreeMap<>(Map.of("immediate", 0L, "het_job_offset", 0L, "pack_job_offset", 0L, "min_cpus", NO_VAL,
+                "user_name", job.desc().owner().user(), "group_id", NO_GROUP));
+        Map<String, String> association = new View(state.get()).association(job.desc());
+        out.put("default_account", association.get("account"));
+        out.put("assoc_qos", association.get("qos"));
+        for (String name : List.of("contiguous", "mail_type=mailtype")) {
+            if (!byKey.containsKey(name.replaceFirst(".*=", ""))) {
+                out.put(name.replaceFirst("=.*", ""), NO_VAL16);
+            }
+        }
+        if (!byKey.containsKey("stdin")) {
+            out.put("std_in", null);
+        }
+        return out;
+    }
+
+    /** Of the job itself. */
+    private static Map<String, Long> numbers(Job job) {
+        boolean holds = job.holdsNodes();
+        return new TreeMap<>(Map.ofEntries(Map.entry("array_job_id", (long) job.array().jobId()),
+                Map.entry("array_task_id", job.isArrayTask() ? job.array().task() : NO_VAL), Map.entry("derived_ec", 0L), Map.entry("exit_code", 0L),
+                Map.entry("direct_set_prio", job.desc().timing().prioritySet() ? 1L : 0L), Map.entry("het_job_id", (long) job.het().jobId()),
+                Map.entry("het_job_offset", job.isHet() ? (long) job.het().offset() : 0L),
+                Map.entry("nice", NICE_OFFSET + job.desc().timing().nice()), Map.entry("reboot", job.desc().extras().reboot() ? 1L : 0L),
+                Map.entry("site_factor", (long) job.desc().timing().siteFactor()), Map.entry("time_min", (long) job.desc().timing().timeMinMin()),
+                Map.entry("delay_boot", job.desc().timing().delayBootMin() * 60L),
+                Map.entry("total_cpus", holds ? (long) Amounts.cpus(job) : 0L),
+                Map.entry("total_nodes", holds ? (long) job.run().allocation().nodes().size() : 0L)));
+    }
+
     private static Optional<Object> value(String path, String text) {
+        if (path.startsWith("files.")) {
+            return Optional.of(Bytes.of(text).base64());
+        }
         boolean number = path.endsWith("Min") && path.startsWith("timing")
-                || path.matches("request\\.(tasks|cpus.*|nodesMin|mem.*)|timing\\.(nice|siteFactor)");
+                || path.matches("request\\.(tasks|cpus.*|mem.*|tmpDiskMb|coreSpec)|timing\\.(nice|siteFactor|beginTime)");
         if (!number) {
             return Optional.of(text);
         }
@@ -194,7 +300,8 @@ final class SubmitFilter {
                     .put("max_mem_per_cpu", i.maxMemPerCpuMb() > 0 ? i.maxMemPerCpuMb() : null)
                     .put("max_mem_per_node", Math.max(0, i.maxMemPerNodeMb()))
                     .put("flag_default", i.isDefault() ? 1L : 0L).put("flags", i.isDefault() ? 1L : 0L).put("qos", i.qos())
-                    .put("max_cpus_per_node", limit(Partition.cpusMax(i.maxCpusPerNode()))).put("max_time", limit(i.maxTimeMin()))
+                    .put("max_cpus_per_node", limit(Partition.cpusMax(i.maxCpusPerNode())))
+                    .put("max_cpus_per_socket", limit(Partition.cpusMax(i.maxCpusPerSocket()))).put("max_time", limit(i.maxTimeMin()))
                     .put("max_nodes", limit(i.maxNodes())).put("max_nodes_orig", limit(i.maxNodes())).put("min_nodes", (long) i.minNodes())
                     .put("min_nodes_orig", (long) i.minNodes()).put("nodes", HostList.of(p.nodes()).compressed())
                     .put("max_share", (long) p.jobsPerCore(true)).put("priority_job_factor", (long) i.priorityJobFactor())

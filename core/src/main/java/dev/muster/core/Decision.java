@@ -14,8 +14,20 @@ public sealed interface Decision {
      */
     record Accepted(List<Change> changes, Object reply, List<Direct> direct) implements Decision {}
 
-    /** Refused; nothing changes. */
-    record Rejected(SlurmErrno errno, String sentence) implements Decision {}
+    /**
+     * Refused; nothing changes.
+     *
+     * @param component of a heterogeneous job, whose description is the reason; the last one where it is all of them together
+     */
+    record Rejected(SlurmErrno errno, String sentence, int component) implements Decision {
+        public Rejected(SlurmErrno errno, String sentence) {
+            this(errno, sentence, Integer.MAX_VALUE - 1);
+        }
+
+        Rejected of(int number) {
+            return new Rejected(errno, sentence, number);
+        }
+    }
 
     record Direct(String node, ToNode message) {}
 

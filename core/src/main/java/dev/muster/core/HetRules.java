@@ -50,7 +50,7 @@ public final class HetRules {
         for (Command.SubmitJob part : c.parts()) {
             switch (rules.vet(part)) {
                 case SubmitRules.Unfit u -> {
-                    return u.why();
+                    return u.why().of(fits.size());
                 }
                 case SubmitRules.Fit f -> {
                     if (f.array().size() > 0) {

@@ -358,8 +358,12 @@ final class JobRules {
     }
 
     private void release(Job job) {
-        if (!job.isHeld()) {
+        boolean set = job.desc().timing().prioritySet();
+        if (!job.isHeld() && !(set && job.isPending())) {
             return;
+        }
+        if (set) {
+            changes.add(new Change.DescriptionChanged(job.id(), UpdateRules.withComputedPriority(job.desc())));
         }
         JobReason reason = !Dependencies.fulfilled(job.dependencies()) ? JobReason.DEPENDENCY
                 : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;

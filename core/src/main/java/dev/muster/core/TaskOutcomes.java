@@ -22,8 +22,23 @@ public final class TaskOutcomes {
 
     /** @param refused empty where it was done */
     public void put(IndexSet of, Optional<Decision.Rejected> refused) {
-        JobError what = refused.map(r -> new JobError("", r.errno().number(), r.sentence())).orElse(new JobError("", 0, DONE));
-        tasks.merge(what, of, IndexSet::union);
+        put(of, refused.map(r -> new JobError("", r.errno().number(), r.sentence())).orElse(done("")));
+    }
+
+    /** @param outcome without the job's name */
+    public void put(IndexSet of, JobError outcome) {
+        tasks.merge(outcome, of, IndexSet::union);
+    }
+
+    /** @param said by the site's script */
+    public static JobError done(String said) {
+        return new JobError("", 0, DONE, said);
+    }
+
+    /** The tasks of an array that are in the state, waiting or not. */
+    public static IndexSet ofArray(State state, int arrayJobId) {
+        IndexSet waiting = state.jobs().find(arrayJobId).map(TaskOutcomes::of).orElse(IndexSet.empty());
+        return state.tasksOf(arrayJobId).stream().map(TaskOutcomes::of).reduce(waiting, IndexSet::union);
     }
 
     /** The tasks that a job of an array stands for. */
@@ -31,12 +46,13 @@ public final class TaskOutcomes {
         return job.isArrayRecord() ? job.array().pending() : job.isArrayTask() ? IndexSet.of(job.array().task()) : IndexSet.empty();
     }
 
-    /** {@code 7_1-3}, with what came of them; nothing where all went well. */
+    /** {@code 7_1-3}, with what came of them; nothing where all went well and no script said anything. */
     public List<JobError> told() {
-        if (tasks.keySet().stream().allMatch(e -> e.errno() == 0)) {
+        if (tasks.keySet().stream().allMatch(e -> e.errno() == 0 && e.said().isEmpty())) {
             return List.of();
         }
         return tasks.entrySet().stream().sorted(Comparator.comparingInt(e -> e.getValue().first()))
-                .map(e -> new JobError(arrayJobId + "_" + e.getValue().compact(), e.getKey().errno(), e.getKey().error())).toList();
+                .map(e -> new JobError(arrayJobId + "_" + e.getValue().compact(), e.getKey().errno(), e.getKey().error(),
+                        e.getKey().said())).toList();
     }
 }

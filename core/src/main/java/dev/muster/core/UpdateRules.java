@@ -280,6 +280,14 @@ final class UpdateRules {
         return Codec.bind(out, JobDesc.class);
     }
 
+    /** The priority is computed again, whatever it was set to. */
+    static JobDesc withComputedPriority(JobDesc desc) {
+        Json.Obj out = Json.object(Codec.encode(desc));
+        put(out, "timing.prioritySet", false);
+        put(out, "timing.priority", 0L);
+        return Codec.bind(out, JobDesc.class);
+    }
+
     private static Optional<Decision.Rejected> mailType(Json.Obj desc, String value) {
         List<String> words = new ArrayList<>();
         for (String word : value.toUpperCase(java.util.Locale.ROOT).split(",")) {
@@ -405,6 +413,9 @@ final class UpdateRules {
             if (more || Priorities.isActive(state.settings())) {
                 return refuse(more ? SlurmErrno.ACCESS_DENIED : SlurmErrno.PRIORITY_NOT_PERSISTENT);
             }
+        }
+        if (n.getAsLong() > 0 && job.isHeld()) {
+            return refuse(SlurmErrno.JOB_HELD);
         }
         // set by hand it stands, and there is no nice; INFINITE lets it be computed again
         put(desc, "timing.nice", 0L);

@@ -180,7 +180,7 @@ final class Jobs {
     private static List<Object> tasks(Call c, Json.Obj reply, String said) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj e : reply.objects("errors")) {
-            out.add(result(e.text("job"), e.integer("errno"), e.text("error"), ""));
+            out.add(result(e.text("job"), e.integer("errno"), e.text("error"), e.text("said")));
             if (!isOfSome(reply)) {
                 c.out().error(failed(e, said));
             } else if (e.integer("errno") != 0) {

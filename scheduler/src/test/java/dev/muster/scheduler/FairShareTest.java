@@ -545,6 +545,17 @@ class FairShareTest {
                 """);
         assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(1))).isEqualTo(7);
         assertThat(c.state().jobs().at(1).desc().timing().nice()).isZero();
+        new Play(c).lines("""
+                hold 1 root
+                update 1 priority=9 root            -> says Job is in held state, pending scheduler release
+                release 1 root
+                """);
+        assertThat(c.state().jobs().at(1).desc().timing().prioritySet()).isFalse();
+        new Play(c).lines("""
+                update 1 priority=9 root
+                release 1 root
+                """);
+        assertThat(c.state().jobs().at(1).desc().timing().prioritySet()).isFalse();
     }
 
     /** By what is computed, whatever makes it: those who go back come one lower where their numbers would put them first. */

@@ -10,6 +10,9 @@ import static dev.muster.lua.SlurmWords.NO_VAL64;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.model.Bytes;
+import dev.muster.model.Digits;
+import dev.muster.model.Durations;
+import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +63,7 @@ final class JobFields {
         fields(Kind.PATH, "work_dir=files.workDir", "std_in=files.stdin", "std_out=files.stdout", "std_err=files.stderr",
                 "submit_line=payload.submitLine");
         fields(Kind.WIDE, "min_nodes=request.nodesMin", "num_tasks=request.tasks", "pn_min_tmp_disk=request.tmpDiskMb",
-                "delay_boot=timing.delayBootMin", "site_factor=timing.siteFactor", "segment_size=request.segment");
+                "site_factor=timing.siteFactor", "segment_size=request.segment");
         fields(Kind.SHORT, "cpus_per_task=request.cpusPerTask", "pn_min_cpus=request.cpusPerNodeMin", "cores_per_socket=request.coresPerSocket",
                 "sockets_per_node=request.socketsPerNode", "threads_per_core=request.threadsPerCore",
                 "ntasks_per_node=request.tasksPerNode", "ntasks_per_socket=request.tasksPerSocket", "ntasks_per_core=request.tasksPerCore",
@@ -75,6 +78,13 @@ final class JobFields {
     private static final List<String> FIXED = List.of("alloc_node", "user_name", "group_name", "submit_line", "user_id", "group_id", "argc", "argv",
             "job_id", "assoc_qos", "assoc_comment", "default_account", "default_qos", "cron_job", "immediate", "het_job_offset");
 
+    private static final long SECONDS_PER_MINUTE = 60;
+    private static final long DEFAULT_ACCOUNT = 0x200_0000;
+    private static final long DEFAULT_PARTITION = 0x400_0000;
+    private static final long DEFAULT_QOS = 0x800_0000;
+    private static final long DEFAULT_WCKEY = 0x1000_0000;
+    private static final long TASKS_SAID = 0x4000;
+    private static final long CPUS_SAID = 0x8000;
     private static final String[][] BITS = {{"256", "spread"}, {"512", "useMinNodes"}};
     private static final String[] MAIL_WORDS = {"BEGIN", "END", "FAIL", "REQUEUE", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50",
         "STAGE_OUT", "ARRAY_TASKS", "INVALID_DEPEND"};
@@ -83,12 +93,17 @@ final class JobFields {
     private static final List<String> SPARED = List.of("core_spec", "thread_spec", "warn_signal", "warn_time");
 
     private static final List<String> SPECIAL_WRITTEN = List.of("max_nodes", "priority", "nice", "pn_min_memory", "min_mem_per_node",
-            "min_mem_per_cpu", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags", "req_switch", "min_cpus", "max_cpus");
+            "min_mem_per_cpu", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags", "req_switch",
+            "wait4switch", "min_cpus", "max_cpus", "delay_boot");
 
     private JobFields() {}
 
-    private static final List<String> SPECIAL = List.of("max_nodes", "min_cpus", "max_cpus", "priority", "nice", "pn_min_memory", "min_mem_per_node",
-            "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags",
+    /** Written as they are, and read together with what follows from other options. */
+    private static final List<String> DERIVED = List.of("min_nodes", "num_tasks", "pn_min_cpus", "threads_per_core", "tres_per_task",
+            "segment_size", "end_time");
+
+    private static final List<String> SPECIAL = List.of("delay_boot", "max_nodes", "min_cpus", "max_cpus", "priority", "nice",
+            "pn_min_memory", "min_mem_per_node", "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags",
             "req_switch", "wait4switch", "user_id", "group_id", "argc", "argv", "cron_job");
 
     /** All that there is, as a plain table. */
@@ -101,7 +116,7 @@ final class JobFields {
 
     static Object get(Json.Obj job, String name) {
         Field f = FIELDS.get(name);
-        if (f == null) {
+        if (f == null || DERIVED.contains(name)) {
             return special(job, name);
         }
         return switch (f.kind) {
@@ -134,13 +149,21 @@ final class JobFields {
         Json.Obj t = job.obj("timing");
         return switch (name) {
             case "max_nodes" -> number(r.number("nodesMax") > 0 ? r.number("nodesMax") : r.number("nodesMin"), NO_VAL);
-            case "min_cpus" -> Math.max(1, r.number("tasks") * Math.max(1, r.number("cpusPerTask")));
+            case "min_cpus" -> Math.max(1, cpus(r));
+            case "min_nodes" -> number(r.number("nodesMin") > 0 ? r.number("nodesMin") : named(r), NO_VAL);
+            case "num_tasks" -> number(r.number("tasks") > 0 ? r.number("tasks") : r.number("tasksPerGpu") * gpus(r), NO_VAL);
+            case "pn_min_cpus" -> number(Math.max(r.number("cpusPerNodeMin"), r.number("cpusPerTask")), NO_VAL16);
+            case "threads_per_core" -> number(r.text("hint").matches("nomultithread|compute_bound") && r.number("threadsPerCore") == 0 ? 1
+                    : r.number("threadsPerCore"), NO_VAL16);
+            case "tres_per_task" -> text(perTask(r));
+            case "delay_boot" -> t.number("delayBootMin") == 0 ? NO_VAL : t.number("delayBootMin") * SECONDS_PER_MINUTE;
+            case "segment_size" -> r.number("segment");
             case "max_cpus" -> NO_VAL;
             case "priority" -> t.flag("hold") ? 0L : t.flag("prioritySet") ? t.number("priority") : NO_VAL;
             case "nice" -> t.number("nice") == 0 ? NO_VAL : NICE_OFFSET + t.number("nice");
-            case "pn_min_memory" -> r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb")
+            case "pn_min_memory" -> r.flag("memAll") ? (Object) 0L : r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb")
                     : Double.valueOf(r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
-            case "min_mem_per_node" -> r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb") : null;
+            case "min_mem_per_node" -> r.flag("memAll") ? (Object) 0L : r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb") : null;
             case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? (Object) r.number("memPerCpuMb") : null;
             case "cpus_per_tres" -> text(r.number("cpusPerGpu") > 0 ? "gres/gpu:" + r.number("cpusPerGpu") : "");
             case "mem_per_tres" -> text(r.number("memPerGpuMb") > 0 ? "gres/gpu:" + r.number("memPerGpuMb") : "");
@@ -154,14 +177,14 @@ final class JobFields {
             case "kill_on_node_fail" -> job.obj("extras").flag("noKill") ? (Object) 0L : null;
             case "mail_type" -> mail(job.obj("extras").text("mailType"));
             case "bitflags" -> bits(job);
-            case "req_switch" -> number(switches(r, 0), NO_VAL);
-            case "wait4switch" -> number(switches(r, 1), NO_VAL);
+            case "req_switch" -> number(switches(r), NO_VAL);
+            case "wait4switch" -> number(switchWaitS(r), NO_VAL);
             case "user_id" -> job.obj("owner").number("uid");
             case "group_id" -> job.obj("owner").number("gid");
             case "argc" -> job.obj("payload").list("arguments").size();
             case "argv" -> argv(job);
             case "cpu_freq_gov", "cpu_freq_max", "cpu_freq_min", "het_job_offset", "pack_job_offset" -> NO_VAL;
-            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size" -> 0L;
+            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size", "end_time" -> 0L;
             case "cron_job" -> false;
             default -> null;
         };
@@ -177,14 +200,56 @@ final class JobFields {
         };
     }
 
-    private static long switches(Json.Obj r, int part) {
-        String[] words = r.text("switches").split("@");
-        return part < words.length && words[part].matches("[0-9]{1,9}") ? Long.parseLong(words[part]) : 0;
+    private static long switches(Json.Obj r) {
+        String count = r.text("switches").split("@")[0];
+        return Digits.only(count, 9) ? Long.parseLong(count) : 0;
+    }
+
+    private static long switchWaitS(Json.Obj r) {
+        int at = r.text("switches").indexOf('@');
+        return at < 0 ? 0 : Durations.parseSeconds(r.text("switches").substring(at + 1)).orElse(0);
+    }
+
+    /** Nodes that {@code -w} names. */
+    private static long named(Json.Obj r) {
+        String list = r.text("nodeList");
+        return list.indexOf('/') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok names ? names.list().size() : 0;
+    }
+
+    /** Processors that all tasks have at least. */
+    private static long cpus(Json.Obj r) {
+        long perTask = r.number("cpusPerTask");
+        long perNode = Math.max(1, r.number("tasksPerNode"));
+        boolean exact = r.number("nodesMin") > 0 && (r.number("nodesMax") == 0 || r.number("nodesMax") == r.number("nodesMin"));
+        if (r.number("tasks") > 0 || r.number("tasksPerGpu") > 0) {
+            return (r.number("tasks") > 0 ? r.number("tasks") : r.number("tasksPerGpu") * gpus(r)) * Math.max(1, perTask);
+        }
+        if (exact) {
+            return r.number("nodesMin") * perNode * Math.max(1, perTask);
+        }
+        return perTask > 0 ? perNode * perTask : r.number("cpusPerGpu") * gpus(r);
+    }
+
+    /** GPUs of the job where that is said as one number. */
+    private static long gpus(Json.Obj r) {
+        String last = r.text("tresPerJob").replaceFirst(".*gpu[^,]*[:=]([0-9]{1,6}).*", "$1");
+        return Digits.only(last, 6) ? Long.parseLong(last) : 0;
+    }
+
+    /** The processors of a task are one of its resources. */
+    private static String perTask(Json.Obj r) {
+        String cpus = r.number("cpusPerTask") > 0 ? "cpu=" + r.number("cpusPerTask") : "";
+        String rest = r.text("tresPerTask");
+        return cpus.isEmpty() || rest.contains("cpu") ? rest : rest.isEmpty() ? cpus : cpus + "," + rest;
     }
 
     private static long bits(Json.Obj job) {
-        long bits = 0;
         Json.Obj r = job.obj("request");
+        long bits = (r.number("tasks") > 0 ? TASKS_SAID : 0) | (r.number("cpusPerTask") > 0 ? CPUS_SAID : 0);
+        bits |= textAt(job, "charge.account").isEmpty() ? DEFAULT_ACCOUNT : 0;
+        bits |= job.text("partition").isEmpty() ? DEFAULT_PARTITION : 0;
+        bits |= textAt(job, "charge.qos").isEmpty() ? DEFAULT_QOS : 0;
+        bits |= textAt(job, "charge.wckey").isEmpty() ? DEFAULT_WCKEY : 0;
         for (String[] bit : BITS) {
             bits |= r.flag(bit[1]) ? Long.parseLong(bit[0]) : 0;
         }
@@ -304,7 +369,9 @@ final class JobFields {
                 r.put("gresFlags", (number & 16) != 0 ? "enforce-binding" : (number & 524_288) != 0 ? "disable-binding" : "");
                 t.put("killOnInvalidDependency", (number & 1) != 0 ? "YES" : (number & 2) != 0 ? "NO" : "UNSET");
             }
-            case "req_switch" -> r.put("switches", number == 0 ? "" : number + (switches(r, 1) > 0 ? "@" + switches(r, 1) : ""));
+            case "req_switch" -> switches(r, number, switchWaitS(r));
+            case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);
+            case "delay_boot" -> t.put("delayBootMin", (number + SECONDS_PER_MINUTE - 1) / SECONDS_PER_MINUTE);
             case "min_cpus", "max_cpus" -> {
                 return Optional.of("job_desc." + name + " follows from tasks and CPUs per task: set num_tasks or cpus_per_task");
             }
@@ -327,6 +394,11 @@ final class JobFields {
             case 4 -> "TOPO";
             default -> "SHARED";
         }).put("oversubscribe", value == 1);
+    }
+
+    private static void switches(Json.Obj r, long count, long waitS) {
+        String wait = waitS > 0 ? String.format("@%d:%02d", waitS / SECONDS_PER_MINUTE, waitS % SECONDS_PER_MINUTE) : "";
+        r.put("switches", count == 0 ? "" : count + wait);
     }
 
     private static String mailWords(int bits) {

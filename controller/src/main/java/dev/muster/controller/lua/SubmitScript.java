@@ -107,13 +107,13 @@ public final class SubmitScript implements AutoCloseable {
     /**
      * A new job.
      *
-     * @param immediate the job is refused if it can not start at once
+     * @param more fields that are not the description's
      */
-    public Outcome submit(JobDesc job, Bytes script, List<Bytes> environment, boolean immediate, int uid, Cluster cluster) {
+    public Outcome submit(JobDesc job, Bytes script, List<Bytes> environment, Map<String, Long> more, int uid, Cluster cluster) {
         return run(loaded -> {
             Json.Obj tree = Json.object(Codec.encode(job));
             Description d = new Description(tree, job, script, environment, cluster);
-            d.more.put("immediate", immediate ? 1L : 0L);
+            d.more.putAll(more);
             Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
             List<String> said = loaded.slurm.said();
             return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), said));
@@ -123,13 +123,17 @@ public final class SubmitScript implements AutoCloseable {
     /**
      * Changes to a job.
      *
-     * @param wanted the description with only the changes in it
-     * @param now    the job's description
+     * @param wanted  the description with only the changes in it
+     * @param unsaid  fields of it that read differently from a new job's where nothing is said of them
+     * @param now     the job's description
+     * @param numbers fields of the job that are not its description's
      */
-    public Outcome modify(JobDesc wanted, JobDesc now, Bytes script, Map<String, Long> numbers, int uid, Cluster cluster) {
+    public Outcome modify(JobDesc wanted, Map<String, Object> unsaid, JobDesc now, Bytes script, Map<String, Long> numbers, int uid,
+            Cluster cluster) {
         return run(loaded -> {
             Json.Obj tree = Json.object(Codec.encode(wanted));
             Description d = new Description(tree, wanted, Bytes.EMPTY, List.of(), cluster);
+            d.more.putAll(unsaid);
             Description record = new Description(Json.object(Codec.encode(now)), now, script, List.of(), cluster);
             numbers.forEach((k, v) -> record.more.put(k, v));
             Object answer = loaded.call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
@@ -375,6 +379,7 @@ public final class SubmitScript implements AutoCloseable {
                 newScript = value instanceof Bytes b ? b : Bytes.of(value.toString());
                 return;
             }
+            more.remove(name);
             JobFields.set(tree, name, value).ifPresent(why -> error.accept("job_submit/lua: _set_job_field: " + why));
         }
 

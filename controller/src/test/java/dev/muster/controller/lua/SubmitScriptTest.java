@@ -67,7 +67,7 @@ class SubmitScriptTest {
         for (String word : words.isEmpty() ? new String[0] : words.split(" ")) {
             String path = word.split("=")[0];
             String text = word.split("=")[1];
-            Object value = text.matches("-?[0-9]+") ? Long.valueOf(text) : text;
+            Object value = text.matches("-?[0-9]+") ? Long.valueOf(text) : text.equals("true") ? (Object) Boolean.TRUE : text;
             int dot = path.indexOf('.');
             Json.Obj part = dot < 0 ? tree : tree.obj(path.substring(0, dot));
             part.put(path.substring(dot + 1), value);
@@ -80,7 +80,7 @@ class SubmitScriptTest {
 
     private SubmitScript.Outcome run(String body, String words) throws IOException {
         try (SubmitScript s = script(body)) {
-            return s.submit(job(words), Bytes.of("#!/bin/sh\n"), List.of(Bytes.of("A=1"), Bytes.of("B=2=3")), false, 500, new Site());
+            return s.submit(job(words), Bytes.of("#!/bin/sh\n"), List.of(Bytes.of("A=1"), Bytes.of("B=2=3")), Map.of(), 500, new Site());
         }
     }
 
@@ -109,7 +109,17 @@ class SubmitScriptTest {
                                              | slurm.ESLURM_LUA_FUNC_FAILED_RUNTIME_ERROR or 7405 | 7405
                 kind=RUN                     | job_desc.script                               | nil
                 extras.mailType=END,FAIL     | job_desc.mail_type == slurm.MAIL_JOB_END + slurm.MAIL_JOB_FAIL | true
-                request.switches=2@300       | job_desc.wait4switch                          | 300
+                request.switches=2@300       | job_desc.wait4switch                          | 18000
+                request.switches=2@10:00     | job_desc.wait4switch .. ' ' .. job_desc.req_switch | 600 2
+                timing.delayBootMin=5        | job_desc.delay_boot                           | 300
+                request.nodeList=n[1-3]      | job_desc.min_nodes                            | 3
+                request.cpusPerTask=2        | job_desc.pn_min_cpus .. job_desc.tres_per_task | 2cpu=2
+                request.cpusPerTask=2 request.tasksPerNode=2 | job_desc.min_cpus             | 4
+                request.tasksPerGpu=2 request.tresPerJob=gres/gpu:2 | job_desc.num_tasks     | 4
+                request.hint=nomultithread   | job_desc.threads_per_core                     | 1
+                request.memAll=true          | job_desc.pn_min_memory .. job_desc.min_mem_per_node | 00
+                request.tasks=2              | job_desc.bitflags & 0xC000                    | 16384
+                                             | job_desc.segment_size                         | 0
                 timing.nice=-5               | job_desc.nice - slurm.NICE_OFFSET             | -5
                                              | job_desc.nothing_such                         | nil
                                              | job_desc.assoc_qos                            | low,high
@@ -204,7 +214,7 @@ class SubmitScriptTest {
             Path file = dir.resolve("job_submit.lua");
             Files.writeString(file, "this is no lua");
             assertThat(file.toFile().setLastModified(1_000_000)).isTrue();
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), false, 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
             assertThat(log.toString()).contains("using previous script");
         }
         try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), log::add, log::add)) {
@@ -220,9 +230,9 @@ class SubmitScriptTest {
     void whatRunsTooLongIsStoppedAndTheNextIsServed() throws IOException {
         // also where it catches its own mistakes
         try (SubmitScript s = script("while job_desc.name == 'loop' do pcall(function() while true do end end) end\nreturn slurm.SUCCESS")) {
-            assertThat(s.submit(job("name=loop"), Bytes.EMPTY, List.of(), false, 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+            assertThat(s.submit(job("name=loop"), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
             assertThat(log.toString()).contains("stopped after");
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), false, 0, new Site())).isInstanceOf(SubmitScript.Passed.class);
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())).isInstanceOf(SubmitScript.Passed.class);
         }
     }
 
@@ -236,7 +246,7 @@ class SubmitScriptTest {
         try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), line -> { }, errors::add, 1000)) {
             assertThat(passes(s, "name=stuck")).isFalse();
             // in a state of its own
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), false, 0, new Site()).said()).containsExactly("1");
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site()).said()).containsExactly("1");
             assertThat(errors.toString()).contains("no answer after", "1 of 4 such runs", "loaded anew");
             for (int i = 1; i < SubmitScript.STUCK_MAX; i++) {
                 assertThat(passes(s, "name=stuck")).isFalse();
@@ -254,21 +264,21 @@ class SubmitScriptTest {
     }
 
     private static boolean passes(SubmitScript script, String words) {
-        return script.submit(job(words), Bytes.EMPTY, List.of(), false, 0, new Site()) instanceof SubmitScript.Passed;
+        return script.submit(job(words), Bytes.EMPTY, List.of(), Map.of(), 0, new Site()) instanceof SubmitScript.Passed;
     }
 
     @Test
     void immediateIsOneWhereTheJobMayNotWait() throws IOException {
         try (SubmitScript s = script("slurm.log_user('%s', tostring(job_desc.immediate))\nreturn 0")) {
-            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), true, 0, new Site()).said()).containsExactly("1");
-            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), false, 0, new Site()).said()).containsExactly("0");
+            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), Map.of("immediate", 1L), 0, new Site()).said()).containsExactly("1");
+            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), Map.of("immediate", 0L), 0, new Site()).said()).containsExactly("0");
         }
     }
 
     @Test
     void modifies() throws IOException {
         try (SubmitScript s = script("return 0")) {
-            SubmitScript.Outcome o = s.modify(job("extras.comment=new"), job("name=old"), Bytes.EMPTY, Map.of("job_id", 5L), 0, new Site());
+            SubmitScript.Outcome o = s.modify(job("extras.comment=new"), Map.of(), job("name=old"), Bytes.EMPTY, Map.of("job_id", 5L), 0, new Site());
             assertThat(o.said()).containsExactly("old new");
         }
     }

@@ -431,7 +431,15 @@ public final class JobMessages {
     /** One line per job that could not be touched; jobs in {@link #done} were. */
     public record CancelReply(List<String> done, List<JobError> errors) {}
 
-    public record JobError(String job, int errno, String error) {}
+    /**
+     * @param errno 0 where it was done, and is told of beside others or for what was said
+     * @param said  by the site's script about it, in lines; "" for nothing
+     */
+    public record JobError(String job, int errno, String error, String said) {
+        public JobError(String job, int errno, String error) {
+            this(job, errno, error, "");
+        }
+    }
 
     /** When and where a waiting job would start; answered as a submission that is only tested. */
     public record TestJob(int jobId) {}

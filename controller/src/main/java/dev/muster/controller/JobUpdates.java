@@ -1,0 +1,150 @@
+package dev.muster.controller;
+
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.core.TaskOutcomes;
+import dev.muster.model.Bytes;
+import dev.muster.model.IndexSet;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages;
+import dev.muster.model.api.JobMessages.JobError;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Changes of jobs by {@code scontrol update}, {@code hold} and {@code release}: the site's script is asked about each before the core decides,
+ * and the user hears what the script said.
+ */
+final class JobUpdates {
+    private static final String PRIORITY = "priority";
+    /** The priority that a released job asks for: a computed one. */
+    private static final String COMPUTED = "4294967295";
+
+    private final CoreThread core;
+    private final SubmitFilter filter;
+    private final Blobs blobs;
+
+    JobUpdates(CoreThread core, SubmitFilter filter, Blobs blobs) {
+        this.core = core;
+        this.filter = filter;
+        this.blobs = blobs;
+    }
+
+    Reply update(Caller caller, JobMessages.UpdateJob m) {
+        Optional<JobName> name = JobName.parse(m.job(), core.durable());
+        if (name.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        Map<String, String> changes = new TreeMap<>();
+        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(Locale.ROOT), v));
+        int part = 0;
+        List<Command.JobRef> refs = name.get().refs();
+        TaskOutcomes outcomes = new TaskOutcomes(name.get().jobId());
+        List<JobError> errors = new ArrayList<>();
+        for (Command.JobRef ref : refs) {
+            State state = core.durable();
+            Optional<SubmitFilter.Changed> filtered = asked(state, ref, changes, caller);
+            String said = filtered.map(f -> String.join("\n", f.said())).orElse("");
+            if (filtered.isPresent() && filtered.get().refused() != 0) {
+                refused(state, ref, new JobError(ref.text(), filtered.get().refused(), filtered.get().sentence(), said), outcomes, errors);
+                continue;
+            }
+            Map<String, String> meant = filtered.map(SubmitFilter.Changed::changes).orElseGet(() -> HostFunctions.expanded(changes, state));
+            switch (core.execute(Api.once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
+                case Decision.Rejected r when said.isEmpty() && refs.size() == 1 || r.errno() == SlurmErrno.NOT_SUPPORTED -> {
+                    return Api.rejected(r);
+                }
+                case Decision.Rejected r -> refused(state, ref, new JobError(ref.text(), r.errno().number(), r.sentence(), said), outcomes, errors);
+                case Decision.Accepted a -> done(state, ref, ((JobMessages.CancelReply) a.reply()).errors(), said, outcomes, errors);
+            }
+        }
+        errors.addAll(outcomes.told());
+        return Reply.of(new JobMessages.CancelReply(List.of(), errors));
+    }
+
+    /**
+     * The jobs that the site's script lets be held or released.
+     *
+     * @param errors where the others are put, and what the script said of those
+     */
+    List<Command.JobRef> held(Caller caller, List<Command.JobRef> refs, boolean hold, List<JobError> errors) {
+        if (!filter.isConfigured()) {
+            return refs;
+        }
+        List<Command.JobRef> out = new ArrayList<>();
+        for (Command.JobRef ref : refs) {
+            State state = core.durable();
+            Map<String, String> wanted = new TreeMap<>(Map.of(PRIORITY, hold ? "0" : COMPUTED));
+            Optional<SubmitFilter.Changed> filtered = asked(state, ref, wanted, caller);
+            // of the tasks of an array the original says only what went wrong
+            String said = isOfArray(state, ref) ? "" : filtered.map(f -> String.join("\n", f.said())).orElse("");
+            if (filtered.isPresent() && filtered.get().refused() != 0) {
+                errors.add(new JobError(shown(state, ref), filtered.get().refused(), filtered.get().sentence(), said));
+                continue;
+            }
+            if (!said.isEmpty()) {
+                errors.add(new JobError(ref.text(), 0, TaskOutcomes.done("").error(), said));
+            }
+            Map<String, String> more = new TreeMap<>(filtered.map(SubmitFilter.Changed::changes).orElse(wanted));
+            boolean asItWas = wanted.get(PRIORITY).equals(more.get(PRIORITY));
+            if (asItWas) {
+                more.remove(PRIORITY);
+                out.add(ref);
+            }
+            if (!more.isEmpty() && core.execute(new Command.UpdateJob(caller.uid(), ref, more), caller.uid()) instanceof Decision.Rejected r) {
+                errors.add(new JobError(shown(state, ref), r.errno().number(), r.sentence()));
+            }
+        }
+        return out;
+    }
+
+    private Optional<SubmitFilter.Changed> asked(State state, Command.JobRef ref, Map<String, String> changes, Caller caller) {
+        return state.job(ref.jobId(), ref.task()).filter(j -> !j.state().isTerminal())
+                .flatMap(j -> filter.modify(j, changes, scriptOf(j), caller.uid()));
+    }
+
+    private static void refused(State state, Command.JobRef ref, JobError why, TaskOutcomes outcomes, List<JobError> errors) {
+        if (isOfArray(state, ref)) {
+            outcomes.put(tasks(state, ref), new JobError("", why.errno(), why.error(), why.said()));
+        } else {
+            errors.add(why);
+        }
+    }
+
+    /** @param partly what the core says where a part of the tasks was refused */
+    private static void done(State state, Command.JobRef ref, List<JobError> partly, String said, TaskOutcomes outcomes, List<JobError> errors) {
+        if (!partly.isEmpty()) {
+            partly.forEach(e -> errors.add(e.errno() == SlurmErrno.JOB_FINISHED.number() ? e
+                    : new JobError(e.job(), e.errno(), e.error(), said)));
+        } else if (isOfArray(state, ref)) {
+            outcomes.put(tasks(state, ref), TaskOutcomes.done(said));
+        } else if (!said.isEmpty()) {
+            errors.add(new JobError(ref.text(), 0, TaskOutcomes.done("").error(), said));
+        }
+    }
+
+    private static boolean isOfArray(State state, Command.JobRef ref) {
+        return ref.task() >= 0 || state.jobs().find(ref.jobId()).filter(j -> j.array().jobId() == j.id()).isPresent();
+    }
+
+    private static IndexSet tasks(State state, Command.JobRef ref) {
+        return ref.task() >= 0 ? IndexSet.of(ref.task()) : TaskOutcomes.ofArray(state, ref.jobId());
+    }
+
+    private static String shown(State state, Command.JobRef ref) {
+        return isOfArray(state, ref) ? ref.jobId() + "_" + tasks(state, ref).compact() : ref.text();
+    }
+
+    private Bytes scriptOf(Job job) {
+        String hash = job.desc().payload().scriptHash();
+        return hash.isEmpty() ? Bytes.EMPTY : blobs.read(hash);
+    }
+}
