@@ -60,6 +60,9 @@ rc=0; sbatch --resources=power:empty --wrap true 2>err.txt || rc=$?
 check "a word that stands for nothing" "1 sbatch: error: Batch job submission failed: Invalid license specification" "$rc $(cat err.txt)"
 rc=0; scontrol show lic nosuch 2>err.txt || rc=$?
 check "no such licence" '1 scontrol: error: query "nosuch" matched zero licenses.' "$rc $(cat err.txt)"
+sed -i 's/^Licenses=.*/&,b@one:2,c@one:1,c@two:1/; $aLicenseParameters=RemoteFuzzyMatch' "$SLURM_CONF"; scontrol reconfigure
+becomes "a name may lack its server" "LicenseName=b@one Total=2" '"$(scontrol -o show lic b 2>/dev/null | cut -d" " -f1,2)"'
+check "unless it means two" 'scontrol: error: query "c" matched more than one result, exiting.' "$(scontrol show lic c 2>&1 || true)"
 sed -i s/MODE_3/MODE_4/ "$dir/resources.yaml"
 match "a mistake in the file" 'mode of resource power is none of' "$(scontrol reconfigure 2>&1; cat "$dir"/log/slurmctld.log)"
 check "and all stays as it was" 1 "$(scontrol -o show lic power | wc -l)"

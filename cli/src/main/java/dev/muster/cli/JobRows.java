@@ -145,7 +145,7 @@ public final class JobRows {
 
     /** Whether a job shares its resources with others. */
     static String oversubscribe(Json.Obj job) {
-        return job.flag("oversubscribe") && !job.text("exclusiveUse").matches("NODE|TOPO") ? "YES" : "NO";
+        return job.text("exclusiveUse").matches("NODE|TOPO") || job.text("oversubscribe").isEmpty() ? "NO" : job.text("oversubscribe");
     }
 
     static String orNA(String s) {

@@ -10,12 +10,16 @@ final class ScontrolLicenses {
 
     static int show(CommandContext c, Scontrol.Switches s, String name) throws UsageException {
         List<Json.Obj> all;
+        boolean serversOptional;
         try {
-            all = c.host().controller().call("QueryLicenses", new Json.Obj()).objects("licenses");
+            Json.Obj reply = c.host().controller().call("QueryLicenses", new Json.Obj());
+            all = reply.objects("licenses");
+            serversOptional = reply.flag("serversOptional");
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_licenses error", e);
         }
-        List<Json.Obj> meant = name.isEmpty() ? all : all.stream().filter(l -> l.text("name").equals(name)).toList();
+        List<Json.Obj> meant = name.isEmpty() ? all : all.stream().filter(l -> l.text("name").equals(name)
+                || serversOptional && l.text("name").startsWith(name + "@")).toList();
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, ControlJson.licenses(all));
         }
@@ -27,7 +31,7 @@ final class ScontrolLicenses {
             c.err().println("scontrol: error: query \"" + name + "\" matched zero licenses.");
             return 1;
         }
-        if (meant.stream().map(l -> l.text("name")).distinct().count() > 1 && !name.isEmpty()) {
+        if (meant.stream().map(l -> l.text("name")).filter(n -> !n.equals(name)).distinct().count() > 1 && !name.isEmpty()) {
             c.err().println("scontrol: error: query \"" + name + "\" matched more than one result, exiting.");
             return 1;
         }

@@ -95,7 +95,8 @@ final class ScontrolReservation {
                 throw new Alone("Parameter " + word + " specified more than once");
             }
             put(c, out, key, sign, value, word);
-            if (!create && key.equals("flags") && out.text("flags" + sign).contains("TIME_FLOAT")) {
+            boolean partly = !sign.isEmpty() || value.startsWith("+") || value.startsWith("-");
+            if (!create && partly && key.equals("flags") && out.text("flags" + sign).contains("TIME_FLOAT")) {
                 throw new Wrong("Error parsing flags " + sign + value + ".");
             }
         }

@@ -12,6 +12,7 @@ import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
+import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.core.TaskOutcomes;
@@ -579,7 +580,7 @@ final class Api {
                         p.remote().map(r -> r.updated()).orElse(0L)));
             }
         }
-        return Reply.of(new ClusterMessages.LicensesReply(out));
+        return Reply.of(new ClusterMessages.LicensesReply(out, state.settings().options().containsKey(Settings.BARE_LICENCES)));
     }
 
     private Optional<List<String>> nodesNamed(String text) {

@@ -402,7 +402,7 @@ final class JobViews {
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(),
                 r.distribution().startsWith(ARBITRARY) ? r.nodeList() : inOrder(r.nodeList()), inOrder(r.excludeList()),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
-                wants(Costly.OVERSUBSCRIBE) && oversubscribe(state, job).equals("YES"),
+                wants(Costly.OVERSUBSCRIBE) ? oversubscribe(state, job) : "",
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresUsed(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), !wants(Costly.TRES_PER_TASK) ? "" : perTask(r),
                 r.tresPerSocket(),
@@ -467,8 +467,8 @@ final class JobViews {
     /** What the job asked for, or else its partition's rule. */
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
-        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : state.partitions().find(first(job.desc().partition()))
-                .map(dev.muster.core.Partition::exclusive).orElse("NO");
+        String rule = state.partitions().find(first(job.desc().partition())).map(dev.muster.core.Partition::exclusive).orElse("NO");
+        return asked == ResourceRequest.Exclusive.SHARED || rule.equals("NODE") && job.run().startTime() > 0 ? rule : asked.name();
     }
 
     private static boolean isWhole(String exclusive) {
@@ -478,8 +478,16 @@ final class JobViews {
     /** NO with nodes of its own; YES if it asked to share or must; OK if it does not mind. */
     static String oversubscribe(State state, Job job) {
         Optional<dev.muster.core.Partition> partition = state.partitions().find(first(job.desc().partition()));
-        boolean forced = partition.filter(p -> p.info().overSubscribe().startsWith("FORCE") && p.jobsPerCore(false) > 1).isPresent();
-        return isWhole(exclusiveUse(state, job)) || !forced && !job.desc().request().oversubscribe() ? "NO" : "YES";
+        String rule = partition.map(p -> p.info().overSubscribe()).orElse("NO");
+        if (isWhole(exclusiveUse(state, job))) {
+            return "NO";
+        }
+        if (job.desc().request().oversubscribe()) {
+            return "YES";
+        }
+        // a forced job shares its cores once it has some
+        boolean forced = rule.startsWith("FORCE") && partition.get().jobsPerCore(false) > 1;
+        return forced && job.run().startTime() > 0 ? "YES" : forced || rule.startsWith("YES") ? "OK" : "NO";
     }
 
     /** {@code 12-14,20}. */

@@ -479,7 +479,7 @@ final class ReservationEdit {
         String said = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "") + values.getOrDefault("flags-", ""))
                 .toUpperCase(java.util.Locale.ROOT);
         if (!fresh && said.contains("TIME_FLOAT")) {
-            wrong(SlurmErrno.NOT_SUPPORTED);
+            wrong(SlurmErrno.INVALID_TIME_VALUE);
         }
         if (r.has(ReservationFlag.TIME_FLOAT) && !repeats.isEmpty()) {
             wrong(SlurmErrno.NOT_SUPPORTED,

@@ -24,7 +24,8 @@ public final class ClusterMessages {
     public record LicenseInfo(
             String name, int total, int used, int reserved, boolean remote, int free, String nodes, long consumed, int deficit, long updated) {}
 
-    public record LicensesReply(List<LicenseInfo> licenses) {}
+    /** @param serversOptional a name without its server means those of all servers (LicenseParameters=RemoteFuzzyMatch) */
+    public record LicensesReply(List<LicenseInfo> licenses, boolean serversOptional) {}
 
     public record QueryTopology() {}
 

@@ -273,7 +273,7 @@ public final class JobMessages {
             String nodeListRequested,
             String excludeList,
             String exclusive,
-            boolean oversubscribe,
+            String oversubscribe,
             boolean contiguous,
             boolean overcommit,
             int socketsPerNode,
