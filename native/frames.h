@@ -15,7 +15,7 @@
 enum frame_type {
     /* from stepd */
     FRAME_HELLO = 'H', FRAME_STARTED = 'T', FRAME_DATA = 'O', FRAME_DATA_END = 'E', FRAME_EXIT = 'X',
-    FRAME_STDIN_LIMIT = 'L', FRAME_COMPLETE = 'F', FRAME_RESULT = 'R', FRAME_ABORT = 'B',
+    FRAME_STDIN_LIMIT = 'L', FRAME_COMPLETE = 'F', FRAME_RESULT = 'R', FRAME_ABORT = 'B', FRAME_LINGERS = 'N',
     /* to stepd */
     FRAME_ATTACH = 'A', FRAME_ACK = 'a', FRAME_STDIN = 'I', FRAME_STDIN_END = 'i', FRAME_WINDOW = 'w',
     FRAME_SIGNAL = 'S', FRAME_FINISH = 'K', FRAME_QUERY = 'Q', FRAME_MESSAGE = 'M', FRAME_INJECT = 'J', FRAME_INJECT_END = 'j',
@@ -39,7 +39,7 @@ enum { TOLD_STARTED = 1, TOLD_EXIT = 2 };
 
 struct client {
     int fd;
-    bool primary, hears, attaching, finish_told, abort_told, injects, end_only;
+    bool primary, hears, attaching, finish_told, abort_told, linger_told, injects, end_only;
     struct buffer in, out;
     struct position *positions;     /* two a task */
     uint8_t *told;

@@ -441,6 +441,8 @@ static bool request_signal(struct client *c, const struct frame *f)
         sent = procs_signal_children_tree(signal);
         if (signal == SIGKILL)
             procs_kill_cgroups();
+        if (signal == SIGTERM)
+            step_warned();
     }
     int n = snprintf(answer, sizeof answer, "%d", sent);
     put_frame(c, FRAME_RESULT, FRAME_ALL_TASKS, FRAME_SIGNAL, f->offset, answer, (size_t)n);
@@ -561,6 +563,10 @@ static void fill(struct client *c)
     if (c->end_only && !c->abort_told && step_is_aborted()) {
         c->abort_told = true;
         put_frame(c, FRAME_ABORT, FRAME_ALL_TASKS, 0, 0, NULL, 0);
+    }
+    if (c->end_only && !c->linger_told && step_is_lingering()) {
+        c->linger_told = true;
+        put_frame(c, FRAME_LINGERS, FRAME_ALL_TASKS, 0, 0, NULL, 0);
     }
     bool more = c->hears, ends_told = true, all_started = true;
     for (size_t i = 0; i < spec.task_count && c->hears && !c->end_only; i++)

@@ -141,6 +141,33 @@ static bool catches(pid_t pid, int signal)
     return (caught >> (signal - 1)) & 1;
 }
 
+static bool is_srun(pid_t pid)
+{
+    char path[40], name[16] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *in = fopen(path, "re");
+    bool is = in && fgets(name, sizeof name, in) && !strcmp(name, "srun\n");
+    if (in)
+        fclose(in);
+    return is;
+}
+
+/*
+ * After the end of a batch script: an srun is left, whose step has KillWait and goes on writing through it, or a process
+ * that has SIGTERM and handles it. The first is the reason why all that is left stays: srun may write into a pipe.
+ */
+bool procs_linger(bool warned)
+{
+    struct process *list = NULL;
+    size_t count = list_processes(&list);
+    bool lingers = false;
+    mark_below(list, count, getpid());
+    for (size_t i = 0; i < count && !lingers; i++)
+        lingers = is_tracked(&list[i]) && (is_srun(list[i].pid) || (warned && catches(list[i].pid, SIGTERM)));
+    free(list);
+    return lingers;
+}
+
 /* Signals every living process of the step; a second signal in place of the first where none of them has a handler for that. */
 static int signal_tree(int signal, int uncaught)
 {

@@ -3,6 +3,7 @@
  * that costs a tenth of starting a program, and nothing is left of it for slurmd to wait for.
  * Request "ID DIRECTORY_LENGTH SPECIFICATION_LENGTH\n", directory, specification. Answers, one line each, on standard
  * output: "ID ok PID" or "ID sentence" from the step's process, and "ID ended" after its end, for one that never spoke.
+ * "ID lingers" comes before that from a batch step whose script is over while processes of it are left.
  * It ends with its standard input. The steps do not: they only lose a parent that did nothing for them.
  */
 #define _GNU_SOURCE
@@ -29,6 +30,8 @@ struct child { pid_t pid; unsigned long long id; };
 static struct child *children;
 static size_t child_count, child_room;
 static int wake = -1;
+/* The server as the step's process knows it; 0 where there is none. */
+static pid_t server;
 
 static bool read_exactly(char *into, size_t n)
 {
@@ -65,11 +68,26 @@ static void answer(unsigned long long id, const char *text)
     (void)ignored;
 }
 
+static void tell(pid_t pid, const char *text)
+{
+    for (size_t i = 0; i < child_count; i++)
+        if (children[i].pid == pid)
+            answer(children[i].id, text);
+}
+
+/* By a signal: a step's process that kept the answers' pipe open would hide the server's end from slurmd. */
+void serve_tell_lingering(void)
+{
+    if (server > 0 && getppid() == server)
+        sigqueue(server, SIGRTMIN, (union sigval){0});
+}
+
 static void reap(void)
 {
     struct signalfd_siginfo info;
     while (read(wake, &info, sizeof info) == sizeof info)
-        continue;
+        if (info.ssi_signo == (uint32_t)SIGRTMIN)
+            tell((pid_t)info.ssi_pid, "lingers");
     pid_t pid;
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
         for (size_t i = 0; i < child_count; i++)
@@ -127,8 +145,10 @@ static bool request(void)
         return false;
     directory[name] = 0;
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        server = getppid();
         step(id, directory, text, length);
+    }
     free(text);
     if (pid > 0)
         remember(pid, id);
@@ -139,14 +159,15 @@ static bool request(void)
 
 int serve_requests(void)
 {
-    sigset_t child_only;
-    sigemptyset(&child_only);
-    sigaddset(&child_only, SIGCHLD);
+    sigset_t heard;
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    sigaddset(&heard, SIGRTMIN);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, SIG_IGN);        /* of a terminal that slurmd -D runs in */
     signal(SIGHUP, SIG_IGN);
-    sigprocmask(SIG_BLOCK, &child_only, NULL);
-    wake = signalfd(-1, &child_only, SFD_CLOEXEC | SFD_NONBLOCK);
+    sigprocmask(SIG_BLOCK, &heard, NULL);
+    wake = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
     prctl(PR_SET_NAME, "stepstarter");      /* not a step: who counts slurmstepd must not count this */
     step_title("slurmd: step starter");
     struct pollfd p[2] = {{0, POLLIN, 0}, {wake, POLLIN, 0}};

@@ -219,6 +219,7 @@ static bool number_entry(const char *name, const char *value, bool *known)
         {"nice", -20, 19}, {"oom_score_adj", -1000, 1000}, {"rows", 0, 65535}, {"columns", 0, 65535},
         {"external", 0, 1}, {"batch", 0, 1}, {"oom_kill_step", 0, 1}, {"pam", 0, 1}, {"pgid", 0, 1},
         {"wait_children", 0, 1}, {"debug", 0, 9}, {"await_caller", 0, 1}, {"kill_on_bad_exit", 0, 1},
+        {"lingers", 0, 1},
     };
     long long n = 0;
     size_t i = 0;
@@ -243,7 +244,8 @@ static bool number_entry(const char *name, const char *value, bool *known)
     case 12: spec.wait_children = n != 0; break;
     case 13: spec.debug = (int)n; break;
     case 14: spec.await_caller = n != 0; break;
-    default: spec.kill_on_bad_exit = n != 0; break;
+    case 15: spec.kill_on_bad_exit = n != 0; break;
+    default: spec.lingers = n != 0; break;
     }
     return true;
 }

@@ -25,12 +25,14 @@
 #define KILL_RETRY_FIRST_MS 20
 #define KILL_RETRY_MOST_MS 1000
 #define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
+#define LINGER_CHECK_MS 500       /* how often is looked for the end of what is no child of stepd */
 #define MPI_FINISH_MS 6000        /* the helper itself waits less for its neighbours */
 #define ORPHAN_CHECK_MS 5000      /* how often a finished step looks whether anybody can still come for its output */
 
 static int gate[2] = {-1, -1};     /* there if any of the tasks could fail alone before it runs */
 static int signal_fd = -1;
-static bool gate_open, terminated, ended, complete, changed;
+static bool gate_open, terminated, warned, ended, complete, changed;
+static bool lingering, lingering_told;
 static char reason[300];
 static bool finish_asked, mpi_waited;
 static long long finish_at_ms, kill_at_ms;
@@ -39,6 +41,8 @@ static int kill_retry_ms = KILL_RETRY_FIRST_MS;
 bool step_tasks_ended(void) { return ended; }
 bool step_is_terminated(void) { return terminated; }
 bool step_complete(void) { return complete; }
+bool step_is_lingering(void) { return lingering_told; }
+void step_warned(void) { warned = true; }
 const char *step_reason(void) { return reason; }
 
 static long long now_ms(void)
@@ -200,7 +204,7 @@ static void reap(void)
                 complete = changed = true;
             return;
         }
-        if (mpi_reaped(pid))
+        if (mpi_reaped(pid) || lingering)
             kill_at_ms = 0;
         for (size_t i = 0; i < spec.task_count; i++) {
             struct task *task = &spec.tasks[i];
@@ -237,6 +241,11 @@ static void kill_leftovers(void)
         mpi_waited = true;
         mpi_finish();
         kill_at_ms = now_ms() + MPI_FINISH_MS;
+        return;
+    }
+    if (spec.lingers && !terminated && procs_linger(warned)) {
+        lingering = true;
+        kill_at_ms = now_ms() + LINGER_CHECK_MS;
         return;
     }
     if (mpi_is_there())
@@ -288,6 +297,10 @@ static void serve(void)
         if (changed) {
             changed = false;
             status_write(true);
+        }
+        if (lingering && !lingering_told) {
+            lingering_told = true;
+            serve_tell_lingering();
         }
     }
     io_last_words();

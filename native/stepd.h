@@ -127,7 +127,7 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller, kill_on_bad_exit;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller, kill_on_bad_exit, lingers;
     int debug;              /* what the step tells of itself on its standard error: 4 verbose, 5 debug */
     int rows, columns;
     struct limit limits[32];
@@ -146,12 +146,17 @@ bool step_complete(void);
 bool step_is_terminated(void);
 void step_finish(unsigned linger_ms);
 void step_terminate(void);
+/* Every process of the step has SIGTERM: those with a handler for it may run that to its end. */
+void step_warned(void);
+/* The tasks are over and on disk; processes that relay other steps, or handle SIGTERM, are left for now. */
+bool step_is_lingering(void);
 const char *step_reason(void);
 void step_main(int answer, const char *prefix) __attribute__((noreturn));
 void step_title(const char *title);
 
 /* serve.c */
 int serve_requests(void);
+void serve_tell_lingering(void);
 
 /* namespace.c */
 int namespace_main(int argc, char **argv);
@@ -226,6 +231,7 @@ int procs_signal_children_tree(int signal);
 int procs_signal_tasks(int signal);
 int procs_suspend(void);
 bool procs_are_left(void);
+bool procs_linger(bool warned);
 void procs_join_cgroup(const char *directory, pid_t pid, char *error, size_t error_room);
 void procs_kill_cgroups(void);
 long procs_oom_kills(void);

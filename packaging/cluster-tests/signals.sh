@@ -38,7 +38,7 @@ check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
 sleep 2; kill -9 "$(pid_of slurmd-n1)"; sleep 1; start_node n1; wait %1
 check "srun's output over a kill and restart of slurmd" 8 "$(grep -c line srun.txt)"
 # What srun says of a step that ends before its time.
-check "-K" "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|slurmstepd: error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Terminated ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
+check "-K" "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|slurmstepd: error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
   "$(bash -c 'srun -N1 -K -n2 bash -c "if [ \$SLURM_PROCID = 0 ]; then sleep 0.5; exit 3; fi; sleep 100"; echo rc=$?' 2>&1 \
     | sed -E 's/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/(StepId=|STEP )[0-9.]+/\1S/' | paste -sd '|')"
 srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | grep '\.0$' | tail -1)"; wait || true
@@ -73,6 +73,31 @@ ended "scancel, exec srun" 'id=$(sbatch --parsable -o /dev/null --wrap "exec sru
 ended "scancel, srun & wait" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out & wait")' 'scancel "$id"'
 ended "scancel of the job and its step" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' 'scancel "$id"; scancel "$id.0" 2>/dev/null || true'
 ended "requeuehold" 'id=$(sbatch --parsable --requeue -o /dev/null --wrap "srun ./handles.sh $out")' 'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
+# What the tasks say in that time is in the job's output: srun outlives its script.
+cat > says.sh <<'C'
+#!/bin/bash
+trap 'echo TERM; sleep 1; echo done; exit 3' TERM
+echo ready
+while :; do sleep 60 & wait; done
+C
+chmod +x says.sh
+said() { # what, expected, script, the command that ends $id
+  rm -f said.txt; id=$(sbatch --parsable --requeue -n1 -o said.txt --wrap "$3"); until grep -q ready said.txt 2>/dev/null; do sleep 0.1; done; eval "$4"; wait_empty 20
+  check "the job's output has it: $1" "$2" "$(grep -oE '^(ready|TERM|done)|task 0: (Exited with exit code 3|Killed)' said.txt | xargs)"
+}
+all="ready TERM done task 0: Exited with exit code 3"
+said "scancel" "$all" 'srun ./says.sh; true' 'scancel "$id"'
+said "scancel, srun & wait" "$all" 'srun ./says.sh & wait' 'scancel "$id"'
+said "scancel, exec srun" "$all" 'exec srun ./says.sh' 'scancel "$id"'
+said "scancel -b -s TERM" "$all" 'srun ./says.sh; true' 'scancel -b -s TERM "$id"'
+check "that fails the job" "FAILED|0:15" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+said "the script ends before its step" "$all" 'srun ./says.sh & sleep 2; exit 0' 'true'
+check "that is its job's end" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+said "requeuehold" "$all" 'srun ./says.sh; true' 'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
+said "a task without srun" "ready TERM done" './says.sh; true' 'scancel "$id"'
+said "tasks beyond KillWait" "ready task 0: Killed" 'srun bash -c "trap \"sleep 60\" TERM; echo ready; while :; do sleep 60 & wait; done"; true' 'scancel "$id"'
+id=$(sbatch --parsable -n1 -o /dev/null --wrap 'bash -c "trap \"\" TERM; exec sleep 60" & sleep 1; exit 0'); running "$id" 0; s=$(date +%s); wait_empty 20
+check "what else a script leaves ends with it" yes "$([ $(($(date +%s) - s)) -lt 4 ] && echo yes)"
 ended "the time limit" 'id=$(sbatch --parsable -t 1 -o /dev/null --wrap "srun ./handles.sh $out")' 'while [ -n "$(squeue -h -t R -j "$id")" ]; do sleep 0.5; done'
 ended "scancel of srun's own job" 'srun -J own ./handles.sh "$out" 2>/dev/null &' 'scancel -n own'
 ended "SIGTERM to salloc" 'salloc -Q srun ./handles.sh "$out" 2>/dev/null & salloc=$!' 'kill -TERM $salloc'

@@ -49,6 +49,8 @@ final class Jobs {
     private static final long UNUSED_MOST_MS = 8_000;
     /** A stepd that is told to kill has so long; the user may have stopped the child in whose place it waits. */
     static final long DISOBEYED_MS = 3_000;
+    /** An srun that lingers still tells of the tasks that were killed after KillWait. */
+    private static final long LAST_WORDS_MS = 2_000;
 
     private final Settings settings;
     private final DaemonLog log;
@@ -237,7 +239,7 @@ final class Jobs {
         boolean failed = !error.isEmpty();
         if (job.phase != NodeJob.Phase.PREPARING || failed) {
             for (Launch l : waiting) {
-                never(job, l, failed ? SlurmErrno.PROLOG_FAILED.sentence() : "Job credential revoked");
+                job.never(l, failed ? SlurmErrno.PROLOG_FAILED.sentence() : "Job credential revoked");
                 fail(job, l.stepId(), failed ? error : "the job is ending", failed, failed);
             }
             if (job.phase == NodeJob.Phase.PREPARING) {
@@ -250,15 +252,6 @@ final class Jobs {
         save(job);
         startExternal(job);
         waiting.forEach(l -> start(job, job.steps.get(l.stepId()), l));
-    }
-
-    /** A launch that waited for the prolog in vain: srun may be waiting as well. */
-    private static void never(NodeJob job, Launch launch, String why) {
-        NodeStep step = job.steps.remove(launch.stepId());
-        if (step != null) {
-            job.notStarted.put(step.stepId, step);
-            step.begun.complete(new NodeStep.Begin("", why));
-        }
     }
 
     private void start(NodeJob job, NodeStep step, Launch launch) {
@@ -361,6 +354,11 @@ final class Jobs {
             }
 
             @Override
+            public void lingering() {
+                scriptOver(job, step);
+            }
+
+            @Override
             public void neverStarted() {
                 startFailed(job, step, new Launcher.FailedException("slurmd was ended while it launched the step"));
             }
@@ -400,25 +398,27 @@ final class Jobs {
         Faults.guard(() -> cgroups.removeStep(job.jobId(), job.attempt(), step.stepId));
         Faults.guard(() -> starter.stepEnded(job.jobId(), step.stepId));
         log.verbose("[" + stepName(job, step.stepId) + "] done with job");
-        reportExit(job, step, status, reason);
+        if (!step.lingering) {
+            reportExit(job, step, status, reason);
+        }
         settle(job);
+    }
+
+    /** The job ends with its script, while an srun of that script is left: its step ends within KillWait, and writes through it. */
+    private void scriptOver(NodeJob job, NodeStep step) {
+        if (step.phase == NodeStep.Phase.RUNNING && !step.lingering) {
+            step.lingering = true;
+            Optional<StatusFile> status = spool.status(step.directory);
+            reportExit(job, step, status, status.map(step::reason).orElse(step.endReason));
+        }
     }
 
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
-        NodeMessages.Usage usage = used(step, status);
+        NodeMessages.Usage usage = step.used(starter, status);
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
-    }
-
-    private NodeMessages.Usage used(NodeStep step, Optional<StatusFile> status) {
-        try {
-            return starter.used(step.directory, status);
-        } catch (RuntimeException e) {
-            Faults.report(e);
-            return NodeMessages.Usage.NONE;
-        }
     }
 
     /** What a killed stepd left is killed too; only then the step is over. */
@@ -495,7 +495,7 @@ final class Jobs {
             return;
         }
         step.ending = true;
-        step.whenRunning(() -> step.watch.ifPresent(w -> {
+        step.whenRunning(() -> step.watch.filter(w -> !step.lingering).ifPresent(w -> {
             if (step.tells(reason)) {
                 w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
             }
@@ -505,7 +505,7 @@ final class Jobs {
         if (!step.cleaning && starter.hasContainer(step.directory)) {
             Loop.aside(() -> starter.stopContainers(step.directory));
         }
-        loop.later(killWaitSeconds * 1000L, () -> terminate(job, step));
+        loop.later(killWaitSeconds * 1000L, () -> loop.later(step.lingering ? LAST_WORDS_MS : 0, () -> terminate(job, step)));
     }
 
     private void terminate(NodeJob job, NodeStep step) {

@@ -63,6 +63,15 @@ final class NodeJob {
         }
     }
 
+    /** A launch that waited for the prolog in vain: srun may be waiting as well. */
+    void never(Launch launch, String why) {
+        NodeStep step = steps.remove(launch.stepId());
+        if (step != null) {
+            notStarted.put(step.stepId, step);
+            step.begun.complete(new NodeStep.Begin("", why));
+        }
+    }
+
     private void toAll(int mode, int signal) {
         steps.values().stream().filter(s -> !s.isExternal())
                 .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w -> w.signal(mode, signal))));

@@ -59,6 +59,8 @@ final class NodeStep {
     boolean aborted;
     /** srun has heard the end of it. */
     boolean endTold;
+    /** The exits of its tasks are reported; what is left of it relays other steps, or handles SIGTERM. */
+    boolean lingering;
 
     /** SLURM_STEP_KILLED_MSG_NODE_ID names another node of the step: that one tells of its end. */
     private boolean endUntold;
@@ -100,6 +102,16 @@ final class NodeStep {
             case STARTING -> whenRunning.add(work);
             case RUNNING -> work.run();
             case ENDED -> { }
+        }
+    }
+
+    /** What it has used; nothing where that cannot be read. */
+    NodeMessages.Usage used(Launcher launcher, Optional<StatusFile> status) {
+        try {
+            return launcher.used(directory, status);
+        } catch (RuntimeException e) {
+            Faults.report(e);
+            return NodeMessages.Usage.NONE;
         }
     }
 

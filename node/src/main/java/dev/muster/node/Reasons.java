@@ -49,6 +49,7 @@ final class Reasons {
         String why = switch (reason) {
             case Jobs.REASON_TIME_LIMIT, "TIMEOUT", "Timeout" -> " DUE TO TIME LIMIT";
             case "PREEMPTED", "Preempted", "Preemption" -> " DUE TO PREEMPTION";
+            case "TaskFailure" -> " DUE TO TASK FAILURE";
             case "Requeued" -> " DUE TO JOB REQUEUE";
             case "NODE_FAIL", "NodeFail" -> " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
             default -> " DUE to SIGNAL " + (kills ? "Killed" : "Terminated");

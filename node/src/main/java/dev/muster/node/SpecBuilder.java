@@ -140,6 +140,7 @@ final class SpecBuilder {
         boolean batch = launch.stepId() == NodeMessages.STEP_BATCH;
         if (batch) {
             out.put("batch", 1);
+            out.put("lingers", settings.confinement().tracking() == Confinement.Tracking.DESCENT ? 1 : 0);
         } else {
             if (launch.step().oomKillStep().equals("1")) {
                 out.put("oom_kill_step", 1);

@@ -27,6 +27,9 @@ class StepWatch {
         /** A task asks that the whole step is ended. */
         void aborted();
 
+        /** The tasks are over, their statuses on disk; processes of the step are left for now. */
+        void lingering();
+
         /** There never was a stepd. */
         void neverStarted();
     }
@@ -125,6 +128,9 @@ class StepWatch {
                 StepSocket.Frame frame = own.receive();
                 if (frame.type() == 'B') {
                     loop.post(listener::aborted);
+                }
+                if (frame.type() == 'N') {
+                    loop.post(listener::lingering);
                 }
                 if (frame.type() == 'F') {
                     Optional<StatusFile> status = spool.status(directory);

@@ -40,10 +40,13 @@ final class StepdServer {
     private record Running(Process process, OutputStream requests, ConcurrentHashMap<Long, Request> pending) {
         void heard(long id, String text) {
             Request request = pending.get(id);
-            if (request != null && !text.equals("ended")) {
-                request.answer.complete(text);
-            } else if (request != null) {
-                over(id, true);
+            if (request == null) {
+                return;
+            }
+            switch (text) {
+                case "ended" -> over(id, true);
+                case "lingers" -> over(id, false);    // its socket tells the rest
+                default -> request.answer.complete(text);
             }
         }
 
