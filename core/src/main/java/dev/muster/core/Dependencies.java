@@ -5,9 +5,10 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Reads and settles {@code --dependency}. */
@@ -63,7 +64,9 @@ final class Dependencies {
                 }
             }
         }
-        return List.copyOf(new LinkedHashSet<>(out)); // what is said twice counts once
+        // what is said twice counts once, as the first time: also with another delay
+        Set<List<Object>> had = new HashSet<>();
+        return out.stream().filter(d -> had.add(List.of(d.kind(), d.jobId(), d.arrayTask()))).toList();
     }
 
     private static final Pattern STATE = Pattern.compile("\\((unfulfilled|failed|fulfilled)\\)");
@@ -97,14 +100,17 @@ final class Dependencies {
         return Optional.empty();
     }
 
-    /** One job, or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. */
+    /**
+     * One job, or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. The minutes are
+     * kept and printed with every kind, and delay only {@code after}.
+     */
     private static void jobs(List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId) throws Refused {
         int plus = said.indexOf('+');
         String name = plus < 0 ? said : said.substring(0, plus);
         int bar = name.indexOf('_');
         int id = number(bar < 0 ? name : name.substring(0, bar));
         int delay = plus < 0 ? 0 : number(said.substring(plus + 1));
-        if (plus >= 0 && kind != Dependency.Kind.AFTER || id == 0 || id == ownId) {
+        if (plus >= 0 && delay == 0 || id == 0 || id == ownId) {
             throw new Refused(SlurmErrno.DEPENDENCY);
         }
         if (dependsOn(state, id, ownId, 0)) {
@@ -129,8 +135,8 @@ final class Dependencies {
             }
         } else {
             boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
-            int one = bar >= 0 && !task.equals("*") ? number(task) : array ? Dependency.ALL_TASKS : Dependency.WHOLE;
-            if (ofEnd && one >= 0 && targets(state, id, one).isEmpty()) {
+            int one = bar >= 0 && !task.equals("*") ? number(task) : array || bar >= 0 ? Dependency.ALL_TASKS : Dependency.WHOLE;
+            if (ofEnd && (one >= 0 && targets(state, id, one).isEmpty() || bar >= 0 && !array)) {
                 throw new Refused(SlurmErrno.DEPENDENCY); // the array has no such task, or the job is no array
             }
             out.add(new Dependency(kind, id, one, delay, any, Dependency.Status.UNFULFILLED));

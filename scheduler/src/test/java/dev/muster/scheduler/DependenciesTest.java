@@ -36,11 +36,25 @@ class DependenciesTest {
     }
 
     @Test
-    void minutesAfterAreNotNegative() {
+    void minutesAfterArePositive() {
         play("""
                 submit kind=BATCH
                 submit kind=BATCH timing.dependency=after:1+-1 -> says Job dependency problem
-                submit kind=BATCH timing.dependency=after:1+0  -> 2 PENDING Dependency
+                submit kind=BATCH timing.dependency=after:1+0  -> says Job dependency problem
+                """);
+    }
+
+    @Test
+    void minutesDelayNothingButAfter() {
+        play("""
+                submit kind=BATCH
+                schedule
+                submit kind=BATCH timing.dependency=afterok:1+5  -> 2 PENDING Dependency
+                submit kind=BATCH timing.dependency=afterany:1+5 -> 3 PENDING Dependency
+                exited 1 batch 0:0
+                done 1 n1
+                pass 1
+                schedule                   -> 2 RUNNING n1; 3 RUNNING n1
                 """);
     }
 
@@ -60,6 +74,15 @@ class DependenciesTest {
         "afterok:1                | afterok:1_*(unfulfilled)",
         "afterok:1_*              | afterok:1_*(unfulfilled)",
         "after:1+5                | after:1_*+5(unfulfilled)",
+        "afterok:1+5              | afterok:1_*+5(unfulfilled)",
+        "AFTERANY:2+5:1_1         | afterany:2+5(unfulfilled),afterany:1_1(unfulfilled)",
+        "afternotok:2+5?aftercorr:1+1 | afternotok:2+5(unfulfilled)?aftercorr:1_*+1(unfulfilled)",
+        "after:2+5:2+6:2          | after:2+5(unfulfilled)",
+        "after:2:2+5              | after:2(unfulfilled)",
+        "afterany:2_*             | afterany:2_*(unfulfilled)",
+        "afterok:2_*              | Job dependency problem",
+        "afterok:2+0              | Job dependency problem",
+        "afterok:2+x              | Job dependency problem",
         "afterok:1_2              | afterok:1_2(unfulfilled)",
         "afterok:1_[1,3]:2        | afterok:1_1(unfulfilled),afterok:1_3(unfulfilled),afterok:2(unfulfilled)",
         "afterok:1_[1-2]?after:2  | afterok:1_1(unfulfilled)?afterok:1_2(unfulfilled)?after:2(unfulfilled)",
