@@ -469,7 +469,7 @@ final class JobEnvironment {
     /** The tasks of an array begin one after the other and are told the same of it. @param text as in --array */
     private record ArraySpec(String text, Map<String, String> variables) {
         static ArraySpec of(String text) {
-            List<IndexSet.Spec> spec = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
+            List<IndexSet.Spec> spec = IndexSet.parseArray(text, IndexSet.MAX_INDEX);
             if (spec.isEmpty()) {
                 return new ArraySpec(text, Map.of());
             }

@@ -338,7 +338,7 @@ final class SubmitRules {
         if (text.isEmpty()) {
             return Optional.of(Job.Array.NONE);
         }
-        List<IndexSet.Spec> spec = IndexSet.parseSpec(text, Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1));
+        List<IndexSet.Spec> spec = IndexSet.parseArray(text, Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1));
         if (spec.isEmpty()) {
             return Optional.empty();
         }

@@ -2,6 +2,8 @@ package dev.muster.model;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * An immutable set of array indexes 0 to {@link #MAX_INDEX}. Kept in blocks of bits that copies share, so that taking one
@@ -101,6 +103,38 @@ public final class IndexSet {
         IndexSet indexes = b.build();
         return indexes.isEmpty() ? List.of() : List.of(new Spec(indexes, limit));
     }
+
+    /**
+     * Reads the tasks of {@code --array}, as leniently as Slurm: brackets and a sign count for nothing, an omitted number is 0. The first
+     * {@code %} begins the limit, which the item's end closes; a limit that is no positive number means unlimited.
+     */
+    public static List<Spec> parseArray(String text, int maxIndex) {
+        int percent = text.indexOf('%');
+        Matcher limit = ARRAY_LIMIT.matcher(percent < 0 ? "" : text.substring(percent + 1));
+        Builder b = new Builder();
+        for (String item : text.split(",")) {
+            Matcher m = ARRAY_ITEM.matcher(item);
+            if (item.isEmpty()) {
+                continue;
+            }
+            if (!m.matches()) {
+                return List.of();
+            }
+            String from = m.group("from");
+            String plain = (from.isEmpty() ? "0" : from) + (m.group("to") == null ? "" : "-" + (m.group("to").isEmpty() ? "0" : m.group("to")))
+                    + (m.group("step") == null ? "" : ":" + m.group("step"));
+            if (!addItem(b, plain, Math.min(maxIndex, MAX_INDEX))) {
+                return List.of();
+            }
+        }
+        IndexSet indexes = b.build();
+        return indexes.isEmpty() ? List.of() : List.of(new Spec(indexes, limit.lookingAt() ? Math.max(0, (int) Long.parseLong(limit.group(1))) : 0));
+    }
+
+    private static final Pattern ARRAY_LIMIT = Pattern.compile("\\s*\\+?([0-9]{1,18})");
+    /** Nothing stands for 0 only where nothing but a dash follows. */
+    private static final Pattern ARRAY_ITEM = Pattern.compile("[\\s\\[]*\\+?(?<from>[0-9]+|(?=-?(%.*)?$))"
+            + "(-\\s*\\+?(?<to>[0-9]*)(:\\s*\\+?(?<step>[0-9]*))?)?]?(%.*)?");
 
     private static boolean addItem(Builder b, String item, int maxIndex) {
         int dash = item.indexOf('-');

@@ -263,6 +263,60 @@ class FormatsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            1-3%2 | 1-3%2
+            %2 | 0%2
+            % | 0
+            '-' | 0
+            1-3%x | 1-3
+            1-3%-1 | 1-3
+            1-3%2% | 1-3%2
+            1-3%2x | 1-3%2
+            '1-3%2,5' | '1-3,5%2'
+            '1-3%2,5%3' | '1-3,5%2'
+            '1-3%2 ,5' | '1-3,5%2'
+            '1-3,%2' | 0-3%2
+            '%2,5' | '0,5%2'
+            1%2-3 | 1%2
+            1%2%3 | 1%2
+            1-3%+2 | 1-3%2
+            1-3%0x4 | 1-3
+            1-3%4294967295 | 1-3
+            +1 | 1
+            1-+3 | 1-3
+            '1-3:+2' | '1,3'
+            [1-3 | 1-3
+            1-3] | 1-3
+            [1-3%2] | 1-3%2
+            [1-3]%2 | 1-3%2
+            '[1-3],5' | '1-3,5'
+            '[1],[2]' | 1-2
+            ' 1-3' | 1-3
+            '1, 2' | 1-2
+            '1,,2' | 1-2
+            '1-3 ' | refused
+            '1-3 %2' | refused
+            '1 -3' | refused
+            3-1 | refused
+            1- | refused
+            -3 | refused
+            1--3 | refused
+            1-3- | refused
+            '1-5:' | refused
+            '1-5:0' | refused
+            '1-5:x' | refused
+            1x | refused
+            x | refused
+            '1;2' | refused
+            '' | refused
+            ',' | refused
+            """)
+    void arraysAreReadAsSlurmReadsThem(String text, String printed) {
+        var parsed = IndexSet.parseArray(text, IndexSet.MAX_INDEX);
+        assertThat(parsed.isEmpty() ? "refused" : parsed.getFirst().print(0)).isEqualTo(printed);
+    }
+
     @Test
     void indexSetsAreValues() {
         IndexSet all = IndexSet.range(0, IndexSet.MAX_INDEX, 1);
