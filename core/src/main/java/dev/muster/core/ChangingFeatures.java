@@ -1,12 +1,18 @@
 package dev.muster.core;
 
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
-/** Features that nodes get by a reboot (NodeFeaturesPlugins=node_features/helpers): what helpers.conf says of them to the core. */
+/**
+ * Features that nodes get by a reboot, those of a cloud by their start (NodeFeaturesPlugins=node_features/helpers): what helpers.conf says of
+ * them to the core.
+ */
 public final class ChangingFeatures {
     /** An option: BootTime, seconds that a reboot may take. */
     public static final String BOOT_S = "features:boot";
@@ -35,6 +41,28 @@ public final class ChangingFeatures {
     public static boolean mayReboot(Map<String, String> options, int uid) {
         String users = options.get(USERS);
         return users == null || List.of(users.split(",")).contains(Integer.toString(uid));
+    }
+
+    /**
+     * The changeable features that a registering node has. A node of a cloud starts with those that the jobs waiting for it ask for,
+     * whatever its helpers find, and keeps them until it is stopped.
+     */
+    static List<String> active(State state, Node node, NodeMessages.Register m) {
+        if (!node.has(Node.Flag.CLOUD)) {
+            return m.active();
+        }
+        Set<String> out = new LinkedHashSet<>(m.active());
+        if (!node.has(Node.Flag.POWERING_UP)) {
+            out.addAll(node.active());
+        }
+        for (int id : node.jobs()) {
+            Job job = state.jobs().at(id);
+            if (job.run().allocation().on(node.name()).filter(s -> s.bootId().isEmpty()).isPresent()) {
+                out.addAll(names(job.desc().request().features()));
+            }
+        }
+        out.retainAll(m.features());
+        return List.copyOf(out);
     }
 
     private static boolean isChangeable(State state, List<String> asked) {

@@ -78,8 +78,9 @@ final class NodeRules {
             }
         }
         List<String> wanted = returned(node, m) ? node.wanted() : List.of();
-        if (!m.features().equals(node.changeable()) || !m.active().equals(node.active()) || !wanted.equals(node.wanted())) {
-            changes.add(new Change.NodeFeaturesChanged(m.node(), m.features(), m.active(), wanted));
+        List<String> active = ChangingFeatures.active(state, node, m);
+        if (!m.features().equals(node.changeable()) || !active.equals(node.active()) || !wanted.equals(node.wanted())) {
+            changes.add(new Change.NodeFeaturesChanged(m.node(), m.features(), active, wanted));
         }
         Set<Integer> onNode = new HashSet<>();
         for (Attempt attempt : m.attempts()) {

@@ -34,8 +34,12 @@ public interface Planner {
         return Long.MAX_VALUE;
     }
 
-    /** Plans of jobs that wait and may begin by then, the soonest first. @param until seconds since 1970 */
-    default List<Estimate> upcoming(long until) {
+    /**
+     * Plans of jobs that wait and may begin by then, the soonest first, without nodes of a cloud that have to be stopped before.
+     *
+     * @param until seconds since 1970
+     */
+    default List<Estimate> upcoming(State state, long until) {
         return List.of();
     }
 

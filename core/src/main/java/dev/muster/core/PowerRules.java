@@ -121,7 +121,7 @@ final class PowerRules {
         }
         if (power.keepsState("PLANNED")) {
             out.put("PLANNED", new HashSet<>());
-            planner.upcoming(Long.MAX_VALUE).forEach(p -> out.get("PLANNED").addAll(p.nodes()));
+            planner.upcoming(state, Long.MAX_VALUE).forEach(p -> out.get("PLANNED").addAll(p.nodes()));
         }
         return out;
     }

@@ -35,7 +35,7 @@ final class WakeAhead {
         if (!state.settings().options().containsKey(OFF) && state.settings().options().containsKey(Power.STARTS)) {
             int rate = power.number(Power.START_RATE, 0);
             long asleep = rate <= 0 ? 0 : state.nodes().values().stream().filter(Node::isAsleep).count();
-            look(planner.upcoming(now.seconds() + power.longestS() + (rate <= 0 ? 0 : 60 * asleep / rate)), rate);
+            look(planner.upcoming(state, now.seconds() + power.longestS() + (rate <= 0 ? 0 : 60 * asleep / rate)), rate);
         }
         soon.forEach(n -> lastPlanned.put(n, now.seconds()));
         lastPlanned.keySet().removeIf(n -> !state.nodes().has(n));

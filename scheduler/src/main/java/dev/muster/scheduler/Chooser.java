@@ -2,7 +2,10 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.GresRequest;
+import dev.muster.core.Node;
+import dev.muster.core.Planner;
 import dev.muster.core.SharedGpus;
+import dev.muster.core.State;
 import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Topology;
@@ -453,9 +456,22 @@ final class Chooser {
         return need.reboot() == Need.Reboot.ALWAYS || !need.features().isEmpty() && !Features.match(need.features(), node.active);
     }
 
-    /** A node is rebooted for a job when nobody else is on it. */
+    /**
+     * Whether the node has what the job asks for, or can get it for this job: a node without other jobs by a reboot. A node of a cloud gets
+     * features with its next start, so it has to be without power; with power it is left to become idle and stop.
+     */
     static boolean canServe(Need need, NodeSlot node) {
-        return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && !node.asleep;
+        boolean cloud = node.cloud && need.reboot() == Need.Reboot.FOR_FEATURES;
+        boolean settable = cloud ? node.asleep && !node.coming : !node.asleep;
+        return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && settable;
+    }
+
+    /** The plan without the nodes that get the job's features only with their next start: they are to become idle and stop. */
+    static Planner.Estimate withoutStopping(State state, int jobId, Planner.Estimate plan) {
+        String features = state.jobs().find(jobId).map(j -> j.desc().request().features()).orElse("");
+        List<String> stays = features.isEmpty() ? plan.nodes() : plan.nodes().stream().filter(name -> state.nodes().find(name)
+                .filter(n -> n.has(Node.Flag.CLOUD) && !n.isAsleep() && !Features.match(features, n.activeFeatures())).isEmpty()).toList();
+        return stays.size() == plan.nodes().size() ? plan : new Planner.Estimate(plan.start(), stays, plan.cpus(), plan.partition());
     }
 
     /** What nobody has before what is shared. */

@@ -29,6 +29,8 @@ final class NodeSlot {
     boolean coming;
     /** Others may be started. */
     boolean startable = true;
+    /** State=CLOUD. */
+    boolean cloud;
     /** What it has or can be rebooted with, and what it has. */
     List<String> features = List.of();
     /** The node's Extra, as its administrator or its slurmd said it. */
@@ -96,6 +98,7 @@ final class NodeSlot {
         gpuLinks = spec == node.spec() ? gpuLinks : GpuLinks.of(node.spec());
         spec = node.spec();
         usable = node.isUsable();
+        cloud = node.has(Node.Flag.CLOUD);
         features = node.features();
         extra = node.extra();
         active = node.activeFeatures();

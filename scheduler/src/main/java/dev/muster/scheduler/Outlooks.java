@@ -139,11 +139,12 @@ final class Outlooks {
     }
 
     /** Of these jobs those that may begin until then, the soonest first. @param planned in the last pass */
-    List<Planner.Estimate> upcoming(long until, Map<Integer, Planner.Estimate> planned, Set<Integer> jobs) {
+    List<Planner.Estimate> upcoming(State state, long until, Map<Integer, Planner.Estimate> planned, Set<Integer> jobs) {
         TreeMap<Integer, Planner.Estimate> byJob = new TreeMap<>();
         latest.ifPresent(f -> f.upcoming(until, byJob));
         byJob.putAll(planned);
         byJob.keySet().retainAll(jobs);
+        byJob.replaceAll((id, plan) -> Chooser.withoutStopping(state, id, plan));
         return byJob.values().stream().filter(e -> e.start() <= until).sorted(Comparator.comparingLong(Planner.Estimate::start)).toList();
     }
 

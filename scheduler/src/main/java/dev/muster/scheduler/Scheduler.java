@@ -374,8 +374,8 @@ public final class Scheduler implements Planner {
     }
 
     @Override
-    public List<Estimate> upcoming(long until) {
-        return outlooks.upcoming(until, planned, ranks.jobs());
+    public List<Estimate> upcoming(State state, long until) {
+        return outlooks.upcoming(state, until, planned, ranks.jobs());
     }
 
     /** Jobs waiting for resources. */

@@ -29,6 +29,34 @@ class ChangingFeaturesTest {
                 """);
     }
 
+    /** One that has power without them is stopped when it has been idle, and started for the job. */
+    @Test
+    void aNodeOfACloudStartsWithThem() {
+        new Play(new Cluster("c1 cpus=2 mem=1000 feature=f1;nf1 state=CLOUD", "p nodes=c1 default=yes defmempercpu=10",
+                "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30 options.power:start=60 "
+                + "options.power:idle=10 options.features:boot=300")).lines("""
+                submit kind=BATCH features=f1
+                schedule                              -> 1 RUNNING+CONFIGURING c1
+                pass 1
+                features c1 boot nf1                  -> c1 holds [1]+CLOUD
+                prolog 1 c1                           -> 1 RUNNING c1
+                submit kind=BATCH features=nf1
+                schedule                              -> 2 PENDING
+                exited 1 batch 0:0
+                done 1 c1
+                schedule                              -> 2 PENDING; c1 free+CLOUD
+                pass 30
+                schedule                              -> 2 PENDING; c1 free+CLOUD+POWERING_DOWN
+                pass 31
+                schedule                              -> 2 RUNNING+CONFIGURING c1
+                pass 1
+                features c1 boot2 nf1                 -> c1 holds [2]+CLOUD
+                features c1 boot2 nf1
+                submit kind=BATCH features=nf1
+                schedule                              -> 3 RUNNING c1
+                """);
+    }
+
     /** {@code --delay-boot}, or the cluster's: so long a job waits for nodes that need no reboot. */
     @Test
     void aJobWaitsBeforeItReboots() {
