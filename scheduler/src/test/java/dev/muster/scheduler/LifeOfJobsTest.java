@@ -628,7 +628,7 @@ class LifeOfJobsTest {
                 schedule                   -> 1 RUNNING n1
                 exited 1 batch 10:0        -> 1 PENDING+COMPLETING+REQUEUED BeginTime 10:0 restarts=1
                 done 1 n1
-                pass 120
+                pass 121
                 schedule                   -> 1 RUNNING n1 restarts=1
                 exited 1 batch 7:0         -> 1 PENDING+COMPLETING+REQUEUED+SPECIAL_EXIT JobHeldUser 7:0 restarts=2
                 done 1 n1
@@ -659,7 +659,7 @@ class LifeOfJobsTest {
                 schedule                   -> 2 RUNNING+CONFIGURING n1
                 ctldprolog 2 fail          -> 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 done 2 n1
-                pass 119
+                pass 120
                 schedule                   -> 2 PENDING+REQUEUED BeginTime restarts=1
                 pass 1
                 schedule                   -> 2 RUNNING+CONFIGURING n1 restarts=1

@@ -87,7 +87,7 @@ class PowerTest {
                 schedule                              -> 1 RUNNING+CONFIGURING c1
                 pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
                 pass 60        -> c1 free+DOWN+POWERED_DOWN+CLOUD 'ResumeTimeout reached'; 1 PENDING+REQUEUED BeginTime restarts=1
-                pass 120
+                pass 121
                 schedule                              -> 1 PENDING+REQUEUED restarts=1
                 node c1 state=resume                  -> c1 free+POWERED_DOWN+CLOUD
                 schedule                              -> 1 RUNNING+CONFIGURING c1 restarts=1
@@ -117,7 +117,7 @@ class PowerTest {
                 schedule                              -> 1 RUNNING+CONFIGURING n1
                 pass 1
                 pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1 PENDING+REQUEUED BeginTime restarts=1
-                pass 120                              -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
+                pass 121                              -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
                 schedule                              -> 1 RUNNING+CONFIGURING n2 restarts=1
                 register n1 boot2                     -> n1 free+DOWN 'ResumeTimeout reached'
                 """);
