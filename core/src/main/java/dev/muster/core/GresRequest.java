@@ -61,6 +61,16 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return out;
     }
 
+    /** CPUs of each of a step's tasks, at least 1: as asked, or for the GPUs that each task has by itself or as its part of all. */
+    static int cpusPerTask(ResourceRequest r, int tasks, int nodes) {
+        if (r.cpusPerTask() > 0 || r.cpusPerGpu() == 0) {
+            return Math.max(1, r.cpusPerTask());
+        }
+        int own = gpus(r.tresPerTask());
+        int all = gpus(r.tresPerJob()) > 0 ? gpus(r.tresPerJob()) : gpus(r.tresPerNode()) * Math.max(1, nodes);
+        return Math.max(1, own > 0 ? r.cpusPerGpu() * own : (r.cpusPerGpu() * all + tasks - 1) / Math.max(1, tasks));
+    }
+
     /** The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is known. */
     static ResourceRequest withLicences(ResourceRequest asked, State state) {
         ResourceRequest r = asked.withLicenses(Licences.resolved(state, asked.licenses()));

@@ -257,11 +257,11 @@ final class StepRules {
             if (shares.isEmpty()) {
                 return SlurmErrno.INVALID_NODE_COUNT;
             }
-            int cpusPerTask = Math.max(1, request.cpusPerTask());
             int nodesMin = Math.max(1, request.nodesMin());
             int nodesMax = request.nodesMax() > 0 ? request.nodesMax() : Math.max(nodesMin, request.nodesMin() > 0 ? nodesMin : shares.size());
             int tasks = request.tasks() > 0 ? request.tasks()
                     : request.tasksPerNode() > 0 ? request.tasksPerNode() * Math.max(nodesMin, 1) : Math.max(nodesMin, 1);
+            int cpusPerTask = GresRequest.cpusPerTask(request, tasks, nodesMin);
             if (nodesMin > shares.size()) {
                 return SlurmErrno.INVALID_NODE_COUNT;
             }

@@ -14,14 +14,20 @@ public final class Tres {
     private static final String CPU = "cpu";
     private static final String LICENCE = "license/";
 
-    /** The GRES named in a specification; malformed parts are skipped: {@link #isValid} says so at submission. */
+    /**
+     * The GRES named in a specification. Of the same name and type the last counts. Malformed parts are skipped: {@link #isValid} says so at
+     * submission.
+     */
     public static List<Item> gres(String text) {
         List<Item> out = new ArrayList<>();
         if (text.isEmpty()) {
             return out;
         }
         for (String part : text.split(",")) {
-            item(part).filter(i -> !isOther(i)).ifPresent(out::add);
+            item(part).filter(i -> !isOther(i)).ifPresent(i -> {
+                out.removeIf(old -> old.name.equals(i.name) && old.type.equals(i.type));
+                out.add(i);
+            });
         }
         return out;
     }

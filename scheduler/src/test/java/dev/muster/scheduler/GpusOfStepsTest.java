@@ -79,6 +79,23 @@ class GpusOfStepsTest {
         assertThat(step(c, id, "tasks=1 " + asked)).isEqualTo(has);
     }
 
+    /** What a step has of CPUs for its GPUs, and of GPUs that it names twice. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "tasks=1 tresPerJob=gres/gpu:1 cpusPerGpu=2              | {n1=0} 2",
+        "tasks=2 tresPerTask=gres/gpu:1 cpusPerGpu=3             | {n1=0-1} 6",
+        "tasks=1 tresPerNode=gres/gpu:2 cpusPerGpu=2             | {n1=0-1} 4",
+        "tasks=1 tresPerJob=gres/gpu:2 cpusPerGpu=2 cpusPerTask=1 | {n1=0-1} 1",
+        "tasks=1 tresPerNode=gres/gpu:1,gres/gpu:2               | {n1=0-1} 1",
+        "tasks=1 tresPerNode=gres/gpu:2,gres/gpu:1               | {n1=0} 1",
+    })
+    void aStepHasCpusForItsGpus(String asked, String has) {
+        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=4", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept("partition=p tasks=8 tresPerNode=gres/gpu:4");
+        c.schedule();
+        assertThat(step(c, id, asked) + " " + c.state().jobs().at(id).run().steps().getLast().nodes().getFirst().cores().count()).isEqualTo(has);
+    }
+
     @Test
     void whereThreadsAreLeftAloneAStepTakesMoreCores() {
         Cluster c = new Cluster("n1 cpus=16 threads=2 sockets=2 gpus=2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
