@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.config.SlurmConf;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.Cancel;
 import java.io.File;
 import java.util.List;
 
@@ -37,7 +38,7 @@ final class StepManager {
             }
             for (Json.Obj started : parts) {
                 Json.Obj order = new Json.Obj().put("jobId", started.number("jobId")).put("stepId", started.number("stepId"))
-                        .put("signal", q.number("signal"));
+                        .put("signal", q.number("signal") == Cancel.TASK_FAILURE ? 0 : q.number("signal"));
                 for (Json.Obj share : started.objects("shares")) {
                     c.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
                 }

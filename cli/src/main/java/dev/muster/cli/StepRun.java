@@ -5,6 +5,7 @@ import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
+import dev.muster.model.api.JobMessages.Cancel;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -402,7 +403,7 @@ final class StepRun implements StepNode.Events {
     void terminate() {
         if (!terminating) {
             terminating = true;
-            ask(0);
+            ask(badExit ? Cancel.TASK_FAILURE : 0);
         }
     }
 
@@ -422,7 +423,7 @@ final class StepRun implements StepNode.Events {
      */
     private void ask(int signal) {
         if (signaller != null) {
-            c.host().beside("signal", () -> signaller.accept(signal));
+            c.host().beside("signal", () -> signaller.accept(signal == Cancel.TASK_FAILURE ? 0 : signal));
             return;
         }
         Json.Obj q = new Json.Obj();

@@ -7,6 +7,7 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.Cancel;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.api.JobMessages.JobError;
 import dev.muster.model.node.NodeMessages;
@@ -25,6 +26,8 @@ final class JobRules {
     private static final int SIGTERM = 15;
     private static final int SIGCONT = 18;
     private static final int SIGSTOP = 19;
+    /** Why a step ends of which a task failed: nobody has cancelled it. */
+    private static final String TASK_FAILURE = "TaskFailure";
     private static final long CLOCKS_MS = 1_000;
 
     private final State state;
@@ -246,13 +249,14 @@ final class JobRules {
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
+            boolean failure = c.signal() == Cancel.TASK_FAILURE;
             if (step.isQueued()) {
-                if (c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
+                if (failure || c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
                     changes.add(new Change.StepEnding(job.id(), step.id(), "Cancelled by " + c.uid(), true));
                     changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
                 }
-            } else if (c.signal() == 0 || c.signal() == SIGKILL) {
-                changes.add(new Change.StepEnding(job.id(), step.id(), "Cancelled by " + c.uid(), c.signal() == SIGKILL));
+            } else if (failure || c.signal() == 0 || c.signal() == SIGKILL) {
+                changes.add(new Change.StepEnding(job.id(), step.id(), failure ? TASK_FAILURE : "Cancelled by " + c.uid(), c.signal() == SIGKILL));
             } else {
                 toParts(job, step, c.signal());
             }
@@ -309,6 +313,9 @@ final class JobRules {
     }
 
     private Optional<SlurmErrno> signal(Job job, Command.CancelJobs c) {
+        if (c.signal() == Cancel.TASK_FAILURE) {
+            return Optional.of(SlurmErrno.NOT_SUPPORTED);
+        }
         if (job.state() == JobState.PENDING) {
             return Optional.of(c.parts() ? SlurmErrno.TRANSITION_STATE_NO_UPDATE : SlurmErrno.JOB_PENDING);
         }

@@ -421,6 +421,9 @@ public final class JobMessages {
             String adminComment,
             boolean tellsOthers,
             boolean ctld) {
+        /** In place of a signal: a step ends as with 0, because one of its tasks failed. Beyond the kernel's signals. */
+        public static final int TASK_FAILURE = 1000;
+
         public Cancel {
             accounts = lowerCase(accounts);
             qos = lowerCase(qos);
