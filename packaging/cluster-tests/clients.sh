@@ -53,7 +53,9 @@ done <<T
 --ntasks-per-node=2|NtasksPerN:B:S:C=2:0:*:*
 --ntasks-per-socket=2|NtasksPerN:B:S:C=0:0:2:*
 --ntasks-per-core=1|NtasksPerN:B:S:C=0:0:*:1
---ntasks-per-gpu=2 --gpus=1|TresBind=gres/gpu:single:2
+--ntasks-per-gpu=2 --gpus=1|NtasksPerTRES=2
+--gpus-per-task=1 -n1|TresBind=gres/gpu:per_task:1
+--gpus=1 --gpu-bind=none --tres-bind=gres/gpu:closest|TresBind=gres/gpu:closest
 --constraint=fa&fb|Features=fa&fb
 --exclusive|OverSubscribe=NO
 --gres=gpu:1|TresPerNode=gres/gpu:1
@@ -403,6 +405,12 @@ done <<'T'
 --cpus-per-task=2 printenv SLURM_CPUS_PER_TASK;2
 --ntasks-per-node=2 -N2 printenv SLURM_LOCALID;0 0 1 1
 --gpus=1 printenv SLURM_STEP_GPUS;0
+--gpus=3 --label printenv SLURMD_NODENAME;0: n1 1: n2
+--gres=gpu:1,gpu:2 printenv SLURM_STEP_GPUS;0,1
+--gres=gpu:2,gpu:1 printenv SLURM_STEP_GPUS;0
+--gpus-per-task=1 -n2 printenv SLURM_TRES_BIND SLURMD_TRES_BIND;gres/gpu:per_task:1 gres/gpu:per_task:1 gres/gpu:per_task:1 gres/gpu:per_task:1
+--gpus=2 --ntasks-per-gpu=1 printenv SLURM_TRES_BIND;gres/gpu:single:1 gres/gpu:single:1
+--gpus=1 --gpu-bind=none printenv SLURM_TRES_BIND;gres/gpu:none
 --gpus-per-task=1 -n2 printenv SLURM_NTASKS;2 2
 --chdir=/tmp pwd;/tmp
 --job-name=jn printenv SLURM_JOB_NAME;jn

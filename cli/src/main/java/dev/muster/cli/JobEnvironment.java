@@ -60,12 +60,11 @@ final class JobEnvironment {
         return out;
     }
 
-    /** Whether the job starts with its user's login environment: asked for, or implied by an --export that leaves the caller's out. */
+    /** Whether the job starts with its user's login environment: asked for, or implied by any --export other than ALL or NIL alone. */
     static boolean needsLogin(JobOptions o) {
         String export = o.text(JobOption.EXPORT);
-        boolean leavesOut = o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("NIL")
-                && Texts.splitQuoted(export, ',').stream().noneMatch("ALL"::equalsIgnoreCase);
-        return o.command() == 'B' && (leavesOut || o.has(JobOption.GET_USER_ENV));
+        boolean implied = o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("NIL") && !export.equalsIgnoreCase("ALL");
+        return o.command() == 'B' && (implied || o.has(JobOption.GET_USER_ENV));
     }
 
     private static void slurmOnly(Map<String, String> all, Map<String, String> out) {
@@ -108,7 +107,7 @@ final class JobEnvironment {
             }
             return out;
         } catch (java.io.IOException e) {
-            throw o.context().bad(o.exitError(1), "Could not open user environment file " + path);
+            throw o.context().bad(1, "Could not open user environment file " + path);
         }
     }
 
@@ -125,19 +124,19 @@ final class JobEnvironment {
     static void addOptions(JobOptions o, Map<String, String> env) {
         put(o, env, JobOption.CPUS_PER_TASK, "SLURM_CPUS_PER_TASK");
         put(o, env, JobOption.CPUS_PER_GPU, "SLURM_CPUS_PER_GPU");
-        put(o, env, JobOption.GPU_BIND, "SLURM_GPU_BIND");
         put(o, env, JobOption.GPU_FREQ, "SLURM_GPU_FREQ");
         put(o, env, JobOption.GPUS, "SLURM_GPUS");
         put(o, env, JobOption.GPUS_PER_NODE, "SLURM_GPUS_PER_NODE");
         put(o, env, JobOption.GPUS_PER_SOCKET, "SLURM_GPUS_PER_SOCKET");
-        put(o, env, JobOption.GPUS_PER_TASK, "SLURM_GPUS_PER_TASK");
         if (o.command() != 'R') {
             memory(o, env);
         }
         put(o, env, JobOption.NTASKS, "SLURM_NTASKS");
         put(o, env, JobOption.NTASKS, "SLURM_NPROCS");
         put(o, env, JobOption.NTASKS_PER_CORE, "SLURM_NTASKS_PER_CORE");
-        put(o, env, JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_GPU");
+        if (o.command() != 'R') {
+            put(o, env, JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_GPU");
+        }
         put(o, env, JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE");
         put(o, env, JobOption.NTASKS_PER_SOCKET, "SLURM_NTASKS_PER_SOCKET");
         if (o.has(JobOption.OPEN_MODE) && o.command() != 'R') {
@@ -162,7 +161,7 @@ final class JobEnvironment {
         }
         put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
         put(o, env, JobOption.TRES_PER_TASK, TresPerTask.VARIABLE);
-        put(o, env, JobOption.TRES_BIND, "SLURM_TRES_BIND");
+        addBinding(o, env);
         put(o, env, JobOption.CONTAINER, "SLURM_CONTAINER");
         put(o, env, JobOption.CONTAINER_ID, "SLURM_CONTAINER_ID");
         put(o, env, JobOption.CONTAINER_TYPE, "SLURM_CONTAINER_TYPE");
@@ -175,6 +174,16 @@ final class JobEnvironment {
         }
         env.put("SLURM_SUBMIT_DIR", o.context().host().workDir());
         env.put("SLURM_SUBMIT_HOST", o.context().host().hostName());
+    }
+
+    static void addBinding(JobOptions o, Map<String, String> env) {
+        String bind = GpuBinding.of(o);
+        if (!bind.isEmpty()) {
+            env.put("SLURM_TRES_BIND", bind);
+        }
+        if (!bind.isEmpty() && o.command() == 'R') {
+            env.put("SLURMD_TRES_BIND", bind);
+        }
     }
 
     /** {@code task,energy} → {@code Energy,Task}. */

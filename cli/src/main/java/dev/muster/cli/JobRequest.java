@@ -417,9 +417,7 @@ final class JobRequest {
     }
 
     String tresBind() {
-        String gpuBind = o.text(JobOption.GPU_BIND);
-        String perTask = o.has(JobOption.NTASKS_PER_GPU) && gpuBind.isEmpty() ? "single:" + o.text(JobOption.NTASKS_PER_GPU) : gpuBind;
-        return joined(perTask.isEmpty() ? "" : "gres/gpu:" + perTask, o.text(JobOption.TRES_BIND));
+        return GpuBinding.of(o);
     }
 
     private Json.Obj payload(List<String> arguments) {

@@ -282,6 +282,10 @@ final class ShowText {
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");
         optional(j, "tresPerTask", "TresPerTask");
+        if (j.integer("tasksPerGpu") > 0) {
+            line();
+            add("NtasksPerTRES", Integer.toString(j.integer("tasksPerGpu")));
+        }
         wishes(j.texts("wishes"));
         if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
             line();

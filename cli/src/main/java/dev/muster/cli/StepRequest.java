@@ -97,6 +97,8 @@ final class StepRequest {
         env.putAll(o.stepEnvironment());
         if (own) {
             JobEnvironment.addOptions(o, env);
+        } else {
+            JobEnvironment.addBinding(o, env);
         }
         if (!mpi.isEmpty()) {
             env.put("SLURM_MPI_TYPE", mpi);

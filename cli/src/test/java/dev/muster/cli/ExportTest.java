@@ -24,14 +24,17 @@ class ExportTest {
             --export=none           | login | SLURM_EXPORT_ENV=none SLURM_GET_USER_ENV=1
             --export=NIL            | none  | SLURM_EXPORT_ENV=NIL
             --export=ALL            | none  | HAVE=orig
-            --export=ALL,FOO=1      | none  | FOO=1 HAVE=orig SLURM_EXPORT_ENV=ALL,FOO=1
-            --export=FOO=1,ALL      | none  | FOO=1 HAVE=orig SLURM_EXPORT_ENV=FOO=1,ALL
+            --export=all            | none  | HAVE=orig
+            --export=ALL,FOO=1      | login | FOO=1 HAVE=orig SLURM_EXPORT_ENV=ALL,FOO=1 SLURM_GET_USER_ENV=1
+            --export=FOO=1,ALL      | login | FOO=1 HAVE=orig SLURM_EXPORT_ENV=FOO=1,ALL SLURM_GET_USER_ENV=1
+            --export=ALL,           | login | HAVE=orig SLURM_EXPORT_ENV=ALL, SLURM_GET_USER_ENV=1
             --get-user-env          | login | HAVE=orig SLURM_GET_USER_ENV=1
             --export=FOO="x,y",B=2  | login | B=2 FOO="x,y" SLURM_EXPORT_ENV=FOO="x,y",B=2 SLURM_GET_USER_ENV=1
             --export=FOO='x,y'      | login | FOO='x,y' SLURM_EXPORT_ENV=FOO='x,y' SLURM_GET_USER_ENV=1
             ~~                      | none  | HAVE=orig
             SBATCH_EXPORT=NONE      | login | SLURM_EXPORT_ENV=NONE SLURM_GET_USER_ENV=1
             SBATCH_EXPORT=FOO=1     | login | FOO=1 SLURM_EXPORT_ENV=FOO=1 SLURM_GET_USER_ENV=1
+            SBATCH_EXPORT=ALL,FOO=1 | login | FOO=1 HAVE=orig SLURM_EXPORT_ENV=ALL,FOO=1 SLURM_GET_USER_ENV=1
             SBATCH_EXPORT=ALL       | none  | HAVE=orig
             """)
     void exported(String option, String login, String expected) {
