@@ -138,13 +138,13 @@ final class AllocationClient {
         }
         if (o.has(JobOption.TEST_ONLY)) {
             c.err().println("allocation failure: " + why);
-            return o.exitError(1);
+            return 1;
         }
         boolean first = e.errno() == SlurmErrno.NOT_TOP_PRIORITY.number()
                 || o.has(JobOption.IMMEDIATE) && e.errno() == SlurmErrno.NODES_BUSY.number();
         String verb = c.name().equals("salloc") && !first ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
         c.error(verb + why);
-        boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
+        boolean busy = c.name().equals("salloc") && o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
         return busy ? (int) Math.max(1, OptionCheck.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
     }
 

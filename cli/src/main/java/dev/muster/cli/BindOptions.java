@@ -58,9 +58,9 @@ final class BindOptions {
             return value;
         }
         String name = options.context().name();
-        throw cpus ? new UsageException(options.exitError(1), List.of(name + ": error: " + wrong, name
+        throw cpus ? new UsageException(1, List.of(name + ": error: " + wrong, name
                 + ": fatal: Failed to parse --cpu-bind= values."))
-                : new UsageException(options.exitError(MEM_BIND_EXIT), List.of(name + ": error: " + wrong));
+                : new UsageException(MEM_BIND_EXIT, List.of(name + ": error: " + wrong));
     }
 
     /** Ends the command with the lines if these were asked for. */

@@ -53,7 +53,7 @@ final class Clusters {
         if (!SUBMITTERS.contains(c.name())) {
             lines.add(c.name() + ": fatal: Could not get cluster information");
         }
-        return new UsageException(1, lines);
+        return new UsageException(SUBMITTERS.contains(c.name()) ? c.exitError(1) : 1, lines);
     }
 
     /** What was asked for of other clusters than the own one alone; none where all goes its usual way. */

@@ -43,7 +43,20 @@ public record CommandContext(
         err.println(name + ": " + sentence);
     }
 
-    /** A mistake in the arguments: "error:" line and exit code (SLURM_EXIT_ERROR overrides it). */
+    /** The code of a command that fails, which SLURM_EXIT_ERROR may set; an option with a wrong value keeps its own. */
+    int exitError(int otherwise) {
+        String v = env("SLURM_EXIT_ERROR");
+        try {
+            return v.isEmpty() || Integer.parseInt(v) == 0 ? otherwise : Integer.parseInt(v);
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
+    }
+
+    /** Of a command that ends with a "fatal:" line; SLURM_EXIT_ERROR does not change it. */
+    static final int FATAL_EXIT = 1;
+
+    /** A mistake in the arguments: "error:" line and exit code. */
     public UsageException bad(int exitCode, String sentence) {
         return new UsageException(exitCode, List.of(name + ": error: " + sentence));
     }

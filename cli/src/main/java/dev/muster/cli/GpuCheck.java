@@ -231,7 +231,7 @@ final class GpuCheck {
     }
 
     private UsageException fatal(String sentence) {
-        return new UsageException(o.exitError(1), List.of(o.context().name() + ": fatal: " + sentence));
+        return new UsageException(CommandContext.FATAL_EXIT, List.of(o.context().name() + ": fatal: " + sentence));
     }
 
     /** Where the cluster has no GPUs nobody looks at what they have to do with each other. */

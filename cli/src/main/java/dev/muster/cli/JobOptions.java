@@ -121,19 +121,14 @@ final class JobOptions {
             set(o, h.value(), origin);
         }
         if (!p.error().isEmpty()) {
-            throw new UsageException(exitError(255), List.of(context.program() + ": " + p.error(),
+            throw new UsageException(255, List.of(context.program() + ": " + p.error(),
                     "Try \"" + context.name() + " --help\" for more information"));
         }
         return p.operands();
     }
 
     int exitError(int otherwise) {
-        String v = context.env("SLURM_EXIT_ERROR");
-        try {
-            return v.isEmpty() || Integer.parseInt(v) == 0 ? otherwise : Integer.parseInt(v);
-        } catch (NumberFormatException e) {
-            return otherwise;
-        }
+        return context.exitError(otherwise);
     }
 
     /** Reads the variables that stand for options; the command line, read before, is stronger. */
@@ -160,8 +155,8 @@ final class JobOptions {
         CliFilter.defaults(this);
         if (has(JobOption.NTASKS_PER_CORE) && has(JobOption.THREADS_PER_CORE)
                 && number(JobOption.NTASKS_PER_CORE) > number(JobOption.THREADS_PER_CORE)) {
-            throw new UsageException(exitError(1), List.of(context.name() + ": fatal: --ntasks-per-core="
-                    + number(JobOption.NTASKS_PER_CORE) + " is more than --threads-per-core=" + number(JobOption.THREADS_PER_CORE)));
+            throw context.bad(exitError(1), "--ntasks-per-core (" + number(JobOption.NTASKS_PER_CORE)
+                    + ") can not be bigger than --threads-per-core (" + number(JobOption.THREADS_PER_CORE) + ")");
         }
     }
 
@@ -310,7 +305,7 @@ final class JobOptions {
     /** Cores and threads that are left alone are counted one way. */
     private void spared(Origin origin, JobOption other) throws UsageException {
         if (origins[other.ordinal()] == origin) {
-            throw new UsageException(exitError(1), List.of(context.name() + ": fatal: " + (origin == Origin.ENVIRONMENT
+            throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + (origin == Origin.ENVIRONMENT
                     ? "Both --core-spec and --thread-spec set using environment variables. Those options are mutually exclusive."
                     : "-S/--core-spec and --thred-spec options are mutually exclusive")));
         }
@@ -321,7 +316,7 @@ final class JobOptions {
     private void alone(Origin origin, JobOption other) throws UsageException {
         Origin was = origins[other.ordinal()];
         if (isTyped(origin) && was != null && isTyped(was)) {
-            throw new UsageException(exitError(1), List.of(context.name()
+            throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name()
                     + ": fatal: --exclusive and --oversubscribe options are mutually exclusive"));
         }
         rivals(origin, false, other);
@@ -348,7 +343,7 @@ final class JobOptions {
             if (contradiction && was == origin) {
                 String names = origin == Origin.ENVIRONMENT ? "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE"
                         : "--mem, --mem-per-cpu, and --mem-per-gpu";
-                throw new UsageException(exitError(1), List.of(context.name() + ": fatal: " + names + " are mutually exclusive."));
+                throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + names + " are mutually exclusive."));
             }
             values[other.ordinal()] = null;
             origins[other.ordinal()] = null;

@@ -7,6 +7,7 @@ import dev.muster.model.LogLevels;
 import dev.muster.model.MemorySize;
 import dev.muster.model.NodeCounts;
 import dev.muster.model.Times;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.TresBind;
 import java.io.IOException;
 import java.util.HashSet;
@@ -24,7 +25,9 @@ final class OptionCheck {
     private static final long PRIORITY_MAX = 0xffff_fffeL;
     /** The highest priority that there is. */
     static final long PRIORITY_TOP = PRIORITY_MAX - 1;
+    /** Of an option with a wrong value. SLURM_EXIT_ERROR is for what fails later. */
     private static final int SPEC_EXIT = 255;
+    private static final int NUMBER_EXIT = 1;
     /** Stands for nobody: no job is his. */
     private static final int NOBODY = 99;
     private static final int NICE_MAX = Integer.MAX_VALUE - 2;
@@ -57,7 +60,7 @@ final class OptionCheck {
     }
 
     private static UsageException invalid(JobOptions options, JobOption o) {
-        return options.context().bad(options.exitError(SPEC_EXIT), "Invalid --" + o.longName + " specification");
+        return options.context().bad(SPEC_EXIT, "Invalid --" + o.longName + " specification");
     }
 
     /** More minutes than there is a number for are none. */
@@ -76,7 +79,7 @@ final class OptionCheck {
     private static String number(JobOptions options, JobOption o, String value, long least) throws UsageException {
         long v = digits(value);
         if (v < least || v > Integer.MAX_VALUE) {
-            throw options.context().bad(options.exitError(1),
+            throw options.context().bad(NUMBER_EXIT,
                     "Invalid numeric value \"" + value + "\" for " + (o == JobOption.IMMEDIATE ? "" : "--") + o.longName + ".");
         }
         return Long.toString(v);
@@ -85,7 +88,7 @@ final class OptionCheck {
     /** Without a number: 0 for srun, whose step has one more than tasks on a node; -1 for a job. 0 asks for none, which for a step is no number. */
     private static String ports(JobOptions options, JobOption o, String value) throws UsageException {
         if (!value.isEmpty() && digits(value) < 0) {
-            throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --resv-port.");
+            throw options.context().bad(NUMBER_EXIT, "Invalid numeric value \"" + value + "\" for --resv-port.");
         }
         String none = options.command() == 'R' ? "0" : "-1";
         return value.isEmpty() ? none : Long.toString(Math.min(parseNumber(value), Integer.MAX_VALUE));
@@ -125,7 +128,7 @@ final class OptionCheck {
             case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
             case Times.Parsed.Invalid bad -> {
                 String last = c.name() + ": error: Invalid --" + o.longName + " specification";
-                throw new UsageException(options.exitError(SPEC_EXIT), value.isEmpty() ? List.of(last)
+                throw new UsageException(SPEC_EXIT, value.isEmpty() ? List.of(last)
                         : List.of("Invalid time specification (pos=" + bad.position() + "): " + value, last));
             }
         };
@@ -139,7 +142,7 @@ final class OptionCheck {
             String type = colon < 0 ? "" : item.substring(0, colon);
             if (twice || parseNumber(item.substring(colon + 1)) < 0 && !(colon < 0 && isName(item))
                     || colon >= 0 && !isName(type)) {
-                throw options.context().bad(options.exitError(1), "Invalid generic resource (gres) specification");
+                throw options.context().bad(options.exitError(1), SlurmErrno.INVALID_TRES.sentence());
             }
         }
         return value;
@@ -233,13 +236,13 @@ final class OptionCheck {
             case SWITCHES -> switches(options, o, value);
             case GPU_BIND -> {
                 if (!TresBind.isValid("gres/gpu:" + value)) {
-                    throw c.bad(options.exitError(SPEC_EXIT), "Invalid --gpu-bind argument: " + value);
+                    throw c.bad(SPEC_EXIT, "Invalid --gpu-bind argument: " + value);
                 }
                 yield value;
             }
             case TRES_BIND -> {
                 if (!TresBind.isValid(value)) {
-                    throw c.bad(options.exitError(SPEC_EXIT), "Invalid --tres-bind argument: " + value);
+                    throw c.bad(SPEC_EXIT, "Invalid --tres-bind argument: " + value);
                 }
                 yield value;
             }
@@ -256,7 +259,7 @@ final class OptionCheck {
 
     private static String killOnBadExit(JobOptions options, String value) throws UsageException {
         if (!value.isEmpty() && digits(value) < 0) {
-            throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --kill-on-bad-exit.");
+            throw options.context().bad(NUMBER_EXIT, "Invalid numeric value \"" + value + "\" for --kill-on-bad-exit.");
         }
         return value.isEmpty() || parseNumber(value) > 0 ? "1" : "0";
     }
@@ -283,7 +286,7 @@ final class OptionCheck {
     private static String samplings(JobOptions options, JobOption o, String value) throws UsageException {
         for (String part : value.split(",", -1)) {
             if (!part.matches("((task|energy|network|filesystem)=)?[0-9]{1,9}")) {
-                throw options.context().bad(options.exitError(SPEC_EXIT), "Invalid --" + o.longName + " specification: " + part);
+                throw options.context().bad(SPEC_EXIT, "Invalid --" + o.longName + " specification: " + part);
             }
         }
         return value;
@@ -304,7 +307,7 @@ final class OptionCheck {
 
     private static String id(JobOptions options, JobOption o, int id, IntFunction<String> name) throws UsageException {
         if (options.context().host().uid() != 0) {
-            throw options.context().bad(options.exitError(SPEC_EXIT), "--" + o.longName + " only permitted by root user");
+            throw options.context().bad(SPEC_EXIT, "--" + o.longName + " only permitted by root user");
         }
         return id < 0 || id == NOBODY || name.apply(id).isEmpty() ? bad(options, o) : Integer.toString(id);
     }
@@ -332,7 +335,7 @@ final class OptionCheck {
         } catch (IOException e) {
             String opening = options.context().name() + ": error: slurm_allocate_resources error opening file " + path
                     + ", No such file or directory";
-            throw new UsageException(options.exitError(SPEC_EXIT), o == JobOption.NODELIST ? List.of(opening)
+            throw new UsageException(SPEC_EXIT, o == JobOption.NODELIST ? List.of(opening)
                     : List.of(opening, options.context().name() + ": error: Invalid --" + o.longName + " node file"));
         }
     }
@@ -373,7 +376,7 @@ final class OptionCheck {
                 parts[i] = "*";
             }
             if (!parts[i].equals("*") && digits(parts[i]) < 1) {
-                throw options.context().bad(options.exitError(1),
+                throw options.context().bad(NUMBER_EXIT,
                         "Invalid numeric value \"" + parts[i] + "\" for " + names.get(i) + " arg of -B.");
             }
         }
@@ -391,19 +394,19 @@ final class OptionCheck {
 
     private static String gresFlags(JobOptions options, JobOption o, String value) throws UsageException {
         CommandContext c = options.context();
-        List<String> words = List.of(Texts.lower(value).split(",", -1));
-        if (!value.isEmpty() && !GRES_FLAGS.containsAll(words)) {
-            throw c.bad(options.exitError(255), "Invalid --" + o.longName + " specification: " + value);
+        List<String> words = Texts.split(Texts.lower(value), ',');
+        for (String unknown : words.stream().filter(w -> !GRES_FLAGS.contains(w)).toList()) {
+            throw c.bad(SPEC_EXIT, "Invalid --" + o.longName + " specification: " + unknown);
         }
         for (List<String> pair : List.of(GRES_FLAGS.subList(0, 2), GRES_FLAGS.subList(2, 4))) {
             if (words.containsAll(pair)) {
-                throw c.bad(options.exitError(255), "Invalid --" + o.longName + " combo: " + String.join(" and ", pair) + " are mutually exclusive.");
+                throw c.bad(SPEC_EXIT, "Invalid --" + o.longName + " combo: " + String.join(" and ", pair) + " are mutually exclusive.");
             }
         }
         if (words.contains("allow-task-sharing") && options.command() != 'R') {
-            throw c.bad(options.exitError(255), "--" + o.longName + "=allow-task-sharing is only used with srun.");
+            throw c.bad(SPEC_EXIT, "--" + o.longName + "=allow-task-sharing is only used with srun.");
         }
-        return Texts.lower(value);
+        return String.join(",", words);
     }
 
     private static String cpuFreq(JobOptions options, String value) throws UsageException {
@@ -418,14 +421,14 @@ final class OptionCheck {
             wrong = "governor of " + value + " is not allowed in slurm.conf";
         }
         String name = options.context().name();
-        throw new UsageException(options.exitError(FREQ_EXIT), List.of(name + ": error: " + wrong, name
+        throw new UsageException(FREQ_EXIT, List.of(name + ": error: " + wrong, name
                 + ": error: Invalid --cpu-freq argument"));
     }
 
     private static String gpuFreq(JobOptions options, String value) throws UsageException {
         for (String part : value.split(",", -1)) {
             if (!part.matches("((gpu|memory)=)?(low|medium|high|highm1|[0-9]{1,9})|verbose")) {
-                throw options.context().bad(options.exitError(FREQ_EXIT), "Invalid --gpu-freq argument: gpu:" + value);
+                throw options.context().bad(FREQ_EXIT, "Invalid --gpu-freq argument: gpu:" + value);
             }
         }
         return value;
@@ -433,13 +436,13 @@ final class OptionCheck {
 
     private static String hint(JobOptions options, String value) throws UsageException {
         BindOptions.help(options, JobOption.HINT, value);
-        for (String w : List.of("compute_bound", "memory_bound", "multithread", "nomultithread")) {
-            if (w.equalsIgnoreCase(value)) {
-                return w;
-            }
+        List<String> hints = List.of("compute_bound", "memory_bound", "multithread", "nomultithread");
+        if (hints.contains(Texts.lower(value))) {
+            return Texts.lower(value);
         }
+        String wrong = Texts.split(value, ',').stream().filter(w -> !hints.contains(Texts.lower(w))).findFirst().orElse(value);
         throw options.context().bad(options.exitError(1),
-                "unrecognized --hint argument \"" + value + "\", see --hint=help");
+                "unrecognized --hint argument \"" + wrong + "\", see --hint=help");
     }
 
     private static String signalNumber(JobOptions options, JobOption o, String value) throws UsageException {
@@ -466,10 +469,10 @@ final class OptionCheck {
         Set<String> asked = new HashSet<>();
         for (String w : Texts.split(value, ',')) {
             String up = Texts.upper(w);
-            if (!MAIL_TYPES.contains(up)) {
-                return bad(options, o);
+            // Slurm ignores unknown words beside known ones
+            if (MAIL_TYPES.contains(up)) {
+                asked.addAll(up.equals("ALL") ? MAIL_ALL : List.of(up));
             }
-            asked.addAll(up.equals("ALL") ? MAIL_ALL : List.of(up));
         }
         if (asked.isEmpty()) {
             return bad(options, o);
@@ -484,7 +487,7 @@ final class OptionCheck {
         boolean minus = value.startsWith("-");
         long v = digits(minus || value.startsWith("+") ? value.substring(1) : value);
         if (v < 0 || v > NICE_MAX) {
-            throw options.context().bad(options.exitError(SPEC_EXIT), "Invalid --nice value"
+            throw options.context().bad(SPEC_EXIT, "Invalid --nice value"
                     + (value.matches("[+-]?[0-9]+") ? ", out of range (+/- " + NICE_MAX + ")" : ""));
         }
         return Long.toString(minus ? -v : v);
@@ -499,7 +502,7 @@ final class OptionCheck {
         int dash = value.indexOf('-');
         long min = parseNumber(dash < 0 ? value : value.substring(0, dash));
         long max = dash < 0 ? min : dash == value.length() - 1 ? -1 : parseNumber(value.substring(dash + 1));
-        throw options.context().bad(options.exitError(SPEC_EXIT), min >= 0 && max < min && (max >= 0 || dash == value.length() - 1)
+        throw options.context().bad(SPEC_EXIT, min >= 0 && max < min && (max >= 0 || dash == value.length() - 1)
                 ? "Maximum node count " + max + " is less than minimum node count " + min : "\"" + value + "\" is not a valid node count");
     }
 
@@ -507,7 +510,7 @@ final class OptionCheck {
     private static String tresPerTask(JobOptions options, String value) throws UsageException {
         for (String item : Texts.split(value, ',')) {
             if (item.matches("cpu([=:].*)?") && (item.length() < 5 || parseNumber(item.substring(4)) < 1)) {
-                throw new UsageException(options.exitError(1), List.of(options.context().name() + ": fatal: Invalid --tres-per-task=cpu=0"));
+                throw new UsageException(NUMBER_EXIT, List.of(options.context().name() + ": fatal: Invalid --tres-per-task=cpu=0"));
             }
         }
         return value;
@@ -520,7 +523,7 @@ final class OptionCheck {
             return number(options, o, value, 1);
         }
         String job = value.indexOf('.') < 0 ? value : value.substring(0, value.indexOf('.'));
-        String sentence = dev.muster.model.SlurmErrno.INVALID_JOB_ID.sentence();
+        String sentence = SlurmErrno.INVALID_JOB_ID.sentence();
         try {
             int id = JobIds.resolve(options.context(), job);
             if (id > 0) {
@@ -548,20 +551,20 @@ final class OptionCheck {
         if (v < 0 || v >= PRIORITY_MAX) {
             String why = value.matches("-[0-9]+") ? "Priority must be >= 0" : value.matches("[0-9]+") ? "Priority must be < " + PRIORITY_MAX
                     : "Invalid --priority specification";
-            throw options.context().bad(options.exitError(SPEC_EXIT), why);
+            throw options.context().bad(SPEC_EXIT, why);
         }
         return Long.toString(v);
     }
 
+    private static final List<String> PROFILES = List.of("none", "all", "energy", "task", "lustre", "filesystem", "network");
+
     private static String profile(JobOptions options, String value) throws UsageException {
-        for (String w : value.split(",", -1)) {
-            switch (Texts.lower(w)) {
-                case "none", "all", "energy", "task", "lustre", "filesystem", "network" -> { }
-                default -> throw options.context().bad(options.exitError(SPEC_EXIT),
-                        "invalid --profile=" + value + " option");
-            }
+        // Slurm ignores unknown words beside known ones
+        String known = Texts.split(value, ',').stream().filter(w -> PROFILES.contains(Texts.lower(w))).collect(Collectors.joining(","));
+        if (known.isEmpty()) {
+            throw options.context().bad(SPEC_EXIT, "invalid --profile=" + value + " option");
         }
-        return value;
+        return known;
     }
 
     private static String switches(JobOptions options, JobOption o, String value) throws UsageException {

@@ -177,7 +177,7 @@ final class Salloc implements Command {
             child = builder.start();
         } catch (IOException e) {
             c.error("_fork_command: Unable to find command \"" + command.getFirst() + "\"");
-            return 1;
+            return o.exitError(1);
         }
         begun.set(child);
         Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child));

@@ -39,6 +39,14 @@ final class Sattach implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
+        try {
+            return attach(c);
+        } catch (UsageException e) {
+            throw e.exitCode() == 1 ? new UsageException(c.exitError(1), e.lines()) : e;
+        }
+    }
+
+    private int attach(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
@@ -106,7 +114,7 @@ final class Sattach implements Command {
         if (steps.isEmpty()) {
             SlurmErrno why = isPending(c, id) ? SlurmErrno.JOB_PENDING : SlurmErrno.INVALID_JOB_ID;
             c.error("Could not get job step info: " + why.sentence());
-            return 1;
+            return c.exitError(1);
         }
         List<String> names = new ArrayList<>();
         steps.forEach(s -> names.addAll(nodes(s)));

@@ -123,9 +123,9 @@ final class Sbatch implements Command {
         }
         if (o.has(JobOption.TEST_ONLY)) {
             c.err().println("allocation failure: " + why);
-        } else {
-            c.error("Batch job submission failed: " + why);
+            return 1;
         }
+        c.error("Batch job submission failed: " + why);
         return o.exitError(1);
     }
 

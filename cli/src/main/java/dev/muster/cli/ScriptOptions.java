@@ -62,7 +62,7 @@ final class ScriptOptions {
         List<String> words = words(text, number, options);
         List<String> rest = options.apply(GetOpt.parse(table, words, false), JobOptions.Origin.SCRIPT);
         if (!rest.isEmpty()) {
-            throw options.context().bad(options.exitError(BAD_DIRECTIVE), "Invalid directive found in batch script: " + rest.getFirst());
+            throw options.context().bad(BAD_DIRECTIVE, "Invalid directive found in batch script: " + rest.getFirst());
         }
     }
 
@@ -97,7 +97,7 @@ final class ScriptOptions {
             }
             if (quote != 0) {
                 String script = options.scriptName().substring(options.scriptName().lastIndexOf('/') + 1);
-                throw new UsageException(options.exitError(1), List.of(options.context().name()
+                throw new UsageException(CommandContext.FATAL_EXIT, List.of(options.context().name()
                         + ": fatal: " + script + ": line " + number + ": Unmatched `" + quote + "` in ["
                         + line.substring(first).strip() + "]"));
             }

@@ -30,7 +30,7 @@ record SignalSpec(int signal, int seconds, boolean batchOnly, boolean reserve) {
         }
         int at = s.indexOf('@');
         int signal = Signals.number(at < 0 ? s : s.substring(0, at));
-        long seconds = at < 0 ? DEFAULT_SECONDS : OptionCheck.parseNumber(s.substring(at + 1));
+        long seconds = at < 0 || at == s.length() - 1 ? DEFAULT_SECONDS : OptionCheck.parseNumber(s.substring(at + 1));
         if (signal <= 0 || seconds < 0 || seconds > MAX_SECONDS) {
             return Optional.empty();
         }

@@ -86,7 +86,7 @@ final class Srun implements Command {
             return inside ? hetInside(c, o, sections) : hetAlone(c, o, sections);
         }
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
-            throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
+            throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
         }
         async(c, o);
         terminal(c, o);
@@ -158,7 +158,7 @@ final class Srun implements Command {
                 return;
             }
         }
-        throw new UsageException(o.exitError(1), List.of("srun: fatal: Can not execute " + name));
+        throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: Can not execute " + name));
     }
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */
@@ -225,7 +225,7 @@ final class Srun implements Command {
 
     private int alone(CommandContext c, JobOptions o, List<String> program, Optional<X11Forward> windows) throws SlurmException, UsageException {
         if (o.typed(JobOption.RELATIVE)) {
-            throw new UsageException(o.exitError(1), List.of("srun: fatal: --relative option invalid for job allocation request"));
+            throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
         AllocationClient client = new AllocationClient(c, o).running(List.of(program));
         String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
@@ -370,7 +370,7 @@ final class Srun implements Command {
             steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
         }
         if (parts.size() > 1 && parts.stream().anyMatch(p -> p.options().has(JobOption.MULTI_PROG))) {
-            throw new UsageException(o.exitError(1), List.of("srun: fatal: --multi-prog option not supported with multiple het groups"));
+            throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: --multi-prog option not supported with multiple het groups"));
         }
         StepSignals signals = StepSignals.begin(c, o);
         List<Json.Obj> started;
@@ -685,7 +685,7 @@ final class Srun implements Command {
         boolean good = asked.isEmpty() || asked.equalsIgnoreCase("off")
                 || asked.length() <= 5 && Texts.isNumber(asked) && Integer.parseInt(asked) <= Fanout.WIDTH_MAX;
         if (!good) {
-            throw c.bad(o.exitError(1), "Invalid --treewidth specification: " + asked);
+            throw c.bad(255, "Invalid --treewidth value: " + asked);
         }
     }
 

@@ -44,7 +44,7 @@ final class SrunHet {
             named |= typed.has(JobOption.HET_GROUP);
             for (int group : typed.has(JobOption.HET_GROUP) ? groups(c, typed) : List.of(i)) {
                 if (!seen.add(group) || again) {
-                    throw new UsageException(typed.exitError(1), List.of("srun: fatal: Duplicate het groups in single srun not supported"));
+                    throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: Duplicate het groups in single srun not supported"));
                 }
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));
@@ -94,7 +94,7 @@ final class SrunHet {
             Part p = out.get(i);
             program = p.program.isEmpty() ? program : p.program;
             if (program.isEmpty()) {
-                throw new UsageException(p.options.exitError(1), List.of("srun: fatal: No command given to execute."));
+                throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
             }
             out.set(i, new Part(p.group, p.options, program));
         }

@@ -182,7 +182,7 @@ final class UpdateValues {
         if (form != null && (beyond || !value.matches(form.pattern))) {
             return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
         }
-        boolean mail = !value.isEmpty() && Texts.split(value, ',').stream().allMatch(w -> OptionCheck.MAIL_TYPES.contains(Texts.upper(w)));
+        boolean mail = Texts.split(value, ',').stream().anyMatch(w -> OptionCheck.MAIL_TYPES.contains(Texts.upper(w)));
         if (key.equals("mailtype") && !mail) {
             return List.of("Invalid MailType: " + value);
         }

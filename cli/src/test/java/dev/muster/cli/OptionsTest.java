@@ -55,6 +55,7 @@ class OptionsTest {
             --mem=x | 255 | Invalid --mem specification
             --mem=1.5G | 255 | Invalid --mem specification
             --mail-type=foo | 255 | Invalid --mail-type specification
+            --mail-type=foo,bar | 255 | Invalid --mail-type specification
             --mail-type= | 255 | Invalid --mail-type specification
             --nice=2147483646 | 255 | Invalid --nice value, out of range (+/- 2147483645)
             --nice=-99999999999 | 255 | Invalid --nice value, out of range (+/- 2147483645)
@@ -82,6 +83,7 @@ class OptionsTest {
             -t 2147483648 | 255 | Invalid --time specification
             --time-min=9999999999 | 255 | Invalid --time-min specification
             --gres-flags=foo | 255 | Invalid --gres-flags specification: foo
+            --gres-flags=enforce-binding,foo,bar | 255 | Invalid --gres-flags specification: foo
             --gres-flags=enforce-binding,DISABLE-binding | 255 \
 | Invalid --gres-flags combo: disable-binding and enforce-binding are mutually exclusive.
             --gres-flags=allow-task-sharing | 255 | --gres-flags=allow-task-sharing is only used with srun.
@@ -100,7 +102,7 @@ class OptionsTest {
             --mem-update=20@0 | 255 | Invalid --mem-update specification
             --resv-ports=x | 1 | Invalid numeric value "x" for --resv-port.
             --cluster-constraint=a | 1 | --cluster-constraint chooses among the clusters of a federation, and this cluster is in none
-            -G x:y:z | 1 | Invalid generic resource (gres) specification
+            -G x:y:z | 1 | Invalid Trackable RESource (TRES) specification
             """)
     void badValues(String args, int rc, String sentence) {
         FakeHost.Ran ran = host.run("sbatch " + args + " --wrap=true");
@@ -151,6 +153,7 @@ class OptionsTest {
             {"--mail-type=NONE,ALL", "NONE"}, {"--mail-type=END,BEGIN", "BEGIN,END"},
             {"--mail-type=TIME_LIMIT,TIME_LIMIT_90,END,ARRAY_TASKS", "ARRAY_TASKS,END,TIME_LIMIT_90,TIME_LIMIT"},
             {"--mail-type=BEGIN,NONE --mail-type=END,time_limit", "END,TIME_LIMIT"},
+            {"--mail-type=FOO,BEGIN,BAR", "BEGIN"}, {"--mail-type=FOO,NONE", "NONE"},
             {"--mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT"}};
         for (String[] row : table) {
             assertThat(submitted("sbatch " + row[0] + " --wrap=true").toString()).contains("\"mailType\":\"" + row[1] + "\"");
@@ -244,13 +247,49 @@ class OptionsTest {
         assertThat(host.run("sbatch " + option + " --wrap=true")).isEqualTo(new FakeHost.Ran(255, "", "sbatch: error: " + sentence + "\n"));
     }
 
+    /** With SLURM_EXIT_ERROR=7 and SLURM_EXIT_IMMEDIATE=8; the controller refuses what reaches it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            sbatch --nope                           | 255
+            sbatch --mem=x --wrap=x                 | 255
+            sbatch -N x --wrap=x                    | 255
+            sbatch -n x --wrap=x                    | 1
+            sbatch --mem-bind=foo --wrap=x          | 255
+            sbatch --export-file=/nope --wrap=x     | 1
+            sbatch --test-only -N99 --wrap=x        | 1
+            sbatch --hint=x --wrap=x                | 7
+            sbatch --propagate=foo --wrap=x         | 7
+            sbatch --gpus=gpu:x --wrap=x            | 7
+            sbatch --clusters=nope --wrap=x         | 7
+            sbatch /nope                            | 7
+            sbatch --wrap=x                         | 7
+            srun --nope                             | 255
+            srun                                    | 1
+            srun --cpu-bind=foo x                   | 1
+            srun -n x x                             | 1
+            srun --treewidth=x x                    | 255
+            srun --exclusive --oversubscribe x      | 1
+            srun -I x                               | 7
+            srun x                                  | 7
+            salloc --no-shell=x                     | 255
+            salloc x                                | 7
+            salloc -I x                             | 8
+            sattach --nope                          | 7
+            sattach x                               | 7
+            """)
+    void exitCodesThatVariablesSet(String args, int rc) {
+        host.env.putAll(Map.of("SLURM_EXIT_ERROR", "7", "SLURM_EXIT_IMMEDIATE", "8"));
+        host.replies.put("Submit", new SlurmException(SlurmErrno.NOT_TOP_PRIORITY.number(), "not now"));
+        assertThat(host.run(args).rc()).isEqualTo(rc);
+    }
+
     @Test
     void whatChangedSince2302() {
         String alone = ": fatal: --exclusive and --oversubscribe options are mutually exclusive\n";
         assertThat(host.run("sbatch --exclusive --oversubscribe --wrap=true")).isEqualTo(new FakeHost.Ran(1, "", "sbatch" + alone));
         assertThat(host.run("srun -s --exclusive=user true")).isEqualTo(new FakeHost.Ran(1, "", "srun" + alone));
         assertThat(host.run("sbatch --ntasks-per-core=2 --threads-per-core=1 --wrap=true")).isEqualTo(new FakeHost.Ran(1, "",
-                "sbatch: fatal: --ntasks-per-core=2 is more than --threads-per-core=1\n"));
+                "sbatch: error: --ntasks-per-core (2) can not be bigger than --threads-per-core (1)\n"));
         for (String none : List.of("cpu", "cpu=x", "cpu:0", "gres/gpu=1,cpu=")) {
             assertThat(host.run("sbatch --tres-per-task=" + none + " --wrap=x").err()).as(none)
                     .isEqualTo("sbatch: fatal: Invalid --tres-per-task=cpu=0\n");

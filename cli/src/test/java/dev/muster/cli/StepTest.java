@@ -175,8 +175,8 @@ class StepTest {
     @CsvSource({"x", "-1", "70000"})
     void badTreeWidth(String width) {
         FakeHost.Ran ran = host.run("srun --treewidth=" + width + " true");
-        assertThat(ran.rc()).isEqualTo(1);
-        assertThat(ran.err()).isEqualTo("srun: error: Invalid --treewidth specification: " + width + "\n");
+        assertThat(ran.rc()).isEqualTo(255);
+        assertThat(ran.err()).isEqualTo("srun: error: Invalid --treewidth value: " + width + "\n");
     }
 
     private static final IoFrame DONE = IoFrame.of('F', IoFrame.ALL_TASKS, 0, 0);

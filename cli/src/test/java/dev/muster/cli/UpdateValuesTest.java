@@ -64,6 +64,8 @@ class UpdateValuesTest {
             UpdateJob       | Priority=4294967294  | E: Invalid Priority value: 4294967294
             UpdateJob       | Priority=4294967293  | ''
             UpdateJob       | MailType=            | 'Invalid MailType: '
+            UpdateJob       | MailType=foo,bar     | 'Invalid MailType: foo,bar'
+            UpdateJob       | MailType=foo,end     | ''
             """)
     void sentences(String entity, String typed, String expected) {
         String key = typed.split("=")[0];

@@ -295,9 +295,10 @@ final class UpdateRules {
                 words.addAll(List.of("INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT"));
             } else if (MAIL_TYPES.contains(word)) {
                 words.add(word);
-            } else {
-                return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid MailType: " + value));
             }
+        }
+        if (words.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid MailType: " + value));
         }
         put(desc, "extras.mailType", words.contains("NONE") ? ""
                 : String.join(",", MAIL_TYPES.stream().filter(words::contains).toList()));
