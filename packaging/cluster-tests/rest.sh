@@ -94,6 +94,7 @@ check "a partition and a reservation" "200 200" "$(ask POST /slurm/v0.0.45/parti
 check "are there" "n1 YES n1" "$(sinfo -h -p p2 -o %N) $(scontrol show partition p2 | grep -o 'LLN=[A-Z]*' | cut -d= -f2) $(scontrol show reservation r | grep -o ' Nodes=n1' | cut -d= -f2)"
 check "and go" "200 200 200 200" "$(ask DELETE /slurm/v0.0.45/partition/p2) $(ask DELETE /slurm/v0.0.45/reservation/r) $(ask DELETE \
   /slurmdb/v0.0.45/user/ann) $(ask DELETE /slurmdb/v0.0.45/qos/fast)"
+check "the reservation is an empty list then" "200 []" "$(ask GET /slurm/v0.0.45/reservation/r) $(field '["reservations"]')"
 check "util" "n[1-3]" "$(ask POST /util/v0.0.45/hostlist -d '{"hostnames":["n1","n2","n3"]}' >/dev/null; field '["hostlist"]')"
 check "YAML" "!!str pings: !!seq" "$(curl -s -H "X-SLURM-USER-TOKEN: $token" -H 'Accept: application/yaml' "localhost:$rport/slurm/v0.0.45/ping" | sed -n 3p)"
 check "the socket: root is local" "200" "$(curl -s -o /dev/null -w '%{http_code}' --unix-socket "$dir/work/rest" http://x/slurm/v0.0.45/jobs)"
