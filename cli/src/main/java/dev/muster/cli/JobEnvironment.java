@@ -134,9 +134,7 @@ final class JobEnvironment {
         put(o, env, JobOption.NTASKS, "SLURM_NTASKS");
         put(o, env, JobOption.NTASKS, "SLURM_NPROCS");
         put(o, env, JobOption.NTASKS_PER_CORE, "SLURM_NTASKS_PER_CORE");
-        if (o.command() != 'R') {
-            put(o, env, JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_GPU");
-        }
+        put(o, env, JobOption.NTASKS_PER_GPU, o.command() == 'R' ? "SLURM_NTASKS_PER_TRES" : "SLURM_NTASKS_PER_GPU");
         put(o, env, JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE");
         put(o, env, JobOption.NTASKS_PER_SOCKET, "SLURM_NTASKS_PER_SOCKET");
         if (o.has(JobOption.OPEN_MODE) && o.command() != 'R') {
@@ -176,7 +174,25 @@ final class JobEnvironment {
         env.put("SLURM_SUBMIT_HOST", o.context().host().hostName());
     }
 
-    static void addBinding(JobOptions o, Map<String, String> env) {
+    private static final Map<JobOption, String> TYPED_FOR_STEP = Map.of(
+            JobOption.GPUS, "SLURM_GPUS", JobOption.GPUS_PER_NODE, "SLURM_GPUS_PER_NODE", JobOption.GPUS_PER_SOCKET, "SLURM_GPUS_PER_SOCKET",
+            JobOption.GPU_FREQ, "SLURM_GPU_FREQ", JobOption.CPUS_PER_GPU, "SLURM_CPUS_PER_GPU", JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_TRES",
+            JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE", JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
+
+    /** What a step within an allocation tells its tasks of the options typed for it; what variables say its tasks have anyway. */
+    static void addTyped(JobOptions o, Map<String, String> env) {
+        TYPED_FOR_STEP.forEach((option, name) -> {
+            if (o.typed(option)) {
+                env.put(name, o.text(option));
+            }
+        });
+        if (o.typed(JobOption.OVERCOMMIT)) {
+            env.put("SLURM_OVERCOMMIT", "1");
+        }
+        addBinding(o, env);
+    }
+
+    private static void addBinding(JobOptions o, Map<String, String> env) {
         String bind = GpuBinding.of(o);
         if (!bind.isEmpty()) {
             env.put("SLURM_TRES_BIND", bind);

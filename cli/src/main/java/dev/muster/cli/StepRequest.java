@@ -98,7 +98,7 @@ final class StepRequest {
         if (own) {
             JobEnvironment.addOptions(o, env);
         } else {
-            JobEnvironment.addBinding(o, env);
+            JobEnvironment.addTyped(o, env);
         }
         if (!mpi.isEmpty()) {
             env.put("SLURM_MPI_TYPE", mpi);
