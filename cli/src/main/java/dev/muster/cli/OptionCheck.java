@@ -518,7 +518,7 @@ final class OptionCheck {
 
     /** A number, a task of an array or an SLUID: the number of the job it is. */
     private static String jobId(JobOptions options, JobOption o, String value) throws UsageException {
-        JobIds.check(options.context(), value, options.exitError(1));
+        JobIds.check(options.context(), value, CommandContext.FATAL_EXIT);
         if (parseNumber(value) >= 1) {
             return number(options, o, value, 1);
         }
