@@ -207,7 +207,7 @@ final class Sacct implements Command {
             case "timelimit-min" -> w.query.put("minLimitMin", minutes(c, v));
             case "json", "yaml" -> {
                 w.json = name;
-                w.parser = v;
+                w.parser = JsonOutput.chosen(c, w.json, v);
             }
             case "wckeys" -> list(w, "wckeys", v);
             case "whole-hetjob" -> whole(c, w, v);

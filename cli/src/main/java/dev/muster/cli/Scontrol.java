@@ -60,7 +60,7 @@ final class Scontrol implements Command {
                 case "verbose" -> s.verbose = true;
                 case "json", "yaml" -> {
                     s.json = h.opt().name();
-                    s.parser = h.value();
+                    s.parser = JsonOutput.chosen(c, s.json, h.value());
                 }
                 case "federation", "local", "sibling" -> { }
                 case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
@@ -381,7 +381,8 @@ final class Scontrol implements Command {
             up = false;
         }
         if (!s.json.isEmpty()) {
-            JsonOutput.print(c, s.json, s.parser, ControlJson.slurmctldPing(host, up, (System.nanoTime() - beganNs) / 1000));
+            JsonOutput.print(c, s.json, s.parser, ControlJson.slurmctldPing(host, up, (System.nanoTime() - beganNs) / 1000,
+                    JsonOutput.version(s.parser)));
             return up ? 0 : 1;
         }
         c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
@@ -505,11 +506,6 @@ final class Scontrol implements Command {
             // "show job=12" is "show job 12"
             id = e.substring(eq + 1);
             e = e.substring(0, eq);
-        }
-        boolean shaped = is(e, "jobs", 1) || is(e, "nodes", 1) || is(e, "partitions", 1) || is(e, "steps", 2) || is(e, "reservations", 3)
-                || is(e, "reservationname", 3) || is(e, "licenses", 1) || is(e, "config", 1);
-        if (!s.json.isEmpty() && !shaped) {
-            throw c.bad(1, "--" + s.json + " is not supported for " + e);
         }
         if (is(e, "jobs", 1) || is(e, "jobid", 1)) {
             return ScontrolShow.jobs(c, s, id);

@@ -21,7 +21,7 @@ final class ScontrolLicenses {
         List<Json.Obj> meant = name.isEmpty() ? all : all.stream().filter(l -> l.text("name").equals(name)
                 || serversOptional && l.text("name").startsWith(name + "@")).toList();
         if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, ControlJson.licenses(all));
+            return JsonOutput.print(c, s.json, s.parser, ControlJson.licenses(all, c.host().nowMs() / 1000));
         }
         if (all.isEmpty()) {
             c.out().println("No licenses configured in Slurm.");

@@ -69,7 +69,7 @@ final class ScontrolShow {
             return 1;
         }
         if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, JobsJson.answer(JsonOutput.names(c), reply));
+            return JsonOutput.print(c, s.json, s.parser, JobsJson.answer(JsonOutput.names(c), reply, JsonOutput.version(s.parser)));
         }
         if (jobs.isEmpty() && !s.quiet) {
             c.out().println("No jobs in the system");
@@ -154,7 +154,7 @@ final class ScontrolShow {
         if (!s.json.isEmpty()) {
             List<Json.Obj> all = reply.objects("partitions");
             all.removeIf(p -> !name.isEmpty() && !name.equals(p.text("name")));
-            return JsonOutput.print(c, s.json, s.parser, NodesJson.partitions(JsonOutput.names(c).cluster(), reply, all));
+            return JsonOutput.print(c, s.json, s.parser, NodesJson.partitions(reply, all));
         }
         updated(c, s, reply, reply.objects("partitions").size());
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
@@ -206,7 +206,7 @@ final class ScontrolShow {
             return stepsRefused(c, id, e.getMessage());
         }
         if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, ControlJson.steps(steps, c.host().nowMs() / 1000));
+            return JsonOutput.print(c, s.json, s.parser, ControlJson.steps(JsonOutput.names(c).cluster(), steps, c.host().nowMs() / 1000));
         }
         if (steps.isEmpty() && !id.isEmpty() && isOfKnownJob(c, id)) {
             c.out().println("Job step " + id + (id.indexOf('.') > 0 ? "" : ".") + " not found");
@@ -224,10 +224,15 @@ final class ScontrolShow {
         return 0;
     }
 
+    /** The data parser's first version with a shape for slurm.conf, and the exit code with an older one. */
+    private static final int CONF_SINCE = 45;
+    private static final int NO_SHAPE = 244;
+
     static int config(CommandContext c, Scontrol.Switches s, String key) throws UsageException {
         try {
             Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
             if (!s.json.isEmpty()) {
+                JsonOutput.require(c, s.json, s.parser, CONF_SINCE, NO_SHAPE);
                 return JsonOutput.print(c, s.json, s.parser, ConfJson.slurm(reply, c.host().controllers()));
             }
             List<String> lines = reply.texts("lines");

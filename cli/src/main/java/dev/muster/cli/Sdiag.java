@@ -40,7 +40,7 @@ final class Sdiag implements Command {
                 case "cluster" -> Clusters.checked(c, h.value());
                 case "json", "yaml" -> {
                     json = h.opt().name();
-                    parser = h.value();
+                    parser = JsonOutput.chosen(c, json, h.value());
                 }
                 default -> sort = h.opt().name();
             }

@@ -168,7 +168,7 @@ final class Sinfo implements Command {
             case "reservation" -> w.reservations = true;
             case "json", "yaml" -> {
                 w.json = name;
-                w.parser = v;
+                w.parser = JsonOutput.chosen(c, w.json, v);
             }
             default -> throw new IllegalStateException(name);
         }
@@ -307,10 +307,9 @@ final class Sinfo implements Command {
             widest = Math.max(widest, n.text("name").length());
         }
         if (!w.json.isEmpty()) {
-            String cluster = JsonOutput.names(c).cluster();
             List<Object> out = new ArrayList<>();
             for (SinfoRow r : rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"))) {
-                out.add(SinfoJson.row(cluster, r));
+                out.add(SinfoJson.row(r));
             }
             return JsonOutput.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
         }

@@ -10,7 +10,7 @@ final class SinfoJson {
     private SinfoJson() {}
 
     /** One group of nodes of sinfo. */
-    static Json.Obj row(String cluster, SinfoRow r) {
+    static Json.Obj row(SinfoRow r) {
         Json.Obj n = r.first();
         int[] counts = r.counts();
         List<String> cpus = Texts.split(r.cpus(), '/');
@@ -19,7 +19,7 @@ final class SinfoJson {
                 ? List.of() : NodesJson.states(n)));
         out.put("nodes", new Json.Obj().put("allocated", (long) counts[0]).put("idle", (long) counts[1])
                 .put("other", (long) counts[2]).put("total", (long) r.nodes.size())
-                .put("hostnames", Tree.hosts(r.each("hostname"))).put("addresses", Tree.hosts(r.each("address")))
+                .put("hostnames", Tree.texts()).put("addresses", Tree.texts())
                 .put("nodes", Tree.hosts(r.list())));
         out.put("cpus", new Json.Obj().put("allocated", Long.parseLong(cpus.get(0))).put("idle",
                 Long.parseLong(cpus.get(1)))
@@ -37,7 +37,7 @@ final class SinfoJson {
         out.put("reason", new Json.Obj().put("description", n.text("reason"))
                 .put("time", n.number("reasonTime"))).put("reason_set_by_user", n.text("reasonUser"));
         out.put("partition", NodesJson.partition(r.partition)).put("comment", n.text("comment")).put("extra", n.text("extra"));
-        out.put("cluster", cluster).put("reservation", "").put("resource_spec", new Json.Obj().put("cpus", n.text("cpuSpecList"))
+        out.put("cluster", "").put("reservation", "").put("resource_spec", new Json.Obj().put("cpus", n.text("cpuSpecList"))
                 .put("memory", n.number("memSpecLimitMb")));
         return out;
     }

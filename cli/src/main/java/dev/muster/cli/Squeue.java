@@ -208,7 +208,7 @@ final class Squeue implements Command {
             }
             case "json", "yaml" -> {
                 w.json = h.opt().name();
-                w.parser = v;
+                w.parser = JsonOutput.chosen(c, w.json, v);
             }
             case "licenses" -> replace(w.licenses, v);
             case "long" -> w.longForm = true;
@@ -359,16 +359,16 @@ final class Squeue implements Command {
     private static int json(CommandContext c, Wanted w) throws UsageException {
         if (w.showSteps) {
             try {
-                return JsonOutput.print(c, w.json, w.parser, ControlJson.steps(StepRows.wanted(c, w), c.host().nowMs() / 1000));
+                return JsonOutput.print(c, w.json, w.parser,
+                        ControlJson.steps(JsonOutput.names(c).cluster(), StepRows.wanted(c, w), c.host().nowMs() / 1000));
             } catch (SlurmException e) {
                 return Standard.failed(c, "slurm_get_job_steps error", e);
             }
         }
         Json.Obj q = new Json.Obj();
         filters(w, q);
-        // without a wish for states it is all of them, as Slurm's own does it
-        boolean all = w.allStates || w.states.isEmpty();
-        JobRequest.put(q, "allStates", all || isOneJob(w));
+        boolean all = w.allStates || w.states.isEmpty() && isOneJob(w);
+        JobRequest.put(q, "allStates", all);
         if (!all) {
             q.put("states", new ArrayList<Object>(w.states));
         }
@@ -382,7 +382,8 @@ final class Squeue implements Command {
             Pick pick = new Pick(w, all, c.host().uid());
             picked.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(pick::takes).toList()));
             return JsonOutput.print(c, w.json, w.parser,
-                    w.onlyState ? ControlJson.states(picked.objects("jobs")) : JobsJson.answer(JsonOutput.names(c), picked));
+                    w.onlyState ? ControlJson.states(picked.objects("jobs"))
+                            : JobsJson.answer(JsonOutput.names(c), picked, JsonOutput.version(w.parser)));
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }

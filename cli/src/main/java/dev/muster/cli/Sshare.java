@@ -66,7 +66,7 @@ final class Sshare implements Command {
                 case "format" -> w.format = h.value();
                 case "json", "yaml" -> {
                     w.json = h.opt().name();
-                    w.parser = h.value();
+                    w.parser = JsonOutput.chosen(c, w.json, h.value());
                 }
                 case "long" -> w.longForm = true;
                 case "noheader" -> w.header = false;

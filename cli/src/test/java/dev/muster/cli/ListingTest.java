@@ -85,6 +85,27 @@ class ListingTest {
         assertThat(host.run("squeue --json").out()).isEqualTo(pretty);
     }
 
+    /** {@code --json=} names a version of the shapes and flags; what does not exist is refused in Slurm's words. */
+    @Test
+    void treesOfOlderDataParsers() {
+        assertThat(host.run("squeue --json=v0.0.44+foo")).satisfies(ran -> {
+            assertThat(ran.err()).isEqualTo("squeue: warning: data_parser/v0.0.44 ignoring unknown flag foo\n");
+            assertThat(ran.out()).contains("\"data_parser\": \"data_parser\\/v0.0.44+foo\"", "\"power\": {").doesNotContain("container_type");
+        });
+        assertThat(host.run("squeue --json=v0.0.45+complex").out()).contains("\"type\": null", "\"time_limit\": ").doesNotContain("\"infinite\"");
+        assertThat(host.run("sinfo --yaml=list").out()).isEqualTo("Possible data_parser plugins:\ndata_parser/v0.0.42\ndata_parser/v0.0.43\n"
+                + "data_parser/v0.0.44\ndata_parser/v0.0.45\n");
+        assertThat(host.run("squeue --json=v0.0.41")).isEqualTo(new FakeHost.Ran(1, "", """
+                squeue: error: load_plugins: unable to find plugin: data_parser/v0.0.41
+                squeue: error: data_parser_g_new: failure loading plugins: Plugin has invalid format or unable to be loaded
+                squeue: error: application/json output not supported by data_parser/v0.0.45
+                """));
+        assertThat(host.run("scontrol --json=v0.0.44 show config").rc()).isEqualTo(244);
+        host.env.put("SLURM_JSON", "neat");
+        assertThat(host.run("squeue --json")).isEqualTo(
+                new FakeHost.Ran(1, "", "squeue: fatal: Unable to parse serializer \"neat\" flags: Invalid argument\n"));
+    }
+
     /** Words and signs of nodes, as sinfo prints %T and %t of them. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

@@ -146,7 +146,7 @@ class SacctTest {
     @Test
     void aDocumentOfNoJobs() {
         answers(part(0));
-        assertThat(host.run("sacct -a --json").out()).startsWith("{\n  \"jobs\": [],\n  \"meta\": {");
+        assertThat(host.run("sacct -a --json").out()).startsWith("{\n  \"jobs\": [\n  ],\n  \"meta\": {");
     }
 
     /** An older slurmdbd answers in trees. */

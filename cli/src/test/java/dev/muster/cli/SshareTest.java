@@ -106,7 +106,8 @@ class SshareTest {
     @Test
     void asJson() {
         String json = run(true, "sshare -a --json").replaceAll("\\s+", "");
-        assertThat(json).contains("\"id\":5,\"cluster\":", "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"node\",\"value\":66.0}");
+        assertThat(json).contains("\"id\":5,\"cluster\":", "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"mem\",\"value\":0.0}",
+                "{\"name\":\"node\",\"value\":66.0}", "\"total_shares\":");
     }
 
     @Test

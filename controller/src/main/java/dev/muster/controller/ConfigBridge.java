@@ -462,7 +462,7 @@ final class ConfigBridge {
                 p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
                 p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),
-                p.exclusiveNode(), p.topology(), p.powerDownOnIdle(), p.cpuBind(), List.copyOf(gids.values()));
+                p.exclusiveNode(), p.topology(), p.powerDownOnIdle(), p.cpuBind(), List.copyOf(gids.values()), "");
         return new Partition(info, p.nodes());
     }
 

@@ -426,13 +426,20 @@ final class JobViews {
                         : state.accounts().assoc(d.owner().user(), d.charge().account(), first(d.partition())).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
                 d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
-                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants(Costly.WISHES) ? wishes(d) : List.of(),
+                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants(Costly.WISHES) ? wishes(job, d) : List.of(),
                 wants(Costly.PARTITION_PRIORITIES) ? partitionPriorities(job) : List.of(), !d.files().stderr().isEmpty());
     }
 
     /** What it wants that has no field of its own, by the words of the REST API. */
-    private static List<String> wishes(JobDesc d) {
+    private static List<String> wishes(Job job, JobDesc d) {
         List<String> out = new ArrayList<>();
+        ResourceRequest r = d.request();
+        flag(out, "EXACT_TASK_COUNT_REQUESTED", r.tasks() > 0);
+        flag(out, "EXACT_CPU_COUNT_REQUESTED", r.cpusPerTask() > 0);
+        flag(out, "JOB_WAS_RUNNING", job.state() == JobState.RUNNING || job.state() == JobState.SUSPENDED);
+        flag(out, "EXACT_MEMORY_REQUESTED", r.memAll() || r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0);
+        flag(out, "PARTITION_ASSIGNED", d.partition().indexOf(',') < 0);
+        flag(out, "JOB_IMPLICIT_MAX_NODES", r.tasks() > 0 && r.nodesMin() == 0);
         switch (d.timing().killOnInvalidDependency()) {
             case YES -> out.add("KILL_INVALID_DEPENDENCY");
             case NO -> out.add("NO_KILL_INVALID_DEPENDENCY");
@@ -450,6 +457,12 @@ final class JobViews {
             out.add("PREFER_MINIMUM_NODE_COUNT");
         }
         return out;
+    }
+
+    private static void flag(List<String> out, String word, boolean set) {
+        if (set) {
+            out.add(word);
+        }
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

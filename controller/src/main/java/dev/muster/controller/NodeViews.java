@@ -200,6 +200,7 @@ final class NodeViews {
                 .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(),
                         new Amounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()), gres));
         String own = p.info().preemptMode();
+        fields.put("preemptModeSet", own);
         fields.put("preemptMode", preemption(own.isEmpty() ? state.settings().options().getOrDefault(Preemption.MODE, "") : own));
         if (power.isPresent()) {
             for (String time : List.of("resumeTimeout", "suspendTimeout", "suspendTime")) {

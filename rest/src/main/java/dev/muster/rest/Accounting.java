@@ -171,31 +171,17 @@ final class Accounting {
         c.out().with(ConfJson.slurmdbd(rows.isEmpty() ? new Json.Obj() : rows.getFirst()));
     }
 
-    /** No node here is of a cloud that numbers its instances. */
     private static void instances(Call c) throws SlurmException {
-        rows(c, "cluster", new Json.Obj(), List.of());
-        c.nothing("instances");
-        c.out().put("instances", new ArrayList<>());
+        List<Json.Obj> rows = rows(c, "instance", where(c, "cluster", "cluster", "extra", "extra", "instance_id", "instanceid",
+                "instance_type", "instancetype", "node_list", "node", "time_end", "end", "time_start", "start"), List.of());
+        if (rows.isEmpty()) {
+            c.nothing("instances");
+        }
+        c.out().with(AcctJson.of("instance", rows, List.of()).orElseThrow());
     }
 
     private static void diag(Call c) throws SlurmException {
-        Json.Obj statistics = new Json.Obj();
-        List<Object> rpcs = new ArrayList<>();
-        List<Object> users = new ArrayList<>();
-        for (Json.Obj r : rows(c, "stats", new Json.Obj(), List.of())) {
-            Json.Obj one = new Json.Obj().put("count", longOf(r, "Count"))
-                    .put("time", new Json.Obj().put("average", longOf(r, "Average")).put("total", longOf(r, "Total")));
-            switch (r.text("Kind")) {
-                case "since" -> statistics.put("time_start", longOf(r, "Name"));
-                case "type" -> rpcs.add(one.put("rpc", r.text("Name")));
-                default -> users.add(one.put("user", r.text("Name")));
-            }
-        }
-        c.out().put("statistics", statistics.put("RPCs", rpcs).put("users", users).put("rollups", new Json.Obj()));
-    }
-
-    private static long longOf(Json.Obj row, String field) {
-        return row.text(field).matches("[0-9]{1,18}") ? Long.parseLong(row.text(field)) : 0;
+        c.out().with(AcctJson.statistics(rows(c, "stats", new Json.Obj(), List.of())));
     }
 
     private static void ping(Call c) throws SlurmException {

@@ -51,7 +51,7 @@ final class Cluster {
             }
             up = false;
         }
-        c.out().with(ControlJson.ping(host, up, (System.nanoTime() - began) / 1000));
+        c.out().with(ControlJson.slurmctldPing(host, up, (System.nanoTime() - began) / 1000, c.version()));
     }
 
     // ---- lists
@@ -102,7 +102,7 @@ final class Cluster {
         if (all.isEmpty() && c.path().containsKey("partition_name")) {
             c.out().warning("Unable to find partition " + c.path().get("partition_name"), "_partition_get");
         }
-        listed(c, "partitions", NodesJson.partitions(c.names().cluster(), reply, all), reply.number("now"));
+        listed(c, "partitions", NodesJson.partitions(reply, all), reply.number("now"));
     }
 
     /** A thing that is not there is an empty list and no failure: clients that have deleted it wait for this answer. */
@@ -125,8 +125,7 @@ final class Cluster {
     }
 
     private static void licenses(Call c) throws SlurmException {
-        c.out().with(ControlJson.licenses(c.controller("QueryLicenses").objects("licenses")))
-                .put("last_update", Tree.number(c.host().nowMs() / 1000));
+        c.out().with(ControlJson.licenses(c.controller("QueryLicenses").objects("licenses"), c.host().nowMs() / 1000));
     }
 
     private static void diag(Call c) throws SlurmException {

@@ -61,7 +61,7 @@ final class JobBody {
     /** Said about a job by who read it: they mean nothing for a new one. */
     private static final Set<String> IDLE_FLAGS = Set.of("USING_DEFAULT_ACCOUNT", "USING_DEFAULT_PARTITION", "USING_DEFAULT_QOS",
             "USING_DEFAULT_WCKEY", "HAS_STATE_DIRECTORY", "EXACT_TASK_COUNT_REQUESTED", "EXACT_CPU_COUNT_REQUESTED",
-            "EXACT_MEMORY_REQUESTED", "SEND_JOB_ENVIRONMENT");
+            "EXACT_MEMORY_REQUESTED", "SEND_JOB_ENVIRONMENT", "JOB_WAS_RUNNING", "PARTITION_ASSIGNED", "JOB_IMPLICIT_MAX_NODES");
     private static final int UMASK = 022;
 
     private final Host host;

@@ -34,11 +34,12 @@ final class Jobs {
         Controller.Rows all = c.rows("QueryJobs", query(List.of()), "jobs");
         if (!c.asked("update_time").isEmpty() && unchanged(c, head(all))) {
             c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_jobs()");
-            c.out().with(JobsJson.answer(c.names(), head(all)));
+            c.out().with(JobsJson.answer(c.names(), head(all), c.version()));
             return;
         }
         String cluster = c.names().cluster();
-        c.out().with(JobsJson.answer(c.names(), head(all))).put("jobs", new Listing(all, JobsJson.fields(cluster), "jobs of " + cluster));
+        c.out().with(JobsJson.answer(c.names(), head(all), c.version()))
+                .put("jobs", new Listing(all, JobsJson.fields(cluster, c.version()), "jobs of " + cluster));
     }
 
     /** What stands beside the jobs. */
@@ -58,7 +59,7 @@ final class Jobs {
             c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_job()");
             reply.put("jobs", new ArrayList<>());
         }
-        c.out().with(JobsJson.answer(c.names(), reply));
+        c.out().with(JobsJson.answer(c.names(), reply, c.version()));
     }
 
     private static RestException unknown(Call c) {

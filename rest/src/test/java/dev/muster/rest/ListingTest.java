@@ -24,7 +24,7 @@ class ListingTest {
 
     private static Json.Obj row(Random random) {
         Json.Obj j = new Json.Obj().put("jobId", (long) random.nextInt(1, 1 << 30)).put("state", STATES.get(random.nextInt(STATES.size())));
-        for (Field f : JobsJson.fields("c")) {
+        for (Field f : JobsJson.fields("c", 45)) {
             switch (f) {
                 case Field.Text t when random.nextInt(3) > 0 -> j.put(t.from(), TEXTS.get(random.nextInt(TEXTS.size())));
                 case Field.Number n when random.nextInt(3) > 0 -> j.put(n.from(), new long[] {-1, 0, 1, 9, 10, Integer.MAX_VALUE, 1L << 33,
@@ -55,12 +55,12 @@ class ListingTest {
         for (int i = 0; i < 400; i++) {
             Json.Obj row = row(random);
             rows.add(row);
-            trees.add(Field.tree(JobsJson.fields("c"), row));
+            trees.add(Field.tree(JobsJson.fields("c", 45), row));
         }
         Kind kind = new Kind.Book(Contract.read()).of(version, "openapi_job_info_resp");
         byte[] reply = Json.print(new Json.Obj().put("lastUpdate", 5L).put("jobs", rows));
         ByteArrayOutputStream pieces = new ByteArrayOutputStream();
-        Listing listing = new Listing(Controller.Rows.of(reply, "jobs"), JobsJson.fields("c"), "test");
+        Listing listing = new Listing(Controller.Rows.of(reply, "jobs"), JobsJson.fields("c", 45), "test");
         Fit.write(pieces, kind, new Json.Obj().put("jobs", listing));
         Json.Obj expected = Json.object(Fit.json(kind, new Json.Obj().put("jobs", trees)));
         Json.Obj found = Json.object(pieces.toByteArray());

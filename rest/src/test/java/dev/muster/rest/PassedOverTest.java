@@ -33,7 +33,8 @@ class PassedOverTest {
             "clusters/(controller|nodes|select_plugin|associations|rpc_version|tres|flags).*", "TRES .*", "qos/flags ...:.\"(NOT_SET|ADD|REMOVE)\"..",
             "derived_exit_code/status .*", "job_rec/derived_exit_code/status .*", ".*/?admin(istrator_)?level ...:.\"Not Set\"..",
             "accounts/flags ...:.\"With.*", "users/flags ...:.\"NONE\"..", "users/coordinators/direct .*",
-            "job/flags ...:.\"(HAS_STATE_DIRECTORY|SEND_JOB_ENVIRONMENT|EXACT_.*|USING_DEFAULT_.*)\"..", "job/kill_on_node_fail .*",
+            "job/flags ...:.\"(HAS_STATE_DIRECTORY|SEND_JOB_ENVIRONMENT|EXACT_.*|USING_DEFAULT_.*)\"..",
+            "job/flags ...:.\"(JOB_WAS_RUNNING|PARTITION_ASSIGNED|JOB_IMPLICIT_MAX_NODES)\"..", "job/kill_on_node_fail .*",
             "job/profile ...:.\"NOT_SET\"..", "job/kill_warning_(flags|delay) .*", "flags ...:.\"VERBOSE\"..",
             "partitions/(cluster|cpus/total|node_sets|nodes/total|tres/configured|select_type) .*", "partitions/maximums/oversubscribe/jobs .*",
             "partitions/preempt_mode ...:.\"CLUSTER_GLOBAL\"..", "job/minimum_boards_per_node .*"));

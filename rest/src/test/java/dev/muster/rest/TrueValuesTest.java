@@ -17,7 +17,6 @@ class TrueValuesTest {
             jobs | switches | '2@0:10' | maximum_switch_wait_time | 10
             jobs | switches | '2'      | maximum_switch_wait_time | 0
             jobs | delayBootMin | 7    | delay_boot/number | 7
-            jobs | exclusive | 'MCS'   | shared | ["mcs"]
             jobs | exclusive | 'NODE'  | shared | []
             jobs | oversubscribe | true | shared | []
             jobs | hetJobIdSet | '3-4' | het_job_id_set | 3-4

@@ -2,6 +2,8 @@ package dev.muster.cli.acct;
 
 import dev.muster.cli.CommandContext;
 import dev.muster.cli.GetOpt;
+import dev.muster.cli.JsonOutput;
+import dev.muster.cli.UsageException;
 import dev.muster.model.Release;
 import java.util.List;
 
@@ -15,7 +17,7 @@ final class Options {
 
     private Options() {}
 
-    static Outcome parse(CommandContext c, Sacctmgr.Settings s, List<String> rest) {
+    static Outcome parse(CommandContext c, Sacctmgr.Settings s, List<String> rest) throws UsageException {
         GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
         if (!p.error().isEmpty()) {
             c.err().println(c.program() + ": " + p.error());
@@ -53,7 +55,7 @@ final class Options {
                 case "verbose" -> s.verbose++;
                 case "json", "yaml" -> {
                     s.json = h.opt().name();
-                    s.parser = h.value();
+                    s.parser = JsonOutput.chosen(c, s.json, h.value());
                 }
                 default -> {
                     c.error("--" + h.opt().name() + " is not supported by this version");
@@ -87,7 +89,7 @@ final class Options {
                  -v or --verbose: say what slurmdbd is asked
                  -r or --readonly: refuse every change
                  -s or --associations: lists of users and accounts with their associations
-                 --json, --yaml: lists as data_parser/v0.0.45
+                 --json, --yaml: lists in the shapes of a data parser (=list names them)
                  -V or --version: display tool version number
 
                 Without a command, lines are read until exit or quit.

@@ -73,13 +73,22 @@ final class Show {
             eventTimes();
         }
         return switch (entity.name()) {
-            case "configuration" -> s.json.isEmpty() ? ConfigText.print(c, rows(entity))
-                    : JsonOutput.print(c, s.json, s.parser, ConfJson.slurmdbd(rows(entity).getFirst()));
-            case "stats" -> StatsText.print(c, rows(entity));
+            case "configuration" -> {
+                if (s.json.isEmpty()) {
+                    yield ConfigText.print(c, rows(entity));
+                }
+                JsonOutput.require(c, s.json, s.parser, CONF_SINCE, 1);
+                yield JsonOutput.print(c, s.json, s.parser, ConfJson.slurmdbd(rows(entity).getFirst()));
+            }
+            case "stats" -> s.json.isEmpty() ? StatsText.print(c, rows(entity))
+                    : JsonOutput.print(c, s.json, s.parser, AcctJson.statistics(rows(entity)));
             case "runawayjob" -> runaway(entity);
             default -> list(entity);
         };
     }
+
+    /** The data parser's first version with a shape for slurmdbd.conf. */
+    private static final int CONF_SINCE = 45;
 
     /** From yesterday on, unless states are asked for: then what is in them now. States and users are of nodes alone. */
     private void eventTimes() throws UsageException {
@@ -239,8 +248,11 @@ final class Show {
         List<Json.Obj> rows = rows(entity);
         if (!s.json.isEmpty()) {
             List<Json.Obj> tres = c.host().accounting().call("Show", new Json.Obj().put("entity", "tres")).objects("rows");
-            return JsonOutput.print(c, s.json, s.parser, AcctJson.of(entity.name(), rows, tres).orElseThrow(() -> new UsageException(1,
-                    List.of("sacctmgr: error: --" + s.json + " is not supported by this version for " + entity.name()))));
+            Optional<Json.Obj> shaped = AcctJson.of(entity.name(), rows, tres);
+            if (shaped.isPresent()) {
+                return JsonOutput.print(c, s.json, s.parser, shaped.get());
+            }
+            // what no data parser has a shape for is a table, with --json as well
         }
         printer.header();
         printer.rows(rows);

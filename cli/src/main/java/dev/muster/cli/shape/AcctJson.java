@@ -57,13 +57,13 @@ public final class AcctJson {
             comment S Comment
             default.qos S DefaultQOS
             flags AF Flags
-            max.jobs.per.count N MaxJobs
-            max.jobs.per.accruing N MaxJobsAccrue
-            max.jobs.per.submitted N MaxSubmitJobs
+            max.jobs.per.count N GrpJobs
+            max.jobs.per.accruing N GrpJobsAccrue
+            max.jobs.per.submitted N GrpSubmitJobs
             max.jobs.per.wall_clock N MaxWall
-            max.jobs.active N GrpJobs
-            max.jobs.accruing N GrpJobsAccrue
-            max.jobs.total N GrpSubmitJobs
+            max.jobs.active N MaxJobs
+            max.jobs.accruing N MaxJobsAccrue
+            max.jobs.total N MaxSubmitJobs
             max.tres.total T GrpTRES
             max.tres.group.minutes T GrpTRESMins
             max.tres.group.active T GrpTRESRunMins
@@ -112,6 +112,7 @@ public final class AcctJson {
             case "cluster" -> new Json.Obj().put("clusters", each(rows, r -> cluster(r, ids)));
             case "tres" -> new Json.Obj().put("TRES", each(rows, r -> new Json.Obj().put("type", r.text("Type")).put("name", r.text("Name"))
                     .put("id", r.number("ID") == 0 ? number(r.text("ID")) : r.number("ID")).put("count", 0L)));
+            case "instance" -> new Json.Obj().put("instances", each(rows, AcctJson::instance));
             case "wckey" -> new Json.Obj().put("wckeys", each(rows, AcctJson::wckey));
             default -> null;
         });
@@ -212,7 +213,7 @@ public final class AcctJson {
             case "B" -> raw.equals("1");
             case "N" -> raw.isEmpty() ? Tree.infinite() : Tree.number(number(raw));
             case "Z" -> Tree.number(number(raw));
-            case "R" -> raw.isEmpty() ? Tree.infinite() : real(raw);
+            case "R" -> raw.isEmpty() ? Tree.infinite().put("number", 0.0) : real(raw);
             case "R1" -> real(raw.isEmpty() ? "1" : raw);
             case "T" -> counts(raw, tres);
             case "L" -> texts(raw);
@@ -269,6 +270,34 @@ public final class AcctJson {
         return number(row.text(key));
     }
 
+    private static Json.Obj instance(Json.Obj r) {
+        return new Json.Obj().put("cluster", r.text("Cluster")).put("extra", r.text("Extra")).put("instance_id", r.text("InstanceId"))
+                .put("instance_type", r.text("InstanceType")).put("node_name", r.text("NodeName"))
+                .put("time", new Json.Obj().put("time_end", whole(r, "TimeEnd")).put("time_start", whole(r, "TimeStart")));
+    }
+
+    /** What slurmdbd counts of its requests; its rows are projections that are never rolled up. */
+    public static Json.Obj statistics(List<Json.Obj> rows) {
+        Json.Obj statistics = new Json.Obj().put("time_start", 0L);
+        Json.Obj rollups = new Json.Obj();
+        for (String period : List.of("hourly", "daily", "monthly")) {
+            rollups.put(period, new Json.Obj().put("count", 0L).put("last_run", 0L)
+                    .put("duration", new Json.Obj().put("last", 0L).put("max", 0L).put("time", 0L)));
+        }
+        List<Object> rpcs = new ArrayList<>();
+        List<Object> users = new ArrayList<>();
+        for (Json.Obj r : rows) {
+            Json.Obj one = new Json.Obj().put("count", whole(r, "Count"))
+                    .put("time", new Json.Obj().put("average", whole(r, "Average")).put("total", whole(r, "Total")));
+            switch (r.text("Kind")) {
+                case "since" -> statistics.put("time_start", whole(r, "Name"));
+                case "type" -> rpcs.add(one.put("rpc", r.text("Name")));
+                default -> users.add(one.put("user", r.text("Name")));
+            }
+        }
+        return new Json.Obj().put("statistics", statistics.put("rollups", rollups).put("RPCs", rpcs).put("users", users));
+    }
+
     /** Rows with associations are one for each: they belong to one user. */
     private static List<Object> users(List<Json.Obj> rows) {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
@@ -279,7 +308,7 @@ public final class AcctJson {
                     .put("associations", new ArrayList<>()).put("coordinators", coordinators(r))
                     .put("default", new Json.Obj().put("qos", whole(r, "DefaultQOSID")).put("account", r.text("DefaultAccount")).put("wckey",
                             r.text("DefaultWCKey")))
-                    .put("flags", r.text("UserDeleted").equals("1") ? new ArrayList<Object>(List.of("DELETED")) : new ArrayList<Object>())
+                    .put("flags", Tree.texts(r.text("UserDeleted").equals("1") ? "DELETED" : "NONE"))
                     .put("name", n).put("old_name", "").put("wckeys", new ArrayList<>()));
             if (!r.text("Account").isEmpty()) {
                 user.list("associations").add(shortAssoc(r));

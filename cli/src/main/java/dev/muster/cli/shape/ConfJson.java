@@ -1,7 +1,10 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.Texts;
+import dev.muster.model.Durations;
 import dev.muster.model.Json;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,8 +28,8 @@ public final class ConfJson {
             DebugLevelSyslog""";
     private static final String NUMBERS = """
             AccountingStoragePort AcctGatherNodeFreq BatchStartTimeout CompleteWait EioTimeout EpilogMsgTime FirstJobId
-            FairShareDampeningFactor GroupUpdateTime HealthCheckInterval InactiveLimit JobCompPort KillWait MaxArraySize MaxBatchRequeue
-            MaxDBDMsgs MaxJobCount MaxJobId MaxNodeCount MaxStepCount MaxTasksPerNode MinJobAge MessageTimeout OverTimeLimit
+            FairShareDampeningFactor GroupUpdateTime HealthCheckInterval HealthCheckTimeout InactiveLimit JobCompPort KillWait MaxArraySize
+            MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxNodeCount MaxStepCount MaxTasksPerNode MinJobAge MessageTimeout OverTimeLimit
             PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS
             ResumeRate ResumeTimeout ResvOverRun SlurmSchedLogLevel SchedulerTimeSlice SlurmctldPort SlurmctldTimeout SlurmdPort
             SlurmdTimeout SuspendRate SuspendTimeout TCPTimeout TreeWidth UnkillableStepTimeout VSizeFactor WaitTime CommitDelay DbdPort
@@ -39,11 +42,21 @@ public final class ConfJson {
             PrologSlurmctld PropagateResourceLimits PropagateResourceLimitsExcept RequeueExit RequeueExitHold SchedulerParameters
             ScronParameters SlurmctldParameters SlurmdParameters SuspendExcNodes SuspendExcParts SuspendExcStates SwitchParameters
             TaskPlugin TLSParameters TopologyParam X11Parameters CpuFreqGovernors DebugFlags AccountingStorageEnforce PrivateData
-            PrologFlags ReconfigFlags AccountingStoreFlags Parameters""";
+            PrologFlags ReconfigFlags AccountingStoreFlags Parameters JobDefaults LicenseParameters SlurmctldHttpAuthParams
+            SlurmdHttpAuthParams TaskPluginParam""";
     /** The same with their words in upper case. */
     private static final String CAPITALS = "EnforcePartLimits HealthCheckNodeState PreemptMode PriorityFlags SelectTypeParameters";
     private static final String SWITCHES = "GroupUpdateForce JobFileAppend JobRequeue KillOnBadExit PriorityFavorSmall TrackSlurmctldDown TrackWCKey";
     private static final String OPTIONAL = "DefMemPerCPU EpilogTimeout MaxMemPerCPU PrologTimeout SuspendTime";
+    /** Names of the text where they are not those of the tree. */
+    private static final Map<String, String> RENAMED = Map.of("SlurmctldHttpAuthParameters", "SlurmctldHttpAuthParams",
+            "SlurmdHttpAuthParameters", "SlurmdHttpAuthParams");
+    /** Lists that the text has only where they are not empty. */
+    private static final String LISTED_ALWAYS = "Epilog EpilogSlurmctld Prolog PrologSlurmctld";
+    /** Words of a parameter that are flags of the tree besides. */
+    private static final Map<String, List<String>> PARAMETER_FLAGS = Map.of(
+            "CommunicationParameters", List.of("IPv4", "IPv6", "disable_http"), "SlurmdParameters", List.of("config_overrides",
+                    "l3cache_as_socket", "numa_node_as_socket", "allow_ecores", "shutdown_on_reboot", "contain_spank"));
     /** What is shown of slurmdbd.conf. */
     private static final String DBD = """
             ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile MaxPurgeLimit
@@ -62,7 +75,8 @@ public final class ConfJson {
             int equals = line.indexOf('=');
             if (equals > 0 && line.charAt(0) > ' ') {
                 String value = line.substring(equals + 1).strip();
-                values.putIfAbsent(line.substring(0, equals).strip(), value.startsWith("(null") ? "" : value);
+                String name = line.substring(0, equals).strip();
+                values.putIfAbsent(RENAMED.getOrDefault(name, name), value.startsWith("(null") ? "" : value);
             }
         }
         List<Object> flags = new ArrayList<>();
@@ -73,6 +87,7 @@ public final class ConfJson {
             values.remove(flag);
         }
         Json.Obj conf = converted(values).put("ConfFlags", flags);
+        always(conf, values);
         List<Object> hosts = new ArrayList<>();
         controllers.forEach(name -> hosts.add(new Json.Obj().put("machine", name).put("address", address(values, name))));
         conf.put("controllers", hosts);
@@ -84,9 +99,82 @@ public final class ConfJson {
             }
         }
         return new Json.Obj().put("slurm_conf", conf).put("slurm_conf_meta", new Json.Obj().put("LastUpdate", reply.number("now"))
+                .put("BOOT_TIME", moment(values.getOrDefault("BOOT_TIME", ""))).put("ClusterId", Tree.number(0)).put("HashValue", 0L)
                 .put("NEXT_JOB_ID", Tree.orUnset(leading(values.getOrDefault("NEXT_JOB_ID", ""))))
                 .put("SLURM_CONF", values.getOrDefault("SLURM_CONF", "")).put("SLURM_VERSION", values.getOrDefault("SLURM_VERSION", "")));
     }
+
+    /** What the tree has and the text has not, or in another form. */
+    private static void always(Json.Obj conf, Map<String, String> values) {
+        for (String name : LISTED_ALWAYS.split(" ")) {
+            if (!conf.has(name)) {
+                conf.put(name, new ArrayList<>());
+            }
+        }
+        PARAMETER_FLAGS.forEach((name, words) -> {
+            List<String> said = Texts.split(Texts.lower(values.getOrDefault(name, "")), ',');
+            List<Object> on = new ArrayList<>();
+            words.forEach(word -> {
+                // nodes are reached by IPv4 unless that is switched off
+                if (said.contains(Texts.lower(word)) || word.equals("IPv4") && !said.contains("disableipv4")
+                        || word.equals("IPv6") && said.contains("enableipv6")) {
+                    on.add(word);
+                }
+            });
+            conf.put(name + "Flags", on);
+        });
+        for (String name : List.of("EpilogTimeout", "PrologTimeout")) {
+            conf.put(name, conf.has(name) ? conf.raw(name) : Tree.unset());
+        }
+        conf.put("MaxMemPerCPU", conf.has("MaxMemPerCPU") ? conf.raw("MaxMemPerCPU") : Tree.number(0));
+        String exempt = values.getOrDefault("PreemptExemptTime", "");
+        conf.put("PreemptExemptTime", Tree.number(Durations.parseSeconds(exempt).orElse(0)));
+        // the system's own values of its sockets stand where CommunicationParameters does not set them
+        for (String name : List.of("GetNameInfoCacheTimeout", "HostUnreachRetryCount", "KeepaliveInterval", "KeepaliveProbes", "KeepaliveTime")) {
+            conf.put(name, parameter(values, name));
+        }
+        conf.put("JobAcctOomKill", Texts.split(Texts.lower(values.getOrDefault("JobAcctGatherParams", "")), ',').contains("overmemorykill"));
+        conf.put("SlurmctldPortCount", portCount(values.getOrDefault("SlurmctldPort", "")));
+        String[] ports = values.getOrDefault("SrunPortRange", "0-0").split("-", 2);
+        long low = leading(ports[0]);
+        conf.put("SrunPortRange", new Json.Obj().put("minimum", low).put("maximum", leading(ports[ports.length - 1])).put("set", low > 0));
+        conf.put("PropagatePrioProcess", WORDS_OF_PRIORITY.getOrDefault(conf.text("PropagatePrioProcess"), "off"));
+        conf.put("ReturnToService", WORDS_OF_RETURN.getOrDefault(conf.text("ReturnToService"), conf.text("ReturnToService")));
+    }
+
+    private static final Map<String, String> WORDS_OF_RETURN = Map.of("0", "off", "1", "non-responsive", "2", "all");
+    private static final Map<String, String> WORDS_OF_PRIORITY = Map.of("0", "off", "1", "on", "2", "nicer");
+
+    private static long moment(String text) {
+        return text.matches("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}")
+                ? LocalDateTime.parse(text).atZone(ZoneId.systemDefault()).toEpochSecond() : 0;
+    }
+
+    /** {@code GetNameInfoCacheTimeout=60} among CommunicationParameters. */
+    private static long parameter(Map<String, String> values, String name) {
+        for (String word : Texts.split(values.getOrDefault("CommunicationParameters", ""), ',')) {
+            if (Texts.lower(word).startsWith(Texts.lower(name) + "=")) {
+                return leading(word.substring(name.length() + 1));
+            }
+        }
+        return 0;
+    }
+
+    private static long portCount(String range) {
+        int dash = range.indexOf('-');
+        return dash < 0 ? 1 : leading(range.substring(dash + 1)) - leading(range) + 1;
+    }
+
+    /** {@code 12months}, {@code 30days}; NONE is not set. */
+    private static Json.Obj purge(String text, boolean archived) {
+        String unit = text.replaceAll("[0-9]", "");
+        long count = leading(text);
+        return new Json.Obj().put("set", count > 0).put("hours", unit.startsWith("hour") ? count : 0)
+                .put("days", unit.startsWith("day") ? count : 0).put("months", unit.startsWith("month") || unit.isEmpty() ? count : 0)
+                .put("archive", archived);
+    }
+
+    private static final List<String> PURGED = List.of("Event", "Job", "Resv", "Step", "Suspend", "TXN", "Usage", "JobScript", "JobEnv");
 
     /** @param row of slurmdbd's configuration */
     public static Json.Obj slurmdbd(Json.Obj row) {
@@ -97,7 +185,19 @@ public final class ConfJson {
                 values.put(k, String.valueOf(v));
             }
         });
-        return new Json.Obj().put("slurmdbd_conf", converted(values));
+        Json.Obj conf = converted(values);
+        for (String what : PURGED) {
+            conf.put("Purge" + what + "After", purge(row.text("Purge" + what + "After"), row.text("Archive" + what + "s").equals("Yes")));
+        }
+        List<String> said = Texts.split(Texts.lower(row.text("Parameters")), ',');
+        conf.put("PersistConnFlags", said.contains("preservecaseuser") ? Tree.texts("PreserveCaseUser") : new ArrayList<>());
+        List<Object> flags = new ArrayList<>();
+        for (String flag : List.of("AllowNoDefAcct", "AllResourcesAbsolute", "DisableCoordDBD", "DisableArchiveCommands")) {
+            if (Texts.lower(row.text(flag)).equals("yes")) {
+                flags.add(flag);
+            }
+        }
+        return new Json.Obj().put("slurmdbd_conf", conf.put("Flags", flags));
     }
 
     private static String address(Map<String, String> values, String name) {

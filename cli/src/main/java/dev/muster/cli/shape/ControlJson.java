@@ -17,14 +17,10 @@ public final class ControlJson {
         return out;
     }
 
-    /** With what data parsers before v0.0.45 have besides. @param latencyUs how long the answer took */
-    public static Json.Obj ping(String host, boolean up, long latencyUs) {
-        return pings(one(host, up, latencyUs, "slurm controller").put("pinged", up ? "UP" : "DOWN").put("mode", "primary"));
-    }
-
-    /** @param latencyUs round trip of the ping, in microseconds */
-    public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs) {
-        return pings(one(host, up, latencyUs, "slurm controller"));
+    /** @param latencyUs round trip of the ping, in microseconds; @param version of the data parser: those before v0.0.45 have two fields more */
+    public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs, int version) {
+        Json.Obj one = one(host, up, latencyUs, "slurm controller");
+        return pings(version < DataParser.NEWEST ? one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary") : one);
     }
 
     /** @param latencyUs round trip of the ping, in microseconds */
@@ -51,6 +47,9 @@ public final class ControlJson {
         return cpus.isEmpty() || r.text("gres").isEmpty() ? cpus + r.text("gres") : cpus + "," + r.text("gres");
     }
 
+    /** After how long an unused reservation would be purged if it does not say. */
+    private static final int PURGE_SECONDS = 300;
+
     private static Json.Obj reservation(Json.Obj r) {
         List<Object> cores = list(r.objects("cores"), c -> new Json.Obj().put("node", c.text("node")).put("core", c.text("ids")));
         int purge = r.integer("purgeAfterSeconds");
@@ -59,28 +58,30 @@ public final class ControlJson {
                 .put("flags", new ArrayList<Object>(r.texts("flags"))).put("groups", r.text("groups")).put("licenses", r.text("licenses"))
                 .put("max_start_delay", r.number("maxStartDelaySeconds")).put("name", r.text("name"))
                 .put("node_count", r.number("nodeCount")).put("node_list", r.text("nodes")).put("partition", r.text("partition"))
-                .put("purge_completed", new Json.Obj().put("time", Tree.orUnset(purge))).put("start_time", Tree.number(r.number("startTime")))
+                .put("purge_completed", new Json.Obj().put("time", Tree.number(purge == 0 ? PURGE_SECONDS : purge)))
+                .put("start_time", Tree.number(r.number("startTime")))
                 .put("tres", reservedTres(r)).put("users", r.text("users"));
     }
 
-    public static Json.Obj steps(List<Json.Obj> all, long now) {
-        return new Json.Obj().put("steps", list(all, s -> step(s, now))).put("last_update", Tree.number(now));
+    public static Json.Obj steps(String cluster, List<Json.Obj> all, long now) {
+        return new Json.Obj().put("steps", list(all, s -> step(s, now).put("cluster", cluster))).put("last_update", Tree.number(now));
     }
 
     private static Json.Obj step(Json.Obj s, long now) {
         long start = s.number("startTime");
         boolean array = s.integer("arrayJobId") != 0;
+        boolean batch = s.text("stepId").equals("batch");
         String id = s.integer("jobId") + "." + s.text("stepId");
         Json.Obj step = new Json.Obj()
                 .put("array", new Json.Obj().put("job_id", s.number("arrayJobId")).put("task_id", array ? s.number("arrayTaskId") : NO_TASK))
-                .put("cluster", s.text("cluster")).put("container", s.text("container")).put("container_id", s.text("containerId"))
-                .put("container_type", "").put("cpu", new Json.Obj().put("frequency", frequency(s)))
+                .put("container", s.text("container")).put("container_id", s.text("containerId"))
+                .put("container_type", "").put("cpu", new Json.Obj().put("frequency", frequency(s, batch)))
                 .put("tres", new Json.Obj()
                         .put("per", new Json.Obj().put("cpu", "").put("memory", "").put("step", "").put("node", s.text("tresPerNode"))
                                 .put("socket", "").put("task", ""))
-                        .put("allocation", s.text("tresAlloc")).put("binding", "").put("frequency", ""))
+                        .put("allocation", batch ? "" : s.text("tresAlloc")).put("binding", "").put("frequency", ""))
                 .put("name", s.text("name")).put("network", s.text("network")).put("nodes", s.text("nodes"))
-                .put("number_cpus", s.number("cpus")).put("number_tasks", s.number("tasks")).put("partition", s.text("partition"))
+                .put("number_cpus", batch ? 0 : s.number("cpus")).put("number_tasks", s.number("tasks")).put("partition", s.text("partition"))
                 .put("reserved_ports", s.text("resvPorts"))
                 .put("time", new Json.Obj().put("running", Tree.number(start == 0 ? 0 : Math.max(0, now - start)))
                         .put("start", Tree.number(start)).put("limit", Tree.limit(s.number("timeLimitMin"))))
@@ -97,14 +98,16 @@ public final class ControlJson {
     /** Task index of a job that belongs to no array. */
     private static final long NO_TASK = 0xffff_fffeL;
 
-    private static Json.Obj frequency(Json.Obj s) {
+    private static Json.Obj frequency(Json.Obj s, boolean batch) {
         Json.Obj out = new Json.Obj();
-        out.put("min", orZero(JobsJson.frequency(s, CpuFreq::min))).put("max", orZero(JobsJson.frequency(s, CpuFreq::max)));
-        return out.put("governor", orZero(JobsJson.frequency(s, CpuFreq::governor)));
+        out.put("min", orZero(JobsJson.frequency(s, CpuFreq::min), batch))
+                .put("max", orZero(JobsJson.frequency(s, CpuFreq::max), batch));
+        return out.put("governor", orZero(JobsJson.frequency(s, CpuFreq::governor), batch));
     }
 
-    private static Json.Obj orZero(Json.Obj number) {
-        return number.flag("set") ? number : Tree.number(0);
+    /** Scripts have 0 where steps have no number. */
+    private static Json.Obj orZero(Json.Obj number, boolean batch) {
+        return number.flag("set") || !batch ? number : Tree.number(0);
     }
 
     /** {@code squeue --only-job-state}: the number as typed and the states of each job. */
@@ -116,7 +119,7 @@ public final class ControlJson {
         }));
     }
 
-    public static Json.Obj licenses(List<Json.Obj> all) {
+    public static Json.Obj licenses(List<Json.Obj> all, long now) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj l : all) {
             out.add(new Json.Obj().put("LicenseName", l.text("name")).put("Total", l.number("total")).put("Used", l.number("used"))
@@ -124,6 +127,6 @@ public final class ControlJson {
                     .put("LastConsumed", l.number("consumed")).put("LastDeficit", l.number("deficit")).put("LastUpdate", l.number("updated"))
                     .put("Nodes", l.text("nodes")));
         }
-        return new Json.Obj().put("licenses", out);
+        return new Json.Obj().put("licenses", out).put("last_update", Tree.number(now));
     }
 }

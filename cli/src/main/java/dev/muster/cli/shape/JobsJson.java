@@ -14,24 +14,38 @@ import java.util.function.Function;
 public final class JobsJson {
     private JobsJson() {}
 
-    public static Json.Obj answer(Names names, Json.Obj reply) {
+    /** @param version the last part of the data parser's v0.0.N: values that it has in another form are in that form */
+    public static Json.Obj answer(Names names, Json.Obj reply, int version) {
+        List<Field> fields = fields(names.cluster(), version);
         List<Object> jobs = new ArrayList<>();
         for (Json.Obj j : reply.objects("jobs")) {
-            jobs.add(job(names, j));
+            Json.Obj job = Field.tree(fields, j);
+            if (!job.has("job_resources")) {
+                job.put("job_resources", null);
+            }
+            jobs.add(job);
         }
         return new Json.Obj().put("jobs", jobs).put("last_backfill", Tree.number(reply.number("lastBackfill")))
                 .put("last_update", Tree.number(reply.number("lastUpdate")));
     }
 
-    /** What a job's fields are made of, for the cluster of that name. */
-    public static List<Field> fields(String cluster) {
+    /** What a job's fields are made of, for the cluster of that name, in a version of the data parser. */
+    public static List<Field> fields(String cluster, int version) {
         List<Field> all = new ArrayList<>(FIELDS);
         all.add(new Field.Constant("cluster", cluster));
+        if (version < DataParser.NEWEST) {
+            all.add(new Field.Few("shared", j -> List.of(j.text("exclusive"), j.flag("oversubscribe")), JobsJson::shared));
+        } else {
+            all.add(new Field.Constant("shared", List.of()));
+        }
         return List.copyOf(all);
     }
 
+    /** A 16-bit number with its highest bit, which marks threads, taken off from "not set". */
+    private static final long NO_THREAD_SPEC = 0x7ffe;
+
     public static Json.Obj job(Names names, Json.Obj j) {
-        return Field.tree(FIELDS, j).put("cluster", names.cluster());
+        return Field.tree(fields(names.cluster(), DataParser.NEWEST), j);
     }
 
     /** Names of the answer and the components they come from. */
@@ -44,7 +58,7 @@ public final class JobsJson {
         "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc",
         "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
         "partition", "partition", "prefer", "prefer", "qos", "qos", "required_nodes", "nodeListRequested", "resv_name", "reservation",
-        "scheduled_nodes", "schedNodes", "state_description", "reasonText", "standard_input", "stdinPattern",
+        "scheduled_nodes", "schedNodes", "standard_input", "stdinPattern",
         "standard_output", "stdoutPattern", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
         "submit_line", "submitLine", "tres_bind", "tresBind", "tres_freq", "tresFreq",
         "tres_per_job", "tresPerJob", "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
@@ -55,14 +69,14 @@ public final class JobsJson {
         "federation_siblings_active", "federation_siblings_viable", "selinux_context", "system_comment"};
     private static final String[] PLAIN = {"job_id", "jobId", "user_id", "userId", "group_id", "groupId", "nice", "nice",
         "restart_cnt", "restarts", "association_id", "assocId", "segment_size", "segment",
-        "memory_update_delay", "memUpdateMin", "memory_update_margin", "memUpdateMargin", "core_spec", "coreSpec", "thread_spec", "threadSpec"};
+        "memory_update_delay", "memUpdateMin", "memory_update_margin", "memUpdateMargin", "core_spec", "coreSpec"};
     private static final String[] NUMBERS = {"accrue_time", "accrueTime", "deadline", "deadline", "eligible_time", "eligibleTime",
         "end_time", "endTime", "last_sched_evaluation", "lastSchedEval", "preempt_time", "preemptTime",
         "preemptable_time", "preemptEligibleTime", "pre_sus_time", "preSuspendSeconds",
         "start_time", "startTime", "submit_time", "submitTime", "suspend_time", "suspendTime", "time_minimum", "timeMinMin",
         "delay_boot", "delayBootMin", "array_job_id", "arrayJobId", "array_max_tasks", "arrayMaxRunning", "het_job_id", "hetJobId",
         "het_job_offset", "hetOffset", "cpus", "cpus", "node_count", "nodeCount", "tasks", "tasks", "priority", "priority",
-        "max_nodes", "nodeCountMax", "minimum_cpus_per_node", "cpusPerNodeMin", "minimum_tmp_disk_per_node", "tmpDiskMb",
+        "minimum_cpus_per_node", "cpusPerNodeMin", "minimum_tmp_disk_per_node", "tmpDiskMb",
         "tasks_per_node", "tasksPerNode", "tasks_per_tres", "tasksPerGpu"};
     private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
         "threads_per_core", "threadsPerCore", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
@@ -141,7 +155,10 @@ public final class JobsJson {
         f.add(new Field.Few("cpu_frequency_governor", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::governor)));
         f.add(new Field.Few("required_switches", j -> j.text("switches"), j -> switches(j.text("switches"))));
         f.add(new Field.Few("maximum_switch_wait_time", j -> j.text("switches"), j -> switchWait(j.text("switches"))));
-        f.add(new Field.Few("state_reason", j -> List.of(j.text("reason"), j.text("reasonText"), j.obj("exit").number("signal")), JobRows::reason));
+        f.add(new Field.Few("state_reason", j -> j.text("reason"),
+                j -> j.text("reason").isEmpty() || j.text("reason").equals("NONE") ? "None" : j.text("reason")));
+        f.add(new Field.Few("state_description", j -> List.of(j.text("reason"), j.text("reasonText"), j.obj("exit").number("signal")),
+                j -> j.text("reason").equals("RaisedSignal") ? JobRows.reason(j) : j.text("reasonText")));
         f.add(new Field.Few("job_state", j -> List.of(j.text("state"), j.list("flags")), j -> {
             List<Object> states = Tree.texts(j.text("state"));
             states.addAll(j.texts("flags"));
@@ -149,14 +166,15 @@ public final class JobsJson {
         }));
         f.add(new Field.Few("flags", JobsJson::flags, j -> new ArrayList<Object>(flags(j))));
         for (String[] exit : new String[][] {{"exit_code", "exit"}, {"derived_exit_code", "derivedExit"}}) {
-            f.add(new Field.Few(exit[0], j -> j.obj(exit[1]).fields(), j -> Tree.exit(j.obj(exit[1]), false)));
+            f.add(new Field.Few(exit[0], j -> j.obj(exit[1]).fields(), j -> Tree.exit(j.obj(exit[1]))));
         }
         f.add(new Field.Few("mail_type", j -> j.text("mailType"), j -> Tree.csv(j.text("mailType"))));
-        f.add(new Field.Few("shared", j -> j.text("exclusive"), JobsJson::shared));
         f.add(new Field.Made("step_id", j -> new Json.Obj().put("sluid", Sluid.text(j.number("sluid"))).put("job_id",
                 Tree.number(j.number("jobId"))).put("step_het_component", Tree.unset()).put("step_id", "entire")));
         f.add(new Field.Made("gres_detail", JobsJson::gresDetail));
         f.add(new Field.Made("job_resources", j -> j.text("nodes").isEmpty() ? null : resources(j)));
+        f.add(new Field.Counted("max_nodes", j -> j.text("nodes").isEmpty() ? j.number("nodeCountMax") : 0, Field.Form.NUMBER));
+        f.add(new Field.Counted("thread_spec", j -> j.number("threadSpec") == 0 ? NO_THREAD_SPEC : j.number("threadSpec"), Field.Form.PLAIN));
     }
 
     /** Returns the billing count of {@code cpu=2,mem=4G,billing=2}; -1 before the job has an allocation. */
@@ -192,9 +210,6 @@ public final class JobsJson {
 
     private static List<String> flags(Json.Obj j) {
         List<String> out = new ArrayList<>(j.texts("wishes"));
-        if (j.integer("hetJobId") != 0) {
-            out.add("HETEROGENEOUS_JOB");
-        }
         if (!j.text("cronSpec").isEmpty()) {
             out.add("CRON_JOB");
         }
@@ -219,30 +234,32 @@ public final class JobsJson {
         return out;
     }
 
-    /** Returns the sharing mode: user, mcs or topo. Whole nodes and {@code --oversubscribe} have other fields. */
+    /** How the job shares its nodes, as data parsers before v0.0.45 say it. */
     private static List<Object> shared(Json.Obj j) {
         return switch (j.text("exclusive")) {
             case "USER" -> Tree.texts("user");
             case "MCS" -> Tree.texts("mcs");
             case "TOPO" -> Tree.texts("topo");
-            default -> Tree.texts();
+            case "NODE" -> Tree.texts("none");
+            default -> j.flag("oversubscribe") ? Tree.texts("oversubscribe") : Tree.texts();
         };
     }
 
     private static Json.Obj resources(Json.Obj j) {
         List<Object> allocation = new ArrayList<>();
+        boolean ended = j.number("endTime") > 0 && !j.text("state").equals("RUNNING") && !j.text("state").equals("SUSPENDED");
         long index = 0;
         for (Json.Obj d : j.objects("details")) {
             for (Object name : Tree.hosts(d.text("nodes"))) {
                 long cpus = cpuCount(d.text("cpuIds"));
                 allocation.add(new Json.Obj().put("index", index++).put("name", name)
-                        .put("cpus", new Json.Obj().put("count", cpus).put("used", cpus))
+                        .put("cpus", new Json.Obj().put("count", cpus).put("used", ended ? 0 : cpus))
                         .put("memory", new Json.Obj().put("used", 0L).put("allocated", d.number("memoryMb")))
                         .put("sockets", sockets(d)));
             }
         }
         Json.Obj nodes = new Json.Obj().put("count", (long) Tree.hosts(j.text("nodes")).size())
-                .put("select_type", Tree.texts("AVAILABLE")).put("list", j.text("nodes"))
+                .put("select_type", Tree.texts("ONE_ROW")).put("list", j.text("nodes"))
                 .put("whole", j.text("exclusive").equals("NODE")).put("allocation", allocation);
         return new Json.Obj().put("select_type", Tree.texts("CR_CORE_MEMORY")).put("nodes", nodes)
                 .put("cpus", j.number("cpus")).put("threads_per_core", Tree.orUnset(j.number("threadsPerCore")));

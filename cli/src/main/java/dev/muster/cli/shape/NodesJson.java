@@ -70,24 +70,25 @@ public final class NodesJson {
         o.put("alloc_idle_cpus", Math.max(0, n.number("cpusEffective") - n.number("cpusAllocated")));
         o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb"))).put("suspend_time",
                 n.text("suspendTime").isEmpty() ? Tree.infinite() : powerTime(n, "suspendTime"));
-        if (n.flag("metered")) {
-            o.put("energy", new Json.Obj().put("average_watts", n.number("averageWatts")).put("current_watts", Tree.number(n.number("watts"))));
-        }
+        o.put("energy", new Json.Obj().put("average_watts", n.number("averageWatts")).put("base_consumed_energy", 0L).put("consumed_energy", 0L)
+                .put("current_watts", Tree.number(n.number("watts"))).put("previous_consumed_energy", 0L).put("last_collected", 0L));
+        o.put("gres_drained", n.text("gresDrain").isEmpty() ? "N/A" : n.text("gresDrain"));
         o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
         o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
         o.put("next_state_after_reboot",
-                Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : ""))
+                Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : "INVALID"))
                 .put("cert_flags", Tree.csv(n.flag("certTokenSet") ? "TOKEN_SET" : ""));
         int owner = n.integer("owner");
         o.put("owner", owner <= 0 ? "" : names.user(owner));
-        o.put("cluster_name", names.cluster());
+        // clusters name each other's nodes; a cluster of its own has no name there
+        o.put("cluster_name", "");
         return o;
     }
 
-    public static Json.Obj partitions(String cluster, Json.Obj reply, List<Json.Obj> wanted) {
+    public static Json.Obj partitions(Json.Obj reply, List<Json.Obj> wanted) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj p : wanted) {
-            out.add(partition(p).put("cluster", cluster));
+            out.add(partition(p));
         }
         return new Json.Obj().put("partitions", out).put("last_update", Tree.number(reply.number("lastUpdate")));
     }
@@ -103,18 +104,18 @@ public final class NodesJson {
         o.put("alternate", p.text("alternate"));
         o.put("tres", new Json.Obj().put("billing_weights", p.text("tresBillingWeights")).put("configured",
                 p.text("tres")));
-        o.put("cluster", "").put("select_type", new ArrayList<Object>());
+        o.put("cluster", "").put("select_type", Tree.texts("NONE"));
         o.put("cpus", new Json.Obj().put("task_binding", bindings(p.text("cpuBind"))).put("total", p.number("totalCpus")));
         o.put("defaults", new Json.Obj().put("memory_per_cpu", p.number("defMemPerCpuMb"))
                 .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
-                .put("partition_memory_per_node", Tree.orUnset(p.number("defMemPerNodeMb")))
+                .put("partition_memory_per_node", perNode(p, "defMemPerNodeMb", "defMemPerCpuMb"))
                 .put("time", p.number("defaultTimeMin") == PartitionInfo.NO_TIME ? Tree.number(0) : Tree.limit(p.number("defaultTimeMin")))
                 .put("job", p.text("jobDefaults")));
         o.put("flags", flags(p)).put("grace_time", p.number("graceTimeSeconds"));
         o.put("maximums", maximums(p));
         o.put("minimums", new Json.Obj().put("nodes", p.number("minNodes")));
         o.put("name", p.text("name")).put("node_sets", p.text("nodeSets"));
-        o.put("preempt_mode", preemption(p.text("preemptMode")));
+        o.put("preempt_mode", preemption(p.text("preemptModeSet")));
         o.put("priority", new Json.Obj().put("job_factor", p.number("priorityJobFactor")).put("tier",
                 p.number("priorityTier")));
         o.put("timeouts", new Json.Obj().put("resume", powerTime(p, "resumeTimeout"))
@@ -124,6 +125,11 @@ public final class NodesJson {
                 .put("oversubscribe", p.text("overSubscribe")));
         o.put("topology", p.text("topology")).put("suspend_time", powerTime(p, "suspendTime"));
         return o;
+    }
+
+    /** Memory of each node unless the partition counts memory by CPU. */
+    private static Json.Obj perNode(Json.Obj p, String node, String cpu) {
+        return p.number(cpu) > 0 ? Tree.unset() : Tree.number(p.number(node));
     }
 
     /** Returns the restriction, "" for ALL. */
@@ -137,6 +143,12 @@ public final class NodesJson {
     public static Optional<String> binding(long number) {
         int place = Long.numberOfTrailingZeros(number) - 1;
         return Long.bitCount(number) == 1 && place >= 0 && place < BINDINGS.size() ? Optional.of(BINDINGS.get(place)) : Optional.empty();
+    }
+
+    /** The number that data parsers before v0.0.45 have for a partition's bindings. @param words CPU_BIND_TO_CORES and so on */
+    static Object bindings(List<?> words) {
+        String word = words.getFirst().toString().toLowerCase(java.util.Locale.ROOT).replace("cpu_bind_to_", "").replace("cpu_bind_", "");
+        return 2L << BINDINGS.indexOf(word) & 62;
     }
 
     private static List<Object> bindings(String word) {
@@ -187,7 +199,7 @@ public final class NodesJson {
                 .put("cpus_per_socket", unlimited(p.number("maxCpusPerSocket"))).put("memory_per_cpu",
                         p.number("maxMemPerCpuMb"))
                 .put("partition_memory_per_cpu", Tree.orUnset(p.number("maxMemPerCpuMb")))
-                .put("partition_memory_per_node", Tree.orUnset(p.number("maxMemPerNodeMb")))
+                .put("partition_memory_per_node", perNode(p, "maxMemPerNodeMb", "maxMemPerCpuMb"))
                 .put("nodes", p.number("maxNodes") == 0 ? Tree.number(0) : unlimited(p.number("maxNodes")))
                 .put("shares", shares(p.text("overSubscribe")))
                 .put("oversubscribe", new Json.Obj().put("jobs", shares(p.text("overSubscribe")))

@@ -46,7 +46,6 @@ public final class SacctJson {
         for (String file : List.of("stdin", "stdout", "stderr")) {
             o.put(file + "_expanded", SacctPaths.expanded(j, file));
         }
-        boolean open = j.number("endTime") == 0;
         o.put("comment", new Json.Obj().put("administrator", j.text("adminComment")).put("job", j.text("comment"))
                 .put("system", j.text("systemComment")));
         o.put("allocation_nodes", j.text("nodes").isEmpty() ? 0L : j.number("nodeCount"));
@@ -59,8 +58,7 @@ public final class SacctJson {
                 .put("partition", "").put("user", j.text("userName")).put("id", j.number("assocId")));
         o.put("cluster", cluster).put("sluid", Sluid.text(Sluid.shown(j.number("sluid"), j.integer("restarts"))))
                 .put("original_sluid", Sluid.text(Sluid.shown(Sluid.original(j.number("sluid")), j.integer("restarts"))));
-        o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"), open)).put("exit_code", Tree.exit(j.obj("exit"),
-                open));
+        o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"))).put("exit_code", Tree.exit(j.obj("exit")));
         o.put("time", times(j, j, steps, now)).put("flags", flags(j.text("flags")));
         o.put("het", new Json.Obj().put("job_id", j.number("hetJobId")).put("job_offset",
                 j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset"))));
@@ -127,11 +125,12 @@ public final class SacctJson {
         if (row == job) {
             long eligible = job.number("eligibleTime");
             t.put("eligible", eligible).put("end", end);
-            t.put("planned", start == 0 || eligible == 0 ? Tree.unset() : Tree.number(start - eligible));
+            t.put("planned", Tree.number(eligible == 0 ? 0 : (start == 0 ? now : start) - eligible));
             t.put("start", start).put("submission", job.number("submitTime"));
-            t.put("limit", Tree.limit(job.number("limitMin")));
+            t.put("limit", start == 0 && job.number("limitMin") < 0 ? Tree.unset() : Tree.limit(job.number("limitMin")));
         } else {
-            t.put("end", Tree.number(end)).put("start", Tree.number(start)).put("limit", Tree.unset());
+            t.put("end", Tree.number(end)).put("start", Tree.number(start))
+                    .put("limit", Tree.limit(row.has("limitMin") ? row.number("limitMin") : -1));
         }
         return t.put("system", seconds(system)).put("total", seconds(user + system)).put("user", seconds(user));
     }
@@ -139,8 +138,7 @@ public final class SacctJson {
     private static Json.Obj step(Names names, Json.Obj job, Json.Obj s, long now) {
         Json.Obj usage = s.obj("usage");
         Json.Obj o = new Json.Obj();
-        o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit"),
-                s.number("endTime") == 0));
+        o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit")));
         o.put("nodes", new Json.Obj().put("count", s.number("nodeCount")).put("range", s.text("nodes"))
                 .put("list", Tree.hosts(s.text("nodes"))));
         o.put("tasks", new Json.Obj().put("count", s.number("tasks")));
@@ -149,22 +147,13 @@ public final class SacctJson {
                 .put("governor", CpuFreq.parse(s.text("cpuFreq")).map(CpuFreq::governor).orElse("")));
         o.put("kill_request_user", killer(names, s)).put("state", Tree.texts(s.text("state")));
         o.put("statistics", new Json.Obj().put("CPU", new Json.Obj().put("actual_frequency", usage.number("aveCpuKhz")))
-                .put("energy", new Json.Obj().put("consumed", Tree.orUnset(usage.number("energyJ")))));
+                .put("energy", new Json.Obj().put("consumed", Tree.number(usage.number("energyJ")))));
         o.put("step", new Json.Obj().put("id", job.integer("jobId") + "." + stepName(s))
                 .put("name", s.text("name")).put("stderr", "").put("stdin", "").put("stdout", "")
                 .put("stderr_expanded", "").put("stdin_expanded", "").put("stdout_expanded", ""));
         o.put("submit_line", s.text("submitLine")).put("task", new Json.Obj().put("distribution", s.text("layout")));
-        String used = "cpu=" + (usage.number("userCpuUs") + usage.number("systemCpuUs")) / 1000 + ",mem="
-                + usage.number("maxRssKb") * 1024 + ",vmem=" + usage.number("maxVmKb") * 1024 + ",fs/disk="
-                + usage.number("readBytes");
-        o.put("tres", new Json.Obj().put("requested", consumed(used)).put("consumed", consumed(used))
-                .put("allocated", tres(s.text("tresAllocated"))));
+        o.put("tres", new Json.Obj().put("requested", StepUse.in(s)).put("consumed", StepUse.out(s)).put("allocated", tres(s.text("tresAllocated"))));
         return o;
-    }
-
-    private static Json.Obj consumed(String used) {
-        return new Json.Obj().put("max", tres(used)).put("min", new ArrayList<Object>()).put("average", tres(used))
-                .put("total", tres(used));
     }
 
     /** {@code cpu=2,mem=4G,gres/gpu:a100=1} as a list. */

@@ -3,11 +3,27 @@ package dev.muster.cli.shape;
 import dev.muster.cli.Texts;
 import dev.muster.model.Json;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** {@code sshare --json}: associations with their shares. */
 public final class SharesJson {
+    /** The root account has no shares, which is a number all the same: the largest of 32 bits but one. */
+    private static final double ROOT_SHARE = 1.0 / 0xffff_fffeL;
+    /** What every cluster counts, in the order of its ids. */
+    private static final List<String> STANDARD = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+
     private SharesJson() {}
+
+    /** The standard names, then those of the row besides. */
+    private static Set<String> names(Set<String> row) {
+        Set<String> out = new LinkedHashSet<>(STANDARD);
+        out.addAll(row);
+        return out;
+    }
 
     /** @param rows those that were asked for */
     public static Json.Obj of(List<Json.Obj> rows, String cluster) {
@@ -19,17 +35,20 @@ public final class SharesJson {
             boolean user = !r.text("user").isEmpty();
             above[depth] = r.text("account");
             String parent = user ? r.text("account") : depth == 0 || above[depth - 1] == null ? "" : above[depth - 1];
-            boolean number = r.text("rawShares").matches("[0-9]{1,9}");
+            boolean root = depth == 0 && !user;
+            boolean number = r.text("rawShares").matches("[0-9]{1,9}") && !root;
             total += number ? Long.parseLong(r.text("rawShares")) : 0;
             list.add(new Json.Obj().put("id", r.number("id")).put("cluster", cluster).put("name", user ? r.text("user") : r.text("account"))
-                    .put("parent", parent).put("partition", r.text("partition")).put("shares_normalized", real(r.real("normShares")))
-                    .put("shares", number ? Tree.number(Long.parseLong(r.text("rawShares"))) : Tree.infinite())
+                    .put("parent", parent).put("partition", r.text("partition"))
+                    .put("shares_normalized", real(root ? ROOT_SHARE : r.real("normShares")))
+                    .put("shares", root ? Tree.unset() : number ? Tree.number(Long.parseLong(r.text("rawShares"))) : Tree.infinite())
                     .put("tres", new Json.Obj().put("run_seconds", seconds(r.obj("tresRunMins")))
                             .put("group_minutes", minutes(r.text("grpTresMins"))).put("usage", usage(r.obj("tresSeconds"))))
                     .put("effective_usage", real(r.real("effectiveUsage"))).put("usage_normalized", real(r.real("normUsage")))
                     .put("usage", r.number("rawUsage"))
-                    .put("fairshare", new Json.Obj().put("factor", real(r.real("fairShare")))
-                            .put("level", r.real("level") < 0 ? Tree.infinite() : real(r.real("level"))))
+                    .put("fairshare", new Json.Obj().put("factor", real(user ? r.real("fairShare") : 0))
+                            .put("level", root ? Tree.decimal(false, 0) : r.real("level") < 0 ? Tree.infinite().put("number", 0.0)
+                                    : real(r.real("level"))))
                     .put("type", Tree.texts(user ? "USER" : "ASSOCIATION")));
         }
         return new Json.Obj().put("shares", new Json.Obj().put("shares", list).put("total_shares", total));
@@ -41,7 +60,7 @@ public final class SharesJson {
 
     private static List<Object> seconds(Json.Obj runMinutes) {
         List<Object> out = new ArrayList<>();
-        for (String name : runMinutes.fields().keySet()) {
+        for (String name : names(runMinutes.fields().keySet())) {
             out.add(new Json.Obj().put("name", name).put("value", Tree.number(60 * runMinutes.number(name))));
         }
         return out;
@@ -49,20 +68,24 @@ public final class SharesJson {
 
     private static List<Object> usage(Json.Obj seconds) {
         List<Object> out = new ArrayList<>();
-        for (String name : seconds.fields().keySet()) {
+        for (String name : names(seconds.fields().keySet())) {
             out.add(new Json.Obj().put("name", name).put("value", (double) seconds.number(name)));
         }
         return out;
     }
 
     private static List<Object> minutes(String limits) {
-        List<Object> out = new ArrayList<>();
+        Map<String, Long> limited = new LinkedHashMap<>();
         for (String item : Texts.split(limits, ',')) {
             int equals = item.indexOf('=');
             if (equals > 0 && item.substring(equals + 1).matches("[0-9]{1,18}")) {
-                out.add(new Json.Obj().put("name", item.substring(0, equals))
-                        .put("value", Tree.number(Long.parseLong(item.substring(equals + 1)))));
+                limited.put(item.substring(0, equals), Long.parseLong(item.substring(equals + 1)));
             }
+        }
+        List<Object> out = new ArrayList<>();
+        for (String name : names(limited.keySet())) {
+            out.add(new Json.Obj().put("name", name)
+                    .put("value", limited.containsKey(name) ? Tree.number(limited.get(name)) : Tree.infinite()));
         }
         return out;
     }

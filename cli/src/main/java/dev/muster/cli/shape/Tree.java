@@ -66,12 +66,13 @@ public final class Tree {
         };
     }
 
-    public static Json.Obj exit(Json.Obj e, boolean pending) {
+    /** What a job or a step ended with; a success as long as it has not. */
+    public static Json.Obj exit(Json.Obj e) {
         int signal = e.integer("signal");
         int code = e.integer("code");
-        String status = pending ? "PENDING" : signal != 0 ? e.flag("core") ? "CORE_DUMPED" : "SIGNALED"
+        String status = signal != 0 ? e.flag("core") ? "CORE_DUMPED" : "SIGNALED"
                 : code != 0 ? "ERROR" : "SUCCESS";
-        return new Json.Obj().put("status", texts(status)).put("return_code", number(code))
+        return new Json.Obj().put("status", texts(status)).put("return_code", signal != 0 ? unset() : number(code))
                 .put("signal", new Json.Obj().put("id", orUnset(signal))
                         .put("name", signal == 0 ? "" : Signals.name(signal)));
     }
@@ -133,7 +134,11 @@ public final class Tree {
 
     private static void json(Pieces p, Object value, int depth) {
         StringBuilder b = p.text;
-        if (value instanceof Json.Obj o && !o.fields().isEmpty()) {
+        if (value instanceof Json.Obj o) {
+            if (o.fields().isEmpty()) {
+                line(b.append('{'), depth).append('}');
+                return;
+            }
             char sep = '{';
             for (Map.Entry<String, Object> e : o.fields().entrySet()) {
                 line(b.append(sep), depth + 1);
@@ -152,18 +157,17 @@ public final class Tree {
                 p.send(Pieces.PIECE);
             }
             if (sep == '[') {
-                b.append("[]");
-            } else {
-                line(b, depth).append(']');
+                b.append('[');
             }
+            line(b, depth).append(']');
         } else {
             scalar(b, value);
         }
     }
 
     private static void scalar(StringBuilder b, Object value) {
-        if (value instanceof String s && isPlain(s)) {
-            b.append('"').append(s).append('"');
+        if (value instanceof String s) {
+            b.append(isPlain(s) ? '"' + s + '"' : new String(Json.print(s), StandardCharsets.UTF_8).replace("/", "\\/"));
         } else if (value instanceof Long || value instanceof Boolean) {
             b.append(value);
         } else {
@@ -171,11 +175,11 @@ public final class Tree {
         }
     }
 
-    /** As it is between quotes. */
+    /** As it is between quotes. A slash has a backslash before it, as json-c writes it. */
     private static boolean isPlain(String s) {
         for (int i = 0; i < s.length(); i++) {
             char c = s.charAt(i);
-            if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+            if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/') {
                 return false;
             }
         }

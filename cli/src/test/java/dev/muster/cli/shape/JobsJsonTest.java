@@ -35,10 +35,27 @@ class JobsJsonTest {
             mail_user        | ,'mailUser':'a@b'                            | 'a@b'
             shared           | ,'exclusive':'NODE'                          | []
             shared           | ,'oversubscribe':true                        | []
-            shared           | ,'exclusive':'USER'                          | ['user']
+            shared           | ,'exclusive':'USER'                          | []
+            state_reason     | ,'reason':'RaisedSignal','exit':{'signal':9} | 'RaisedSignal'
+            state_description | ,'reason':'RaisedSignal','exit':{'signal':9} | 'RaisedSignal:9(Killed)'
+            state_reason     | ,'reason':'Resources','reasonText':'Some words' | 'Resources'
+            thread_spec      | ,'threadSpec':0                              | 32766
+            max_nodes        | ,'nodeCountMax':3,'nodes':'n1'               | {'set':true,'infinite':false,'number':0}
+            max_nodes        | ,'nodeCountMax':3                            | {'set':true,'infinite':false,'number':3}
             """)
     void hasTheValue(String field, String more, String value) {
         assertThat(printed(field, more == null ? "" : more)).isEqualTo(value);
+    }
+
+    /** What v0.0.45 says in words of its own stands in one list before. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"NODE | false | none", "USER | false | user", "NO | true | oversubscribe", "NO | false | ''"})
+    void olderDataParsersSayHowAJobShares(String exclusive, boolean oversubscribe, String word) {
+        Json.Obj job = new Json.Obj().put("exclusive", exclusive).put("oversubscribe", oversubscribe);
+        Json.Obj shown = JobsJson.answer(new Names("c", uid -> "u"), new Json.Obj().put("jobs", List.of(job)), 44).objects("jobs").getFirst();
+        assertThat(String.join(",", shown.texts("shared"))).isEqualTo(word);
+        assertThat(shown.has("job_resources")).isTrue();
+        assertThat(shown.raw("job_resources")).isNull();
     }
 
     @Test
@@ -52,7 +69,7 @@ class JobsJsonTest {
     void stepsAreFlat() {
         Json.Obj step = Json.object(("{'jobId':9,'arrayJobId':4,'arrayTaskId':1,'stepId':'0','name':'hi','nodes':'n[1-2]','tasks':2,'cpus':2,"
                 + "'startTime':100,'timeLimitMin':0,'state':'RUNNING','userName':'ann','tresAlloc':'cpu=2'}").replace('\'', '"').getBytes());
-        Json.Obj shown = ControlJson.steps(List.of(step), 130).objects("steps").getFirst();
+        Json.Obj shown = ControlJson.steps("test", List.of(step), 130).objects("steps").getFirst();
         assertThat(shown.text("id")).isEqualTo("9.0");
         assertThat(shown.text("nodes")).isEqualTo("n[1-2]");
         assertThat(shown.obj("array").number("task_id")).isEqualTo(1);

@@ -141,7 +141,8 @@ public final class ClusterMessages {
     /**
      * A partition: the effective configuration as {@code scontrol show partition} prints it.
      *
-     * @param allowGids of allowGroups, those that the host knows
+     * @param allowGids      of allowGroups, those that the host knows
+     * @param preemptModeSet the partition's own preemptMode; "" for the cluster's
      */
     public record PartitionInfo(
             String name,
@@ -193,7 +194,8 @@ public final class ClusterMessages {
             String topology,
             boolean powerDownOnIdle,
             String cpuBind,
-            List<Integer> allowGids) {
+            List<Integer> allowGids,
+            String preemptModeSet) {
         /** DefaultTime=0, where 0 has always meant that nobody said anything: who names no time has none. */
         public static final int NO_TIME = -2;
         /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */

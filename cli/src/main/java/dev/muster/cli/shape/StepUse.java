@@ -1,0 +1,85 @@
+package dev.muster.cli.shape;
+
+import dev.muster.model.Json;
+import dev.muster.model.accounting.Extremes;
+import dev.muster.model.accounting.Extremes.Measure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a step's tasks used, as {@code tres.requested} (what went in) and {@code tres.consumed} (what went out) of sacct's steps have it. */
+final class StepUse {
+    private static final long KIB = 1024;
+
+    private StepUse() {}
+
+    /** @param size of the measure's unit, in the unit of the answer's count: bytes, milliseconds; negative divides */
+    private record Tres(Measure measure, String type, String name, long id, long size, String sum, String average) {
+        long count(long value) {
+            return size < 0 ? value / -size : value * size;
+        }
+    }
+
+    private static final List<Tres> IN = List.of(new Tres(Measure.CPU, "cpu", "", 1, -1000, "", "aveCpuUs"),
+            new Tres(Measure.MEM, "mem", "", 2, KIB, "", "aveRssKb"), new Tres(Measure.READ, "fs", "disk", 6, 1, "readBytes", ""),
+            new Tres(Measure.VMEM, "vmem", "", 7, KIB, "", "aveVmKb"), new Tres(Measure.PAGES, "pages", "", 8, 1, "", "avePages"));
+    private static final List<Tres> OUT = List.of(new Tres(Measure.WRITE, "fs", "disk", 6, 1, "writeBytes", ""));
+    private static final long ENERGY = 3;
+
+    static Json.Obj in(Json.Obj step) {
+        return of(step, IN);
+    }
+
+    static Json.Obj out(Json.Obj step) {
+        return of(step, OUT);
+    }
+
+    private static Json.Obj of(Json.Obj step, List<Tres> kinds) {
+        return new Json.Obj().put("max", extreme(step, kinds, true)).put("min", extreme(step, kinds, false))
+                .put("average", sums(step, kinds, Math.max(1, step.number("tasks")))).put("total", sums(step, kinds, 1));
+    }
+
+    private static Json.Obj one(String type, String name, long id, long count) {
+        return new Json.Obj().put("type", type).put("name", name).put("id", id).put("count", count);
+    }
+
+    private static List<Object> extreme(Json.Obj step, List<Tres> kinds, boolean most) {
+        Json.Obj usage = step.obj("usage");
+        Extremes extremes = Extremes.parse(usage.text("extremes"));
+        List<Object> out = new ArrayList<>();
+        List<Object> nodes = Tree.hosts(step.text("nodes"));
+        for (Tres t : kinds) {
+            Optional<Extremes.Span> span = extremes.of(t.measure);
+            if (span.isPresent()) {
+                Extremes.At at = most ? span.get().most() : span.get().least();
+                energy(out, t, usage, nodes);
+                out.add(one(t.type, t.name, t.id, t.count(at.value())).put("task", (long) at.task()).put("node", at.node()));
+            }
+        }
+        return out;
+    }
+
+    /** Energy stands in the order of ids; sensors know nodes, not tasks. */
+    private static void energy(List<Object> out, Tres next, Json.Obj usage, List<Object> nodes) {
+        boolean listed = out.stream().anyMatch(o -> ((Json.Obj) o).number("id") == ENERGY);
+        if (next.id > ENERGY && !listed) {
+            out.add(one("energy", "", ENERGY, usage.number("energyJ")).put("task", 0L).put("node", nodes.isEmpty() ? "" : nodes.getFirst()));
+        }
+    }
+
+    /** @param share 1 for all tasks together, the number of tasks for the average */
+    private static List<Object> sums(Json.Obj step, List<Tres> kinds, long share) {
+        Json.Obj usage = step.obj("usage");
+        List<Object> out = new ArrayList<>();
+        long tasks = Math.max(1, step.number("tasks"));
+        for (Tres t : kinds) {
+            if (t.id > ENERGY && out.stream().noneMatch(o -> ((Json.Obj) o).number("id") == ENERGY)) {
+                out.add(one("energy", "", ENERGY, usage.number("energyJ") / share));
+            }
+            long all = t.measure == Measure.CPU ? usage.number("userCpuUs") + usage.number("systemCpuUs")
+                    : t.sum.isEmpty() ? usage.number(t.average) * tasks : usage.number(t.sum);
+            out.add(one(t.type, t.name, t.id, t.count(all / share)));
+        }
+        return out;
+    }
+}
