@@ -35,7 +35,7 @@ check "one of another key" 401 "$(token=${nobody}x ask GET /slurm/v0.0.45/jobs)"
 check "as Bearer" 200 "$(token= ask GET /slurm/v0.0.45/jobs -H "Authorization: Bearer $nobody")"
 check "an unknown path" 404 "$(ask GET /slurm/v0.0.41/jobs)"
 check "not this method" "405 DELETE, GET, HEAD" "$(ask PUT /slurm/v0.0.45/jobs -D "$dir/head") $(sed -n 's/^Allow: \([^\r]*\).*/\1/Ip' "$dir/head")"
-check "no body" "422 The request has no body, which says what to do" "$(ask POST /slurm/v0.0.45/job/submit) $(field '["errors"][0]["description"]')"
+check "no body" "422 Populated \"script\" field is required for job submission" "$(ask POST /slurm/v0.0.45/job/submit) $(field '["errors"][0]["description"]')"
 check "nodes that have not changed" 304 "$(ask GET /slurm/v0.0.45/nodes?update_time=4102444800)"
 u() { ask GET "/slurm/v0.0.45/$1" >/dev/null; field '["last_update"]["number"]'; }
 before=$(u partitions/); sleep 1.1; check "partitions are as old as their last change" "$before" "$(u partitions/)"

@@ -52,6 +52,10 @@ final class AccountingChanges {
         if (!done.texts("error").isEmpty()) {
             int errno = done.integer("errno");
             String sentence = String.join("\n", done.texts("error")).strip();
+            if (sentence.equals("Nothing new added.")) {
+                unchanged(c);
+                return done;
+            }
             throw c.refused(errno > 0 ? SlurmErrno.of(errno) : SlurmErrno.ERROR, sentence);
         }
         return done;
@@ -86,9 +90,14 @@ final class AccountingChanges {
     private static void deleted(Call c, String entity, Map<String, String> where, String field, String name) throws RestException, SlurmException {
         List<String> names = change(c, "delete", entity, Map.of(), where).texts("names");
         if (names.isEmpty()) {
-            c.nothing(entity);
+            unchanged(c);
         }
         c.out().put(field, Call.objects(names.isEmpty() ? List.of() : List.of(name)));
+    }
+
+    /** What was to go was not there: nothing has changed. */
+    private static void unchanged(Call c) {
+        c.out().status(304);
     }
 
     // ---- QOS, clusters, TRES
@@ -239,6 +248,10 @@ final class AccountingChanges {
                 List<String> accounts = u.objects("associations").stream().filter(a -> a.text("cluster").isEmpty() && a.text("partition").isEmpty())
                         .map(a -> a.text("account")).distinct().toList();
                 boolean first = accounts.isEmpty() && standard.text("account").isEmpty() && !u.objects("associations").isEmpty();
+                if (u.objects("associations").isEmpty() && standard.text("account").isEmpty() && standard.text("wckey").isEmpty()) {
+                    // its associations come with requests of their own
+                    set.put("alone", "yes");
+                }
                 change(c, "add", "user", set, first ? where(name, u.objects("associations").getFirst())
                         : said("name", name, "account", String.join(",", accounts)));
             }
@@ -321,7 +334,7 @@ final class AccountingChanges {
 
     private static void deleteUser(Call c) throws RestException, SlurmException {
         if (change(c, "delete", "user", Map.of(), map("name", c.path().get("name"))).texts("names").isEmpty()) {
-            c.nothing("user");
+            unchanged(c);
         }
     }
 
@@ -376,7 +389,7 @@ final class AccountingChanges {
             gone.add(wckeyName(w));
         }
         if (gone.isEmpty()) {
-            c.nothing("wckeys");
+            c.nothing("deleted_wckeys");
         }
         c.out().put("deleted_wckeys", gone);
     }
@@ -447,7 +460,7 @@ final class AccountingChanges {
                 + (a.text("user").isEmpty() ? "" : " U = " + a.text("user"))
                 + (a.text("partition").isEmpty() ? "" : " P = " + a.text("partition")))));
         if (gone.isEmpty() && done.texts("names").isEmpty()) {
-            c.nothing("associations");
+            unchanged(c);
         }
         c.out().put("removed_associations", gone);
     }

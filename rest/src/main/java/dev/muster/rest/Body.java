@@ -1,8 +1,10 @@
 package dev.muster.rest;
 
 import dev.muster.model.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -28,36 +30,56 @@ final class Body {
     }
 
     Json.Obj read(String schema, Object value) throws RestException {
-        if (!(value instanceof Json.Obj)) {
-            throw RestException.unfit("Rejecting request without an object as its body", "#/");
-        }
         return (Json.Obj) value(new Json.Obj().put("$ref", schema), value, "#/", 0);
     }
 
     private Object value(Json.Obj schema, Object value, String at, int depth) throws RestException {
         Json.Obj s = contract.resolved(version, schema);
+        String name = schema.text("$ref");
         if (depth > DEPTH_MAX) {
             throw RestException.unfit("Nested too deeply", at);
         }
         return switch (s.text("type")) {
-            case "object" -> object(s, value, at, depth);
+            case "object" -> object(s, name, value, at, depth);
             case "array" -> array(s, value, at, depth);
             case "string" -> text(s, value, at);
-            case "integer" -> number(value, at).longValue();
-            case "number" -> number(value, at);
-            case "boolean" -> flag(value, at);
+            case "integer" -> number(told(s, value instanceof Number, value, at), at).longValue();
+            case "number" -> number(told(s, value instanceof Number, value, at), at);
+            case "boolean" -> flag(told(s, value instanceof Boolean, value, at), at);
             default -> value;
         };
     }
 
-    private Object object(Json.Obj s, Object value, String at, int depth) throws RestException {
+    /** A value of another kind than the schema's is told, even where it can be converted. */
+    private Object told(Json.Obj s, boolean fits, Object value, String at) {
+        if (!fits && value != null) {
+            String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
+            warn("Expected OpenAPI type=" + s.text("type") + format + " (Slurm type=" + slurmType(s.text("type")) + ") but got OpenAPI type="
+                    + type(value) + " (Slurm type=" + slurmType(type(value)) + "): " + new String(Json.print(value), StandardCharsets.UTF_8), at);
+        }
+        return value;
+    }
+
+    private static String slurmType(String type) {
+        return switch (type) {
+            case "object" -> "dictionary";
+            case "array" -> "list";
+            case "integer" -> "64 bit integer";
+            case "number" -> "floating point number";
+            default -> type;
+        };
+    }
+
+    /** @param name of the schema, "" for one without */
+    private Object object(Json.Obj s, String name, Object value, String at, int depth) throws RestException {
         Json.Obj known = s.obj("properties");
         boolean optional = known.has("set") && known.has("infinite") && known.has("number");
         if (optional && !(value instanceof Json.Obj)) {
             return optionalNumber(value, at);
         }
         if (!(value instanceof Json.Obj given)) {
-            throw RestException.unfit("Expected OpenAPI type=object but got OpenAPI type=" + type(value), at);
+            throw new RestException(500, RestException.NO_OBJECT, "Data parser expected a dictionary or object",
+                    "Rejecting " + slurmType(type(value)) + " when dictionary expected", at);
         }
         if (!s.has("properties")) {
             return given;
@@ -70,7 +92,14 @@ final class Body {
             if (known.has(e.getKey())) {
                 out.put(e.getKey(), value(known.obj(e.getKey()), e.getValue(), at + e.getKey() + "/", depth + 1));
             } else {
-                warn("Ignoring unknown field \"" + e.getKey() + "\" of type " + type(e.getValue()), at + e.getKey() + "/");
+                warn("Ignoring unknown field \"" + e.getKey() + "\" of type " + slurmType(type(e.getValue()))
+                        + (name.isEmpty() ? "" : " in DATA_PARSER_" + name.toUpperCase(Locale.ROOT)), at + e.getKey() + "/");
+            }
+        }
+        for (String needed : s.texts("required")) {
+            if (needed.indexOf('/') < 0 && given.raw(needed) == null) {
+                throw new RestException(422, RestException.NO_PATH, "Unable to resolve path", "Missing required field '" + needed
+                        + "' in dictionary", at + needed + "/");
             }
         }
         if (optional && out.has("number") && !out.has("set")) {
@@ -97,16 +126,20 @@ final class Body {
             case List<?> l -> l;
             case String text -> text.isEmpty() ? List.of() : List.of(text.split(","));
             case Json.Obj pairs when items.text("type").equals("string") -> pairs(pairs, at);
-            default -> throw RestException.unfit("Expected OpenAPI type=array but got OpenAPI type=" + type(value), at);
+            case Json.Obj o -> throw new RestException(500, RestException.NO_LIST, "Data parser expected a list",
+                    "Expected List but found a dictionary", at);
+            case null -> List.of();
+            default -> List.of(value);
         };
+        told(s, value instanceof List<?>, value, at);
         List<Object> words = contract.resolved(version, items).list("enum");
         List<Object> out = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {
-            Object item = value(items, given.get(i), at + i + "/", depth + 1);
+            String place = RestException.element(at, i);
+            Object item = value(items, given.get(i), place, depth + 1);
             boolean known = words.stream().anyMatch(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item)));
             if (!words.isEmpty() && !known) {
-                throw new RestException(400, RestException.INVALID_FLAG, "Unknown or invalid flag", "Flag \"" + item + "\" is not one of "
-                        + words, at + i + "/");
+                throw RestException.flag(String.valueOf(item), place);
             }
             out.add(words.isEmpty() ? item : words.stream().filter(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item))).findFirst()
                     .orElse(item));
@@ -120,18 +153,17 @@ final class Body {
         for (Map.Entry<String, Object> e : given.fields().entrySet()) {
             out.add(e.getKey() + "=" + text(new Json.Obj(), e.getValue(), at + e.getKey() + "/"));
         }
-        warn("Expected OpenAPI type=array but got OpenAPI type=object", at);
         return out;
     }
 
-    private static Object text(Json.Obj s, Object value, String at) throws RestException {
+    private Object text(Json.Obj s, Object value, String at) throws RestException {
         if (value instanceof Json.Obj || value instanceof List<?>) {
             if (value instanceof List<?> l && l.stream().allMatch(String.class::isInstance)) {
                 return String.join(",", l.stream().map(String::valueOf).toList());
             }
             throw RestException.unfit("Expected OpenAPI type=string but got OpenAPI type=" + type(value), at);
         }
-        return String.valueOf(value);
+        return String.valueOf(s.text("type").isEmpty() ? value : told(s, value instanceof String, value, at));
     }
 
     private static Number number(Object value, String at) throws RestException {

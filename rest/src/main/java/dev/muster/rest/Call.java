@@ -144,8 +144,17 @@ record Call(Contract.Operation operation, int version, Map<String, String> path,
         return RestException.of(errno, description, operation.id().replace("_{v}", "") + "()");
     }
 
+    /** The function of the original by what a list is about, and the one around it. */
+    private static final Map<String, String[]> LISTS = Map.of("accounts", new String[] {"slurmdb_accounts_get", "_dump_accounts"},
+            "users", new String[] {"slurmdb_users_get", "_dump_users"}, "qos", new String[] {"slurmdb_qos_get", "_op_handler_qos"},
+            "clusters", new String[] {"slurmdb_clusters_get", "_dump_clusters"},
+            "associations", new String[] {"slurmdb_associations_get", "_dump_assoc_cond"},
+            "wckeys", new String[] {"slurmdb_wckeys_get", "_dump_wckeys"}, "instances", new String[] {"slurmdb_instances_get", "_dump_instance_cond"},
+            "jobs", new String[] {"slurmdb_jobs_get", "_dump_jobs"}, "deleted_wckeys", new String[] {"slurmdb_wckeys_remove", "_delete_wckey"});
+
     /** The answer is empty, which is said. */
     void nothing(String what) {
-        out.warning("Nothing found with query: no " + what, operation.id().replace("_{v}", "") + "()");
+        String[] known = LISTS.getOrDefault(what, new String[] {operation.id().replace("_{v}", ""), operation.id().replace("_{v}", "") + "()"});
+        out.warning(known[0] + "() found nothing", known[1]);
     }
 }

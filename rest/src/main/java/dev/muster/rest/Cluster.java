@@ -120,7 +120,8 @@ final class Cluster {
         List<Json.Obj> all = named(c, reply.objects("reservations"), "reservation_name");
         listed(c, "reservations", ControlJson.reservations(all, reply.number("now")), reply.number("now"));
         if (all.isEmpty() && c.path().containsKey("reservation_name")) {
-            none(c, "Unable to query reservations", "slurm_load_reservations()");
+            throw new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
+                    "Unable to find reservation " + c.path().get("reservation_name"), "_get_single_reservation");
         }
     }
 

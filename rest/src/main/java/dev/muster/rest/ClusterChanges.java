@@ -65,7 +65,10 @@ final class ClusterChanges {
             c.out().warning("The reason is the caller's: reason_uid is passed over", "#/reason_uid/");
         }
         if (changes.fields().isEmpty()) {
-            throw RestException.query("Nothing to change", "#/");
+            if (c.controller("QueryNodes", new Json.Obj().put("nodes", Call.objects(List.of(nodes)))).objects("nodes").isEmpty()) {
+                throw RestException.of(SlurmErrno.INVALID_NODE_NAME, "Failure to update node " + nodes, "_update_node");
+            }
+            return;
         }
         c.controller("UpdateNode", c.change().put("nodes", nodes).put("changes", changes));
     }

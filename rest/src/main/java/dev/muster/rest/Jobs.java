@@ -62,6 +62,9 @@ final class Jobs {
         c.out().with(JobsJson.answer(c.names(), reply, c.version()));
     }
 
+    /** slurmctld's number for a request to signal jobs that says nothing of which. */
+    private static final int NO_FILTER = 2173;
+
     private static RestException unknown(Call c) {
         return c.refused(SlurmErrno.INVALID_JOB_ID, "Unable to query JobId=" + c.path().getOrDefault("job_id", c.asked("job_id")));
     }
@@ -96,13 +99,16 @@ final class Jobs {
         if (one && c.body().has("job")) {
             parts.add(c.body().obj("job"));
         }
+        if (parts.isEmpty() && c.body().text("script").isEmpty()) {
+            throw noScript();
+        }
         if (parts.isEmpty()) {
             throw new RestException(422, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
                     "Specify only one \"job\" or \"jobs\" fields", "#/");
         }
         String script = c.body().text("script").isEmpty() ? parts.getFirst().text("script") : c.body().text("script");
         if (script.isEmpty()) {
-            throw c.refused(SlurmErrno.JOB_SCRIPT_MISSING, "Batch job script empty or missing");
+            throw noScript();
         }
         List<Object> requests = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
@@ -113,8 +119,14 @@ final class Jobs {
         submitted(c, reply);
         c.out().put("step_id", "batch");
         if (parts.stream().anyMatch(p -> p.flag("hold") || p.obj("priority").flag("set") && p.obj("priority").number("number") == 0)) {
+            c.out().warning("Job submission resulted in non-zero return code: " + SlurmErrno.JOB_HELD.sentence(), "slurm_submit_batch_job()");
             c.out().warning(SlurmErrno.JOB_HELD.sentence(), "slurm_submit_batch_job()");
         }
+    }
+
+    private static RestException noScript() {
+        return new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
+                "Populated \"script\" field is required for job submission", "_job_post");
     }
 
     private static void submitted(Call c, Json.Obj reply) {
@@ -150,8 +162,10 @@ final class Jobs {
         }
         boolean hold = c.body().flag("hold");
         if (changes.fields().isEmpty() && !c.body().has("hold")) {
-            throw new RestException(422, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
-                    "Nothing to change", "#/");
+            Json.Obj there = c.controller("QueryJobs", query(List.of(id)).put("fields", Call.objects(List.of("jobId"))));
+            if (there.objects("jobs").isEmpty()) {
+                throw RestException.of(SlurmErrno.INVALID_JOB_ID, "Job update requested failed", "slurm_update_job2()");
+            }
         }
         List<Object> results = new ArrayList<>();
         if (!changes.fields().isEmpty()) {
@@ -280,7 +294,8 @@ final class Jobs {
             filtered = true;
         }
         if (jobs.isEmpty() && !filtered) {
-            throw c.refused(SlurmErrno.INVALID_JOB_ID, "Neither jobs nor a filter is given");
+            throw new RestException(422, NO_FILTER, "Invalid signal jobs request, at least one job id or filter is required.",
+                    "Signal request failed", "slurm_kill_jobs()");
         }
         if (!jobs.isEmpty()) {
             q.put("jobs", Call.objects(jobs));

@@ -16,7 +16,11 @@ final class RestException extends Exception {
     static final int UNKNOWN_URL = 9006;
     static final int CONVERSION = 9202;
     static final int UNKNOWN_TYPE = 9204;
+    static final int NO_PATH = 9200;
     static final int INVALID_FLAG = 9207;
+    static final int NO_LIST = 9208;
+    static final int NO_OBJECT = 9209;
+    static final int INVALID_DATA = 9216;
 
     private final int status;
     private final int errno;
@@ -56,6 +60,16 @@ final class RestException extends Exception {
     /** The request's own fault. @param where {@code #/job/time_limit/} */
     static RestException unfit(String description, String where) {
         return new RestException(400, CONVERSION, "Unable to convert Data type", description, where);
+    }
+
+    /** A word that is none of the schema's. The original answers 500, and so its clients expect. */
+    static RestException flag(String word, String where) {
+        return new RestException(500, INVALID_FLAG, "Data parser unable to parse invalid flag", "Unknown flag \"" + word + "\"", where);
+    }
+
+    /** The place of a list's element: {@code #/jobs/} becomes {@code #/jobs[0]/}. */
+    static String element(String list, int index) {
+        return list.substring(0, list.length() - 1) + "[" + index + "]/";
     }
 
     /** The body lacks what the operation is about. */

@@ -174,6 +174,10 @@ final class Router {
             Auth.Caller caller = auth.caller(request, peer);
             user = caller.user().group().isEmpty() ? new Request.User(caller.user().name(), group(caller.user().name())) : caller.user();
             cluster = Access.names(caller.host()).cluster();
+            if (!match.names().getOrDefault("job_id", "1").matches("[0-9]+([_+][0-9]+)?")) {
+                throw new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
+                        "Rejecting request. Failure parsing parameters", "op_handler_job");
+            }
             Json.Obj body = body(request, operation, version, out);
             Map<String, String> query = query(request, operation, out);
             Call call = new Call(operation, version, match.names(), query, body, caller.host(), new Names(cluster, identities::userName), user, out);
@@ -185,7 +189,7 @@ final class Router {
             String function = operation.id().replace("_{v}", "") + "()";
             boolean database = operation.id().startsWith("slurmdb_") && Feed.isConnection(e);
             out.error(database ? RestException.of(SlurmErrno.DB_CONNECTION, "Failed connecting to slurmdbd", function)
-                    : RestException.of(e, function));
+                    : refused(e, operation, match.names(), function));
         } catch (RuntimeException e) {
             log.error(request.method() + " " + request.path(), e);
             out.error(new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(),
@@ -221,6 +225,29 @@ final class Router {
         return identities.byName(user).map(i -> identities.groupName(i.gid())).orElse("");
     }
 
+    /** What could not be done, by operation, and the function of the original that says so. Names of the path stand in braces. */
+    private static final Map<String, String[]> REFUSALS = Map.of(
+            "slurm_{v}_post_job_submit", new String[] {"Batch job submission failed", "slurm_submit_batch_job()"},
+            "slurm_{v}_post_job", new String[] {"Job update requested failed", "slurm_update_job2()"},
+            "slurm_{v}_get_job", new String[] {"Unable to query JobId={job_id}", "_handle_job_get"},
+            "slurm_{v}_get_resources", new String[] {"Unable to query JobId={job_id}", "_handle_get"},
+            "slurm_{v}_post_node", new String[] {"Failure to update node {node_name}", "_update_node"},
+            "slurm_{v}_delete_node", new String[] {"Failure to delete node {node_name}", "op_handler_node"},
+            "slurm_{v}_delete_reservation", new String[] {"Error deleting reservation {reservation_name}", "slurm_delete_reservation"});
+
+    private static RestException refused(SlurmException e, Contract.Operation operation, Map<String, String> names, String function) {
+        RestException plain = RestException.of(e, function);
+        String[] known = REFUSALS.get(operation.id());
+        if (known == null) {
+            return plain;
+        }
+        String description = known[0];
+        for (Map.Entry<String, String> name : names.entrySet()) {
+            description = description.replace("{" + name.getKey() + "}", name.getValue());
+        }
+        return new RestException(plain.status(), plain.errno(), e.getMessage(), description, known[1]);
+    }
+
     private static String plugin(String tag) {
         return "openapi/" + Main.PARTS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst().orElse("");
     }
@@ -235,12 +262,10 @@ final class Router {
             throw new RestException(415, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
                     "A body of type " + type + " is not read: application/json and application/yaml are", "slurmrestd");
         }
-        if (request.body().length == 0) {
-            throw RestException.incomplete("The request has no body, which says what to do");
-        }
         Object tree;
         try {
-            tree = yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
+            // no body says as much as an empty object
+            tree = request.body().length == 0 ? new Json.Obj() : yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
         } catch (Yaml.Unreadable e) {
             throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no YAML: " + e.getMessage(), "#/");
         } catch (Json.MalformedException e) {
@@ -263,10 +288,11 @@ final class Router {
                 continue;
             }
             List<String> values = param.get().values();
-            for (String word : values.isEmpty() ? List.<String>of() : Call.words(e.getValue())) {
+            List<String> words = values.isEmpty() ? List.of() : Call.words(e.getValue());
+            for (int i = 0; i < words.size(); i++) {
+                String word = words.get(i);
                 if (values.stream().noneMatch(v -> v.equalsIgnoreCase(word))) {
-                    throw new RestException(400, RestException.INVALID_FLAG, "Unknown or invalid flag",
-                            "Flag \"" + word + "\" is not one of " + values, "#/" + e.getKey() + "/");
+                    throw RestException.flag(word, RestException.element("#/" + e.getKey() + "/", i));
                 }
             }
             all.put(key(e.getKey()), e.getValue());

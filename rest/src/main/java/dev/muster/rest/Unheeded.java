@@ -89,7 +89,7 @@ final class Unheeded {
         if (value instanceof List<?> l) {
             for (int i = 0; i < l.size(); i++) {
                 if (l.get(i) instanceof Json.Obj o) {
-                    look(c, o, path, at + i + "/");
+                    look(c, o, path, RestException.element(at, i));
                 }
             }
         } else if (value instanceof Json.Obj o) {

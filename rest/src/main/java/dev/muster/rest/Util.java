@@ -17,7 +17,8 @@ final class Util {
         c.controller("Ping");
         switch (HostList.parse(c.body().text("hostlist"))) {
             case HostList.Parsed.Ok ok -> c.out().put("hostnames", Call.objects(ok.list().names()));
-            case HostList.Parsed.Invalid bad -> throw c.refused(SlurmErrno.INVALID_NODE_NAME, "hostlist is none");
+            case HostList.Parsed.Invalid bad -> throw new RestException(422, RestException.INVALID_DATA, "Request to parse invalid data",
+                    "Invalid hostlist string: " + c.body().text("hostlist"), "#/hostlist/");
         }
     }
 

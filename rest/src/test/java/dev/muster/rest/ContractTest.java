@@ -45,6 +45,11 @@ class ContractTest {
             for (Contract.Operation o : rig.contract.operations(version)) {
                 String path = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "1");
                 Http.Reply reply = rig.ask(o.method().toUpperCase(java.util.Locale.ROOT), path, body);
+                // nothing was there to be deleted
+                if (reply.status() == 304) {
+                    assertThat(reply.body()).isEmpty();
+                    continue;
+                }
                 Json.Obj tree = Json.object(reply.body());
                 String unfit = rig.unfit(version, new Json.Obj().put("$ref", o.answer()), tree, "");
                 boolean failed = o.method().equals("get") && reply.status() != 200

@@ -60,8 +60,8 @@ class PassedOverTest {
         out.put("slurmdb_{v}_post_accounts_association", "{'association_condition':{'accounts':['a'],'association':{}},'account':{}}");
         out.put("slurmdb_{v}_post_users", "{'users':[{'name':'u','default':{'account':'a'}}]}");
         out.put("slurmdb_{v}_post_clusters", "{'clusters':[{'name':'c'}]}");
-        out.put("slurmdb_{v}_post_wckeys", "{'wckeys':[{'name':'w','user':'ann'}]}");
-        out.put("slurmdb_{v}_post_accounts", "{'accounts':[{'name':'fresh','description':'x'}]}");
+        out.put("slurmdb_{v}_post_wckeys", "{'wckeys':[{'name':'w','user':'ann','cluster':'test'}]}");
+        out.put("slurmdb_{v}_post_accounts", "{'accounts':[{'name':'fresh','description':'x','organization':'o'}]}");
         out.put("slurmdb_{v}_post_tres", "{'TRES':[{'type':'cpu'}]}");
         out.put("slurmdb_{v}_post_config", "{'qos':[{'name':'q','description':'x'}]}");
         return out;

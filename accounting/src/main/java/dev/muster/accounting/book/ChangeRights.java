@@ -46,7 +46,8 @@ final class ChangeRights {
             case "add account", "add coordinator", "delete coordinator", "delete user" -> Level.COORDINATOR;
             // operators make operators, and of nobody who is there already
             case "add user" -> switch (AdminLevels.of(c.set().getOrDefault("adminlevel", "")).orElse(AdminLevel.NONE)) {
-                case NONE -> Level.COORDINATOR;
+                // a user without an association is in no account of a coordinator
+                case NONE -> c.set().containsKey(Changes.ALONE) ? Level.OPERATOR : Level.COORDINATOR;
                 case OPERATOR -> Level.OPERATOR;
                 case ADMINISTRATOR -> Level.ADMINISTRATOR;
             };

@@ -27,6 +27,8 @@ public final class Changes {
     static final int ACCESS_DENIED = 2002;
     /** The key of an account's flags, which are a property of the account and not a limit. */
     static final String FLAGS = "Flags";
+    /** A setting of a new user: without an association, which other requests add. */
+    static final String ALONE = "alone";
     private static final int ERROR = -1;
     /** The setting that is none: what was had is forgotten. */
     static final String USAGE = "rawusage";

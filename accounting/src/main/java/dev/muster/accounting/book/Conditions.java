@@ -67,7 +67,8 @@ public final class Conditions {
         };
         Set<String> settings = Set.of(SETTINGS.getOrDefault(change.entity(), "").split(" "));
         Optional<String> unknown = new TreeSet<>(change.set().keySet()).stream()
-                .filter(k -> !settings.contains(k) && limits.stream().noneMatch(f -> f.name().equals(k))).findFirst();
+                .filter(k -> !settings.contains(k) && !(k.equals(Changes.ALONE) && change.verb().equals("add") && change.entity().equals("user")))
+                .filter(k -> limits.stream().noneMatch(f -> f.name().equals(k))).findFirst();
         if (unknown.isPresent()) {
             return unknown.map(k -> " The setting '" + k + "' of '" + change.verb() + " " + change.entity() + "' is not supported by this version");
         }

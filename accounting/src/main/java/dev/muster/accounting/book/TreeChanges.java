@@ -104,7 +104,8 @@ final class TreeChanges {
         if (!key.isEmpty() && !wckeys.contains(key)) {
             wckeys.addFirst(key);
         }
-        if (accounts.isEmpty() && wckeys.isEmpty()) {
+        boolean alone = c.set(Changes.ALONE).equals("yes");
+        if (accounts.isEmpty() && wckeys.isEmpty() && !alone) {
             c.errors.add(" Need name of account or wckey to add.");
             return;
         }

@@ -45,6 +45,21 @@ class ChangesTest {
         root("add qos name=high,low");
     }
 
+    /** As slurmrestd makes users: their associations come later. sacctmgr wants an account, and coordinators have none for such a user. */
+    @Test
+    void aUserMayBeMadeAlone() {
+        assertThat(root("add user name=zoe").error()).containsExactly(" Need name of account or wckey to add.");
+        root("add coordinator name=ann account=phys");
+        as("ann", false, "add user name=zoe set alone=yes");
+        assertThat(book.user("zoe")).isEmpty();
+        assertThat(root("add user name=zoe set alone=yes").names()).containsExactly("zoe");
+        assertThat(book.user("zoe")).isPresent();
+        assertThat(root("add user name=zoe account=phys").error()).isEmpty();
+        assertThat(book.assoc("c", "phys", "zoe", "").orElseThrow().isDefault()).isTrue();
+        assertThat(root("modify user name=zoe set alone=yes").error()).containsExactly(
+                " The setting 'alone' of 'modify user' is not supported by this version");
+    }
+
     /** An empty variable of a script names no QOS and not all of them. */
     @Test
     void anEmptyNameMeansNone() {
