@@ -17,6 +17,13 @@ match "SlurmctldLogFile" "Running as primary controller" "$(cat "$dir/log/slurmc
 match "SlurmdLogFile" "registered at" "$(cat "$dir/log/slurmd-n1.log")"
 check "SlurmdSpoolDir" yes "$([ -n "$(ls "$dir/spool/n1")" ] && echo yes)"
 check "SlurmUser" "$(id -un)($(id -u))" "$(scontrol show config | sed -n 's/^SlurmUser *= //p')"
+mkdir "$dir/other"; sed 's/^SlurmUser=.*/SlurmUser=nosuchuser/' "$SLURM_CONF" > "$dir/other/slurm.conf"
+unknown() { SLURM_CONF=$dir/other/slurm.conf timeout 20 "$@" </dev/null 2>&1 | sed 's/^\[[^]]*\] //; s/^'"$1"': //' | xargs -d '\n'; }
+for c in squeue sinfo "sbatch --wrap true" "srun true" "scancel 1" sacct "scontrol ping" sdiag sprio "salloc true" "slurmctld -D" "slurmd -D -N n1"; do
+  # shellcheck disable=SC2086
+  check "an unknown SlurmUser: $c" "error: Invalid user for SlurmUser nosuchuser, ignored fatal: Unable to process configuration file" "$(unknown $c)"
+done
+match "and yet there is help" 'Usage: squeue' "$(unknown squeue --usage)"
 check "AuthType=auth/slurm needs the key" yes "$([ -s "$dir/state/slurm.key" ] && echo yes)"
 id=$(sbatch --parsable -o /dev/null --mail-type=END --wrap true); soon '[ -s "$dir/mailed" ]'
 check "MailDomain" "$(id -un)@example.org" "$(cat "$dir/mailed")"

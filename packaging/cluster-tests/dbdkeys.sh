@@ -120,4 +120,17 @@ match "it is told of what" 'SLURM_ARCHIVE_JOBS=1.SLURM_ARCHIVE_LAST_JOB=1[0-9]*.
 check "and what is young stays" "$before" "$(count)"
 keys "PrivateData=everything"
 match "a word that is none" 'stays as it was' "$(cat "$dir/log/slurmdbd.log")"
+# the file holds a password; a second slurmdbd only looks at it
+mkdir "$dir/other"; sed "s,^DbdPort=.*,DbdPort=$(free_port),; s,^PidFile=.*,PidFile=$dir/other/pid,; /^LogFile=/d" "$dir/slurmdbd.conf" > "$dir/other/slurmdbd.conf"
+refusal() { timeout 20 slurmdbd -D -f "$dir/other/slurmdbd.conf" </dev/null 2>&1 | grep -m1 -o 'fatal: .*' | sed "s,$dir,DIR,"; }
+for m in 604 644 660; do
+  chmod $m "$dir/other/slurmdbd.conf"
+  check "slurmdbd.conf of mode $m" "fatal: slurmdbd.conf file DIR/other/slurmdbd.conf should be 600 or 640 but is $m" "$(refusal)"
+done
+chmod 600 "$dir/other/slurmdbd.conf"; sed -i 's/^SlurmUser=.*/SlurmUser=nosuchuser/' "$dir/other/slurmdbd.conf"
+check "an unknown SlurmUser" "fatal: failed to look up SlurmUser uid" "$(refusal)"
+if [ "$(id -u)" = 0 ]; then
+  chown daemon "$dir/other/slurmdbd.conf"; sed -i 's/^SlurmUser=.*/SlurmUser=nobody/' "$dir/other/slurmdbd.conf"
+  check "another's slurmdbd.conf" "fatal: slurmdbd.conf owned by $(id -u daemon) not SlurmUser($(id -u nobody)) or root" "$(refusal)"
+fi
 finish

@@ -6,6 +6,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
+import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
 import dev.muster.daemon.StartErrors;
@@ -158,12 +159,16 @@ public final class Main {
         return new File(slurmConf.getAbsoluteFile().getParentFile(), SisterFiles.SLURMDBD);
     }
 
-    /** The file holds a password: only its owner, SlurmUser, and the owner's group may have read access. */
+    /** The file holds a password: only its owner, SlurmUser or root, and the owner's group may have read access. */
     private static Optional<String> unfit(File file, SlurmdbdConf conf) throws IOException {
         Path path = file.toPath();
-        String owner = Files.getOwner(path).getName();
-        if (!owner.equals(conf.slurmUser())) {
-            return Optional.of("slurmdbd.conf not owned by SlurmUser " + owner + "!=" + conf.slurmUser());
+        Optional<Integer> user = new Identities().byName(conf.slurmUser()).map(i -> i.uid());
+        if (user.isEmpty()) {
+            return Optional.of("failed to look up SlurmUser uid");
+        }
+        int owner = (Integer) Files.getAttribute(path, "unix:uid");
+        if (owner != user.get() && owner != 0) {
+            return Optional.of("slurmdbd.conf owned by " + owner + " not SlurmUser(" + user.get() + ") or root");
         }
         Set<PosixFilePermission> mode = Files.getPosixFilePermissions(path);
         int bits = 0;

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The commands by name. */
 public final class Commands {
@@ -51,6 +52,17 @@ public final class Commands {
         };
     }
 
+    /** A configuration whose SlurmUser the host does not know is one for another host. Help and version need none. */
+    private static void knowSlurmUser(CommandContext c) throws UsageException {
+        String user = c.host().settings().slurmUser;
+        if (!user.equals("root") && c.args().stream().noneMatch(NEEDS_NO_CONFIGURATION::contains) && c.host().userId(user) < 0) {
+            throw new UsageException(1, List.of(c.name() + ": error: Invalid user for SlurmUser " + user + ", ignored",
+                    c.name() + ": fatal: Unable to process configuration file"));
+        }
+    }
+
+    private static final Set<String> NEEDS_NO_CONFIGURATION = Set.of("--help", "--usage", "--version", "-V", "--helpformat");
+
     /** Runs one command to its exit code, whatever happens in it. */
     public static int run(CommandContext c) {
         Optional<Command> command = of(c.name());
@@ -61,6 +73,7 @@ public final class Commands {
         }
         int rc;
         try {
+            knowSlurmUser(c);
             Optional<Integer> spread = Clusters.each(c, command.get());
             rc = spread.isPresent() ? spread.get() : command.get().run(c);
         } catch (UsageException e) {

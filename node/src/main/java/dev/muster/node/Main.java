@@ -117,7 +117,8 @@ public final class Main {
         Identities identities = new Identities();
         int slurmUser = userId(identities, conf.slurmUser());
         if (slurmUser < 0) {
-            System.err.println("slurmd: fatal: Invalid user for SlurmUser " + conf.slurmUser());
+            System.err.println("slurmd: error: Invalid user for SlurmUser " + conf.slurmUser() + ", ignored");
+            System.err.println("slurmd: fatal: Unable to process configuration file");
             return 1;
         }
         if (userId(identities, conf.slurmdUser()) < 0) {

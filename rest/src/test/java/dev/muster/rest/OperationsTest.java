@@ -20,7 +20,7 @@ class OperationsTest {
             POST /slurm/v0.0.45/node/n1 | {'cpu_bind':4,'topology_str':'t:s1'} | 'changes':{'cpubind':'cores','topology':'t:s1'}}
             POST /slurm/v0.0.45/partitions | {'partitions':[{'name':'n','maximums':{'oversubscribe':{'jobs':2,'flags':['force']}}}]} | 'FORCE:2'
             POST /slurmdb/v0.0.45/qos | {'qos':[{'name':'q','flags':['ADD','NO_DECAY'],'preempt':{'mode':['DISABLED']}}]} | 'Flags':'+=NoDecay'
-            POST /slurmdb/v0.0.45/accounts | {'accounts':[{'name':'1','description':'','organization':'','flags':['UsersAreCoords']}]} | {'Flags':'UsersAreCoords'
+            POST /slurmdb/v0.0.45/accounts | {'accounts':[{'name':'1','description':'','organization':'','flags':['UsersAreCoords']}]} | 'Flags':'UsersAreCoords'
             POST /slurm/v0.0.45/job/allocate | {'hetjob':[{'environment':['A=b'],'tasks':2},{'environment':['A=b'],'tasks':3}]} | 'kind':'ALLOCATION'
             POST /slurm/v0.0.45/job/allocate | {'hetjob':[{'environment':['A=b']},{'environment':['A=b']}]} | SubmitHet {'parts':[{
             POST /slurm/v0.0.45/job/5 | {'hold':false} | JobAction {'action':'release','jobs':['5']}
@@ -59,7 +59,8 @@ class OperationsTest {
         assertThat(answer.number("job_id")).isEqualTo(12);
         assertThat(answer.objects("warnings")).extracting(w -> w.text("description")).containsExactly(
                 "Expected OpenAPI type=array (Slurm type=list) but got OpenAPI type=string (Slurm type=string): \"A=b\"",
-                "Job submission resulted in non-zero return code: Job is in held state, pending scheduler release", "Job is in held state, pending scheduler release");
+                "Job submission resulted in non-zero return code: Job is in held state, pending scheduler release",
+                "Job is in held state, pending scheduler release");
         String asked = rig.asked.getFirst();
         assertThat(asked).startsWith("Submit ").contains("\"nodesMin\":2,\"nodesMax\":3", "\"tasks\":4", "\"memAll\":true", "\"timeLimitMin\":60",
                 "\"hold\":true", "\"warnSignal\":10,\"warnSeconds\":60", "\"CORE\":-1", "\"tresPerNode\":\"gres/gpu:2\"", "\"mailType\":\"END\"",
