@@ -462,4 +462,13 @@ class SacctmgrTest {
         assertThat(run("-iQ add qos q").out()).isEmpty();
         assertThat(run("-i add qos q").out()).contains("q");
     }
+
+    /** Coordinators are listed with their accounts; runaway jobs, reservations and federations have other names. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"list coord | No valid entity in list command", "show coordinators | No valid entity in list command",
+        "list f | sacctmgr: error: Federations are not supported by this version", "list lost | No valid entity"})
+    void wordsOfEntities(String line, String said) {
+        FakeHost.Ran ran = run(line);
+        assertThat((ran.err() + ran.out()).startsWith(said)).as(ran.toString()).isEqualTo(!line.equals("list lost"));
+    }
 }

@@ -246,6 +246,9 @@ public final class Changes {
 
     private void addClusters() {
         List<String> wanted = where("name");
+        if (wanted.isEmpty()) {
+            errors.add(" Need name of cluster to add.");
+        }
         for (String name : wanted) {
             if (book.cluster(name).isPresent()) {
                 errors.add(" This cluster " + name + " already exists.  Not adding.");

@@ -45,6 +45,11 @@ class ChangesTest {
         root("add qos name=high,low");
     }
 
+    @Test
+    void aClusterNeedsAName() {
+        assertThat(root("add cluster").error()).containsExactly(" Need name of cluster to add.");
+    }
+
     /** As slurmrestd makes users: their associations come later. sacctmgr wants an account, and coordinators have none for such a user. */
     @Test
     void aUserMayBeMadeAlone() {

@@ -294,6 +294,12 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
         if (lower.startsWith("txn")) {
             return find("transactions");
         }
+        if (!lower.isEmpty() && "lostjobs".startsWith(lower)) {
+            return find("runawayjobs");
+        }
+        if (lower.equals("resv")) {
+            return find("reservations");
+        }
         return ALL.stream().filter(e -> names(e.word).getFirst().means(lower)
                 || lower.equals(names(e.word).getFirst().word() + "s") && !e.name.equals("job")
                 || e.name.equals(lower)).findFirst();

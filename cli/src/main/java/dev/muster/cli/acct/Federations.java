@@ -13,7 +13,7 @@ final class Federations {
 
     static boolean means(String entity) {
         String lower = entity.toLowerCase(Locale.ROOT);
-        return lower.length() >= 3 && "federations".startsWith(lower);
+        return !lower.isEmpty() && "federations".startsWith(lower);
     }
 
     static boolean isSetting(String key) {
