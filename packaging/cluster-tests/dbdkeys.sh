@@ -31,7 +31,7 @@ if [ "$(id -u)" = 0 ]; then
   check "no accounts" "$denied Problem with query." "$(as "$no" sacctmgr -nP show account | tr -s '\n ' ' ' | sed 's/ $//')"
   check "no events" "$denied Error with request: Access/permission denied" "$(as "$no" sacctmgr -nP show event | tr -s '\n ' ' ' | sed 's/ $//')"
   check "no reservations" "$denied Problem with query." "$(as "$no" sacctmgr -nP show reservation | tr -s '\n ' ' ' | sed 's/ $//')"
-  sum() { as "$no" sreport -nP -tsec cluster acc start=now-1day end=now+1hour format=login | names; }
+  sum() { as "$no" sreport -nP -tsec cluster accountutilizationbyuser start=now-1day end=now+1hour format=login | names; }
   check "no use of others" "" "$(sum | tr ' ' '\n' | grep -x "$other" || true)"
   sacctmgr -i add coordinator account=shop name="$no" >/dev/null
   check "a coordinator sees his accounts' jobs" "$a $b" "$(as "$no" sacct -a -X -nPo jobid | names)"

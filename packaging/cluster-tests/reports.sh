@@ -37,7 +37,7 @@ check "an hour with more work than room" "c1|0|12000|2400" \
   "$(r cluster utilization cluster=c1 start=2008-01-01T00:10 end=2008-01-01T00:50 format=cluster,idle,planned,over)"
 printf -v want '%s\n' 'c1|root|||361200(67.79%)' 'c1|a1|||7800(1.46%)' 'c1|a1|u1||7800(1.46%)' 'c1|a2|||353400(66.33%)' 'c1|a2|u1||7800(1.46%)' \
   'c1|a3|||345600(64.86%)' 'c1|a3|u2||345600(64.86%)'
-check "accounts down their tree" "${want%$'\n'}" "$(sreport -nP -tsecper cluster acc cluster=c1 $span format=cluster,account,login,proper,used)"
+check "accounts down their tree" "${want%$'\n'}" "$(sreport -nP -tsecper cluster accountutilizationbyuser cluster=c1 $span format=cluster,account,login,proper,used)"
 check "the users with the most" "c1|u2||a3|345600|0 c1|u1||a1, a2|15600|0" "$(r user top group cluster=c1 $span | tr '\n' ' ' | sed 's/ $//')"
 check "keys" "c1|wk1|||361200 c1|wk1|u1||15600 c1|wk1|u2||345600" "$(r cluster wckey cluster=c1 $span | tr '\n' ' ' | sed 's/ $//')"
 check "sizes of jobs" "c1|a1|0|7800|0|7800|2.16% c1|a2|0|7800|345600|353400|97.84%" \
@@ -95,7 +95,7 @@ id=$(sbatch --parsable -A a1 -n2 -o /dev/null --wrap 'sleep 3'); wait_empty
 hour=$(date +%Y-%m-%dT%H:00)
 # the job may have run over the turn of the hour
 match "a job of this hour is in the report at once" '^test\|a1\|[1-9][0-9]*$' \
-  "$(r cluster acc start="$hour" end=now format=cluster,account,used accounts=a1 | head -1 || true)"
+  "$(r cluster accountutilizationbyuser start="$hour" end=now format=cluster,account,used accounts=a1 | head -1 || true)"
 # What is old goes to files, and comes back as it was.
 mkdir "$dir/old"
 before=$(sacct -nP -M c1 -a -S 2007-12-31 -E 2008-02-01 -o all)

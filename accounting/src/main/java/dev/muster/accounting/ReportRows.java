@@ -14,7 +14,7 @@ import java.util.Map;
 final class ReportRows {
     private static final String COLUMNS = "j.\"job_id\", j.\"account\", j.\"user_name\", j.\"user_id\", j.\"group_id\", j.\"wckey\", "
             + "j.\"partition\", j.\"reservation\", j.\"nodes\", j.\"eligible_time\", j.\"start_time\", j.\"end_time\", j.\"suspended_seconds\", "
-            + "j.\"cpus_requested\", j.\"cpus_allocated\", j.\"tres_allocated\", j.\"cluster_key\", j.\"sluid\", j.\"restarts\"";
+            + "j.\"cpus_requested\", j.\"cpus_allocated\", j.\"tres_allocated\", j.\"cluster_key\", j.\"sluid\", j.\"restarts\", j.\"qos\"";
     private static final String OF_CLUSTER = "\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" = ?)";
 
     private final AccountingStore store;
@@ -44,7 +44,8 @@ final class ReportRows {
         int allocated = row.getInt(15);
         return new JobUse(row.getInt(1), cluster, row.getString(2), row.getString(3), row.getInt(4), row.getInt(5), row.getString(6),
                 row.getString(7), row.getString(8), row.getString(9), row.getLong(10), row.getLong(11), row.getLong(12), row.getLong(13),
-                allocated > 0 ? allocated : row.getInt(14), allocated, Amounts.of(row.getString(16)), energy.getOrDefault(key, 0L));
+                allocated > 0 ? allocated : row.getInt(14), allocated, Amounts.of(row.getString(16)), energy.getOrDefault(key, 0L),
+                row.getString(20));
     }
 
     private static Map<String, Long> energy(Connection c, String cluster, long from, long to) throws SQLException {

@@ -42,6 +42,7 @@ final class Reports {
                         jobs(cluster, q), q.from(), q.to(), now).stream().filter(i -> veil.counts("usage", cluster, i.account(), i.user())).toList(),
                         q.from(), q.to(), now));
                 case Report.WCKEYS -> out.addAll(!wckeys ? List.of() : Accounts.wckeys(cluster, jobs(cluster, q, veil), q.from(), q.to(), now));
+                case Report.QOS -> out.addAll(new Accounts(book, cluster).qos(jobs(cluster, q, veil), q.from(), q.to(), now));
                 case Report.SIZES -> out.addAll(new Sizes(q.where()).rows(cluster, new Accounts(book, cluster), jobs(cluster, q, veil), q.from(),
                         q.to(),
                         now));

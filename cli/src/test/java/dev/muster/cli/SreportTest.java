@@ -117,9 +117,9 @@ class SreportTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
-            cluster acc users=u1               ~ c1|a1|u1||7800|0 c1|a2|u1||7800|5
-            cluster acc users=u1 accounts=a1   ~ c1|a1|u1||7800|0
-            cluster acc users=u2 accounts=a2   ~ ''
+            cluster accountutilizationbyuser users=u1               ~ c1|a1|u1||7800|0 c1|a2|u1||7800|5
+            cluster accountutilizationbyuser users=u1 accounts=a1   ~ c1|a1|u1||7800|0
+            cluster accountutilizationbyuser users=u2 accounts=a2   ~ ''
             cluster userutilizationbyaccount   ~ c1|u2||a3|345600|0 c1|u1||a1|7800|0 c1|u1||a2|7800|5
             user top                           ~ c1|u2||a3|345600|0 c1|u1||a1|7800|0 c1|u1||a2|7800|5
             user top topcount=1                ~ c1|u2||a3|345600|0
@@ -149,6 +149,24 @@ class SreportTest {
         assertThat(host.sent.get("Report").obj("where").text("by")).isEqualTo("wckey");
     }
 
+    @Test
+    void useByAccountAndQos() {
+        rows(("{'Cluster':'c1','Account':'a1','QOS':'high','cpu':'7200','energy':'5'},"
+                + "{'Cluster':'c1','Account':'a1','QOS':'normal','cpu':'60'}").replace('\'', '"'));
+        assertThat(host.run("sreport cluster AccountUtilizationByQOS" + SPAN).out()).isEqualTo("""
+                --------------------------------------------------------------------------------
+                Cluster/Account/QOS Utilization 2007-12-31T23:00:00 - 2008-01-02T11:59:59 (133200 secs)
+                Usage reported in CPU Minutes
+                --------------------------------------------------------------------------------
+                  Cluster         Account          QOS     Used   Energy\s
+                --------- --------------- ------------ -------- --------\s
+                       c1              a1         high      120        0\s
+                       c1              a1       normal        1        0\s
+                """);
+        assertThat(host.run("sreport -nP cluster accountutilizationbyq qos=normal" + SPAN).out()).isEqualTo("c1|a1|normal|1|0\n");
+        assertThat(host.run("sreport cluster accountu" + SPAN).err()).startsWith("Not valid report accountu");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
             start=2008-01-01T00:10 end=2008-01-01T00:50 ~ 2008-01-01T00:00:00 - 2008-01-01T00:59:59
@@ -159,7 +177,7 @@ class SreportTest {
             start=2008-01-05 end=2008-01-04             ~ 2008-01-05T00:00:00 - 2008-01-05T00:59:59
             start=now-1hour end=now                     ~ 2026-11-21T08:00:00 - 2026-11-21T09:59:59
             start=2026-11-21T09:00 end=2026-11-21T12:00 ~ 2026-11-21T09:00:00 - 2026-11-21T09:59:59
-            ''                                          ~ 2026-11-20T00:00:00 - 2026-11-20T23:59:59
+            ''                                          ~ 2026-11-20T00:00:00 - 2026-11-21T00:59:59
             """)
     void spansAreWholeHours(String words, String expected) {
         rows("");

@@ -105,6 +105,27 @@ public final class Accounts {
         out.add(row);
     }
 
+    /** Use by account and QOS, of jobs that have an association. */
+    public List<Map<String, String>> qos(List<JobUse> jobs, long from, long to, long now) {
+        Map<String, Map<String, Long>> sums = new java.util.TreeMap<>();
+        for (JobUse j : jobs) {
+            if (associated(j.account(), j.user()) && !j.qos().isEmpty()) {
+                add(sums, j.account() + "\n" + j.qos(), j.used(from, to, now));
+            }
+        }
+        List<Map<String, String>> out = new ArrayList<>();
+        sums.forEach((place, used) -> {
+            if (used.values().stream().anyMatch(n -> n != 0)) {
+                int line = place.indexOf('\n');
+                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "Account", place.substring(0, line), "QOS",
+                        place.substring(line + 1)));
+                used.forEach((name, n) -> row.put(name, Long.toString(n)));
+                out.add(row);
+            }
+        });
+        return out;
+    }
+
     /** Use by key and user; the row of a key alone comes first. Of jobs that have a key. */
     public static List<Map<String, String>> wckeys(String cluster, List<JobUse> jobs, long from, long to, long now) {
         Map<String, Map<String, Long>> sums = new java.util.TreeMap<>();

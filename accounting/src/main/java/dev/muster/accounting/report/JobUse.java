@@ -10,10 +10,12 @@ import java.util.Map;
  * @param planned   CPUs that it waited for
  * @param tres      allocated, memory in MiB
  * @param energyJ   of all its steps, spread evenly over the run
+ * @param qos       under which it ran
  */
 public record JobUse(
         int jobId, String cluster, String account, String user, int uid, int gid, String wckey, String partition, String reservation, String nodes,
-        long eligible, long start, long end, long suspended, long planned, int cpus, Map<String, Long> tres, long energyJ) {
+        long eligible, long start, long end, long suspended, long planned, int cpus, Map<String, Long> tres, long energyJ,
+        String qos) {
 
     /** Seconds of use in a span. */
     public long active(long from, long to, long now) {

@@ -29,7 +29,8 @@ class AccountsTest {
     }
 
     private static JobUse job(int id, String account, String user, long start, long end, int cpus) {
-        return new JobUse(id, "c", account, user, 7, 8, "*wk", "p", "", "n[1-2]", start, start, end, 0, cpus, cpus, Map.of("cpu", (long) cpus), 0);
+        return new JobUse(id, "c", account, user, 7, 8, "*wk", "p", "", "n[1-2]", start, start, end, 0, cpus, cpus, Map.of("cpu", (long) cpus), 0,
+                id % 2 == 0 ? "high" : "normal");
     }
 
     private static final List<JobUse> JOBS = List.of(job(1, "a1", "u1", 3600, 3700, 2), job(2, "a3", "u2", 3600, 4600, 4),
@@ -45,6 +46,13 @@ class AccountsTest {
     void anAccountHasWhatIsBelowItAlsoOfThoseWhoAreGone() {
         assertThat(lines(new Accounts(book(), "c").rows(JOBS, 3600, 7200, 9000), "Depth", "Account", "User", "cpu"))
                 .containsExactly("0 root  4220", "1 a1  200", "2 a1 u1 200", "1 a2  4020", "2 a2 u1 20", "2 a3  4000", "3 a3 u2 4000");
+    }
+
+    /** Each account's own jobs, without those of accounts below it. */
+    @Test
+    void useByAccountAndQos() {
+        assertThat(lines(new Accounts(book(), "c").qos(JOBS, 3600, 7200, 9000), "Account", "QOS", "cpu"))
+                .containsExactly("a1 normal 200", "a2 normal 20", "a3 high 4000");
     }
 
     /** An account's idle time is that of those above it, not of its users. */

@@ -24,7 +24,8 @@ class UtilizationTest {
             job(AT + 3600, AT + 7500, AT + 93_900, 4, 4000), job(AT + 90_300, AT + 93_900, AT + 97_800, 2, 100));
 
     static JobUse job(long eligible, long start, long end, long cpus, long mem) {
-        return new JobUse(1, "c", "a", "u", 1, 1, "", "p", "", "n0", eligible, start, end, 0, cpus, (int) cpus, Map.of("cpu", cpus, "mem", mem), 0);
+        return new JobUse(1, "c", "a", "u", 1, 1, "", "p", "", "n0", eligible, start, end, 0, cpus, (int) cpus,
+                Map.of("cpu", cpus, "mem", mem), 0, "normal");
     }
 
     @ParameterizedTest
@@ -68,7 +69,7 @@ class UtilizationTest {
             long start = random.nextInt(4) == 0 ? 0 : eligible + random.nextInt(20_000);
             long end = random.nextInt(5) == 0 ? 0 : Math.max(start, eligible) + random.nextInt(90_000);
             jobs.add(new JobUse(i, "c", "a", "u", 1, 1, "", "p", "", "n0", eligible, start, end, random.nextInt(5_000), 1 + random.nextInt(4), 1,
-                    Map.of("cpu", 1L + random.nextInt(3)), random.nextInt(100_000)));
+                    Map.of("cpu", 1L + random.nextInt(3)), random.nextInt(100_000), "normal"));
             long down = AT + random.nextInt(400_000);
             times.add(new NodeTime("c", "n" + i, down, down + random.nextInt(9_000), random.nextBoolean() ? "DOWN" : "POWERED_DOWN",
                     Map.of("cpu", 1L)));

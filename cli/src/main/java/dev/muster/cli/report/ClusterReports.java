@@ -38,8 +38,8 @@ final class ClusterReports {
 
     private static List<UseTable.Field> fields(int account) {
         return List.of(new UseTable.Field("accounts", 1, "Account", "Account", account), CLUSTER, new UseTable.Field("login", 1, "User", "Login", 9),
-                new UseTable.Field("proper", 1, "Proper", "Proper Name", 15), new UseTable.Field("wckey", 1, "WCKey", "WCKey", 15), TRES_NAME,
-                TRES_COUNT, new UseTable.Field("count", 2, "Count", "TRES Count", 10), use("used", 1, "Used", "Used"),
+                new UseTable.Field("proper", 1, "Proper", "Proper Name", 15), new UseTable.Field("wckey", 1, "WCKey", "WCKey", 15), new UseTable.Field("qos", 1, "QOS", "QOS", 12),
+                TRES_NAME, TRES_COUNT, new UseTable.Field("count", 2, "Count", "TRES Count", 10), use("used", 1, "Used", "Used"),
                 use("energy", 1, "Energy", "Energy"));
     }
 
@@ -207,6 +207,22 @@ final class ClusterReports {
             }
         }
         return List.copyOf(out.values());
+    }
+
+    int accountsByQos() throws UsageException {
+        checked();
+        UseTable table = new UseTable(c, s, fields(15), format("cluster,accounts,qos", ",used" + energy()));
+        Map<String, Long> totals = source.totals();
+        List<String> accounts = asked.list("accounts");
+        List<String> wanted = asked.list("qos");
+        List<UseTable.Row> rows = new ArrayList<>();
+        for (Json.Obj r : source.rows("qos", new Json.Obj())) {
+            if ((accounts.isEmpty() || accounts.contains(r.text("Account"))) && (wanted.isEmpty() || wanted.contains(r.text("QOS")))) {
+                add(rows, r, Map.of("Account", r.text("Account"), "QOS", r.text("QOS")), totals);
+            }
+        }
+        table.print(List.of("Cluster/Account/QOS Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        return done(table);
     }
 
     int wckeysByUser() throws UsageException {

@@ -18,7 +18,7 @@ final class Conditions {
 
     /** Its names, longest rule first: so many letters are enough. Those with a bang are words without a value. */
     private static final Map<String, String> NAMES = Map.of(
-            "cluster", "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 start:1 tree:4:! users:1 wckeys:2",
+            "cluster", "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 qos:1 start:1 tree:4:! users:1 wckeys:2",
             "user", "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 group:1:! start:1 topcount:1 users:1",
             "job", "all_clusters:3:! acctasparent:5:! flatview:2:! printjobcount:2:! clusters:1 cluster:1 accounts:2 end:1 format:2 gid:2 grouping:2 "
                     + "jobs:1 nodes:1 partitions:2 start:1 users:1 wckeys:1",
@@ -119,7 +119,9 @@ final class Conditions {
         long now = c.host().nowMs() / 1000;
         LocalDate today = Instant.ofEpochSecond(now).atZone(zone).toLocalDate();
         from = start.isEmpty() ? today.minusDays(1).atStartOfDay(zone).toEpochSecond() : moment(start, today.minusDays(1), zone);
-        to = end.isEmpty() ? today.atStartOfDay(zone).toEpochSecond() : moment(end, today, zone);
+        // the hour rounds up by the minutes of now
+        int minutes = Instant.ofEpochSecond(now).atZone(zone).getMinute();
+        to = end.isEmpty() ? today.atStartOfDay(zone).plusMinutes(minutes).toEpochSecond() : moment(end, today, zone);
         long offset = zone.getRules().getOffset(Instant.ofEpochSecond(from)).getTotalSeconds();
         from -= Math.floorMod(from + offset, HOUR);
         to = Math.min(to, now);

@@ -36,6 +36,7 @@ final class Help {
 
                 Reports and what they may be asked for:
                  cluster AccountUtilizationByUser     Accounts=, Users=, Tree
+                 cluster AccountUtilizationByQOS      Accounts=, QOS=
                  cluster UserUtilizationByAccount     Accounts=, Users=
                  cluster UserUtilizationByWckey       Users=, Wckeys=
                  cluster Utilization
@@ -48,9 +49,9 @@ final class Help {
                  user TopUsage                        Accounts=, Group, TopCount=, Users=
                  all of them                          All_Clusters, Clusters=, End=, Format=FIELD[%WIDTH],..., Start=
 
-                A report is over whole hours; without Start and End over yesterday.
+                A report is over whole hours; without Start and End over yesterday and the hour after it.
                 Fields: Accounts, Allocated, Associations, Cluster, Down, End, Energy, Flags, Idle, Login, Name, Nodes, OverCommitted, Planned,
-                PlannedDown, Proper, Reported, ReservationId, Start, TotalTime, TresCount, TresName, TresTime, Used, Wckey
+                PlannedDown, Proper, QOS, Reported, ReservationId, Start, TotalTime, TresCount, TresName, TresTime, Used, Wckey
             """;
 
     private Help() {}

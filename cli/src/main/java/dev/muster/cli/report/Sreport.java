@@ -140,7 +140,9 @@ public final class Sreport implements Command {
     }
 
     private static int cluster(CommandContext c, Settings s, String typed, String name, List<String> words) throws UsageException {
-        if (means(typed, 1, "accountutilizationbyuser")) {
+        if (means(typed, 21, "accountutilizationbyqos")) {
+            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).accountsByQos();
+        } else if (means(typed, 21, "accountutilizationbyuser")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).accountsByUser();
         } else if (means(typed, 18, "userutilizationbyaccount")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).usersByAccount();
@@ -151,8 +153,8 @@ public final class Sreport implements Command {
         } else if (means(typed, 1, "wckeyutilizationbyuser")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).wckeysByUser();
         }
-        return unknown(c, name, "cluster reports are, \"AccountUtilizationByUser\", \"UserUtilizationByAccount\", \"UserUtilizationByWckey\", "
-                + "\"Utilization\", and \"WCKeyUtilizationByUser\"");
+        return unknown(c, name, "cluster reports are, \"AccountUtilizationByUser\", \"AccountUtilizationByQOS\", \"UserUtilizationByAccount\", "
+                + "\"UserUtilizationByWckey\", \"Utilization\", and \"WCKeyUtilizationByUser\"");
     }
 
     private static int unknown(CommandContext c, String name, String valid) {

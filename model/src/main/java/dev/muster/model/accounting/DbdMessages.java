@@ -154,6 +154,7 @@ public final class DbdMessages {
         public static final String UTILIZATION = "utilization";
         public static final String ACCOUNTS = "accounts";
         public static final String WCKEYS = "wckeys";
+        public static final String QOS = "qos";
         public static final String SIZES = "sizes";
         public static final String RESERVATIONS = "reservations";
     }
