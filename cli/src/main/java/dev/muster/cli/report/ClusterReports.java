@@ -38,7 +38,8 @@ final class ClusterReports {
 
     private static List<UseTable.Field> fields(int account) {
         return List.of(new UseTable.Field("accounts", 1, "Account", "Account", account), CLUSTER, new UseTable.Field("login", 1, "User", "Login", 9),
-                new UseTable.Field("proper", 1, "Proper", "Proper Name", 15), new UseTable.Field("wckey", 1, "WCKey", "WCKey", 15), new UseTable.Field("qos", 1, "QOS", "QOS", 12),
+                new UseTable.Field("proper", 1, "Proper", "Proper Name", 15), new UseTable.Field("wckey", 1, "WCKey", "WCKey", 15),
+                new UseTable.Field("qos", 1, "QOS", "QOS", 12),
                 TRES_NAME, TRES_COUNT, new UseTable.Field("count", 2, "Count", "TRES Count", 10), use("used", 1, "Used", "Used"),
                 use("energy", 1, "Energy", "Energy"));
     }
