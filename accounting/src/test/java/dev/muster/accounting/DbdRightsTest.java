@@ -77,7 +77,8 @@ class DbdRightsTest {
         JobRow job = Codec.bind(new Json.Obj().put("sluid", 1L).put("jobId", 1L).put("account", "lab").put("wckey", MARK)
                 .put("userId", 2L).put("userName", "bin")
                 .put("jobName", MARK).put("name", MARK).put("state", "COMPLETED").put("submitTime", 3000L).put("eligibleTime", 3600L)
-                .put("startTime", 3600L).put("endTime", 7200L).put("cpusAllocated", 2L).put("tresAllocated", "cpu=2"), JobRow.class);
+                .put("startTime", 3600L).put("endTime", 7200L)
+                .put("qos", "normal").put("cpusAllocated", 2L).put("tresAllocated", "cpu=2"), JobRow.class);
         store.projection("c", "j").write(List.of(new Batch(1, List.of(job), List.of(), List.of(new EventRow("c", "n1", 3700, "DOWN", MARK, "0",
                 "cpu=4", "")), List.of(), List.of(), List.of(new ReservationRow(MARK, 3600, 1L << 34, "n[1-2]", "", "", "", "cpu=4", false)),
                 List.of(new InstanceRow("c", "n1", 3700, MARK, "t", "e")))));
@@ -242,7 +243,7 @@ class DbdRightsTest {
                 new Veiled("Show reservation", "reservations", MARK, Set.of()),
                 new Veiled("Report reservations", "reservations", MARK, Set.of()), new Veiled("QueryAccounting", "jobs", MARK, ours),
                 new Veiled("Report sizes", "jobs", "7200", ours), new Veiled("Report accounts", "usage", "\"bin\"", ours),
-                new Veiled("Report wckeys", "usage", "\"bin\"", ours));
+                new Veiled("Report wckeys", "usage", "\"bin\"", ours), new Veiled("Report qos", "usage", "\"QOS\"", ours));
     }
 
     @TestFactory

@@ -85,7 +85,7 @@ public final class MessageRights {
         hidden(ACCOUNTING, "events", "Show event", "Show instance");
         hidden(ACCOUNTING, "reservations", "Show reservation", "Report reservations");
         hidden(ACCOUNTING, "jobs", "QueryAccounting", "Report sizes");
-        hidden(ACCOUNTING, "usage", "Report accounts", "Report wckeys");
+        hidden(ACCOUNTING, "usage", "Report accounts", "Report qos", "Report wckeys");
         put(ACCOUNTING, Need.ANYBODY, "Report utilization");
         put(ACCOUNTING, Need.OWNER, "Change modify job");
         put(ACCOUNTING, Need.COORDINATOR, "Change", "ChangeAll");
