@@ -121,7 +121,7 @@ check "and what is young stays" "$before" "$(count)"
 keys "PrivateData=everything"
 match "a word that is none" 'stays as it was' "$(cat "$dir/log/slurmdbd.log")"
 # the file holds a password; a second slurmdbd only looks at it
-mkdir "$dir/other"; sed "s,^DbdPort=.*,DbdPort=$(free_port),; s,^PidFile=.*,PidFile=$dir/other/pid,; /^LogFile=/d" "$dir/slurmdbd.conf" > "$dir/other/slurmdbd.conf"
+mkdir "$dir/other"; sed "s,^DbdPort=.*,DbdPort=$(free_port),; s,^PidFile=.*,PidFile=$dir/other/pid,; /^LogFile=/d; /^PrivateData=/d" "$dir/slurmdbd.conf" > "$dir/other/slurmdbd.conf"
 refusal() { timeout 20 slurmdbd -D -f "$dir/other/slurmdbd.conf" </dev/null 2>&1 | grep -m1 -o 'fatal: .*' | sed "s,$dir,DIR,"; }
 for m in 604 644 660; do
   chmod $m "$dir/other/slurmdbd.conf"

@@ -20,7 +20,7 @@ class OperationsTest {
             POST /slurm/v0.0.45/node/n1 | {'cpu_bind':4,'topology_str':'t:s1'} | 'changes':{'cpubind':'cores','topology':'t:s1'}}
             POST /slurm/v0.0.45/partitions | {'partitions':[{'name':'n','maximums':{'oversubscribe':{'jobs':2,'flags':['force']}}}]} | 'FORCE:2'
             POST /slurmdb/v0.0.45/qos | {'qos':[{'name':'q','flags':['ADD','NO_DECAY'],'preempt':{'mode':['DISABLED']}}]} | 'Flags':'+=NoDecay'
-            POST /slurmdb/v0.0.45/accounts | {'accounts':[{'name':'1','description':'','organization':'','flags':['UsersAreCoords']}]} | 'Flags':'UsersAreCoords'
+            POST /slurmdb/v0.0.45/accounts | {'accounts':[{'name':'1','description':'','organization':'','flags':['UsersAreCoords']}]} | {'Flags'
             POST /slurm/v0.0.45/job/allocate | {'hetjob':[{'environment':['A=b'],'tasks':2},{'environment':['A=b'],'tasks':3}]} | 'kind':'ALLOCATION'
             POST /slurm/v0.0.45/job/allocate | {'hetjob':[{'environment':['A=b']},{'environment':['A=b']}]} | SubmitHet {'parts':[{
             POST /slurm/v0.0.45/job/5 | {'hold':false} | JobAction {'action':'release','jobs':['5']}
