@@ -2,7 +2,7 @@
 # Where jobs land: the same submissions on the original Slurm and on Muster, over nodes of two sockets with cores, threads, memory and GPUs; what
 # the job was given (nodes, CPU_IDs, memory, GPUs), what its environment says, or why it waits, is compared.
 #   placement.sh PREFIX [FILE [SECTION]]     differences go to standard output; lines of a section that begin with "known:" may differ, for the reason above them
-# REFERENCE=PREFIX compares with the installation there instead of Debian's packages.
+# REFERENCE=PREFIX compares with the installation there instead of Debian's packages. KEEP=1 lists the differences of "known:" lines as well.
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd); prefix=$(cd "$1" && pwd); lines=${2:-$here/packaging/placement.txt}; only=${3:-}
 port=${PORT:-35817}
@@ -76,7 +76,7 @@ section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" 
   while IFS= read -r l; do case $l in ''|'#'*|'@'*) continue ;; esac
     n=$((n+1)); for k in muster original; do sed -E "s#$work/(muster|original)#DIR#g; s/\b(JobId|job) ?=?[0-9]+/JOB/g; s/,[a-z]+(:[a-z]+)?:0\(IDX:\)//g; s/=[a-z]+(:[a-z]+)?:0\(IDX:\),?/=/g; s/NumNodes=([0-9]+)-([0-9]+)( NumCPUs=[0-9]+ NumTasks=\2 )/NumNodes=\1\3/" "$work/$k.$n" > "$work/$k.$n.x"; done
     if cmp -s "$work/muster.$n.x" "$work/original.$n.x"; then same=$((same+1))
-    elif [[ $l == known:* ]]; then listed=$((listed+1))
+    elif [[ $l == known:* && -z ${KEEP:-} ]]; then listed=$((listed+1))
     else different=$((different+1)); echo "== [$name] $l"; diff "$work/muster.$n.x" "$work/original.$n.x" | grep '^[<>]'; fi
   done < "$file"
   clean

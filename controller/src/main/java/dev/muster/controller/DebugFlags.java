@@ -88,9 +88,9 @@ final class DebugFlags {
             case Change.NodeReleased c -> trace(c.jobId(), after);
             case Change.JobStarted c -> {
                 c.allocation().nodes().forEach(s -> {
-                    line("SelectType", "JobId=" + c.jobId() + " takes cores " + s.cores().compact() + " (" + s.cpus() + " CPUs) and "
+                    line("SelectType", "JobId=" + c.jobId() + " takes cores " + s.cores().ranges() + " (" + s.cpus() + " CPUs) and "
                             + s.memoryMb() + "M of " + s.node());
-                    s.gres().forEach((name, devices) -> line("Gres", "JobId=" + c.jobId() + " takes " + name + " " + devices.compact() + " of "
+                    s.gres().forEach((name, devices) -> line("Gres", "JobId=" + c.jobId() + " takes " + name + " " + devices.ranges() + " of "
                             + s.node()));
                 });
                 trace(c.jobId(), after);

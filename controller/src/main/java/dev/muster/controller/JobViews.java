@@ -599,9 +599,9 @@ final class JobViews {
         for (int unit = s.cores().first(); unit >= 0; unit = s.cores().next(unit + 1)) {
             cores = cores.with(unit / perCore);
         }
-        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), TresText.held(state, s.memoryMb()),
+        return new NodeDetail(HostList.of(names).compressed(), cpus.ranges(), TresText.held(state, s.memoryMb()),
                 TresText.gresDetail(state, s.node(), s.gres()),
-                sockets, coresPerSocket, cores.compact(), ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
+                sockets, coresPerSocket, cores.ranges(), ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
     }
 
     private long preemptTime(Job job) {

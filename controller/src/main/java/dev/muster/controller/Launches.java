@@ -47,7 +47,7 @@ final class Launches {
     }
 
     private static String cpus(State state, String node, IndexSet units, int cpus) {
-        return TaskCpus.cpuIds(units, perUnit(state, node, units, cpus)).compact();
+        return TaskCpus.cpuIds(units, perUnit(state, node, units, cpus)).ranges();
     }
 
     static JobShare share(State state, Job job, Allocation.Share share, long tickMs) {
@@ -83,7 +83,7 @@ final class Launches {
 
     private static Map<String, String> indices(Map<String, IndexSet> devices) {
         Map<String, String> out = new TreeMap<>();
-        devices.forEach((name, set) -> out.put(name, set.compact()));
+        devices.forEach((name, set) -> out.put(name, set.ranges()));
         return out;
     }
 
@@ -224,7 +224,7 @@ final class Launches {
             }
             List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of()
                     : MultiProgram.arguments(step.desc().multiProg(), rank, step.desc().arguments());
-            out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
+            out.add(new Task(rank, local, cpus.get(local).ranges(), arguments, environment));
         }
         return out;
     }

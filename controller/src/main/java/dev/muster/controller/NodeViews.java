@@ -115,7 +115,7 @@ final class NodeViews {
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
                 s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
                 allocated, s.memoryMb(), memoryMb, beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
-                s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.cpusPerUnit()).compact(),
+                s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.cpusPerUnit()).ranges(),
                 s.reservedUnits().count(), beat.load(), String.join(",", n.features()), String.join(",", n.activeFeatures()), gres(s),
                 gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
                 partitionsOf.getOrDefault(n.name(), List.of()).stream().filter(p -> !hidden.contains(p)).toList(), n.hardware().architecture(),
@@ -128,7 +128,7 @@ final class NodeViews {
 
     private static String restricted(Node.Spec s) {
         IndexSet all = GpuCores.of(s).restricted();
-        return all.isEmpty() ? "" : s.restrictedPerGpu() + "(" + all.compact() + ")";
+        return all.isEmpty() ? "" : s.restrictedPerGpu() + "(" + all.ranges() + ")";
     }
 
     private static List<String> flags(Node n, boolean completing, Boolean maintained) {
@@ -174,7 +174,7 @@ final class NodeViews {
             out.append(out.isEmpty() ? "" : ",").append(g.name()).append(g.type().isEmpty() ? "" : ":" + g.type()).append(':')
                     .append(mine.count());
             if (!g.file().isEmpty() || g.name().equals("gpu")) {    // what is only counted has no places
-                out.append("(IDX:").append(mine.isEmpty() ? "N/A" : mine.compact()).append(')');
+                out.append("(IDX:").append(mine.isEmpty() ? "N/A" : mine.ranges()).append(')');
             }
         }
         return out.toString();

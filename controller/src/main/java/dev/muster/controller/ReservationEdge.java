@@ -143,7 +143,7 @@ final class ReservationEdge {
             cores += units.count();
             cpus += units.count() * node.get().spec().cpusPerUnit();
             if (!r.units().isEmpty()) {
-                details.add(new ReservedCores(name, units.compact()));
+                details.add(new ReservedCores(name, units.ranges()));
             }
         }
         List<String> flags = new ArrayList<>();

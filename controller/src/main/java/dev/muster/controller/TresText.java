@@ -110,7 +110,7 @@ final class TresText {
         typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name)
                 .append(SharedGpus.isShared(name) ? ":" + devices.count() + parts(state, node, name, devices)
                         : isCounted(state, node, name) ? "(CNT:" + devices.count() + ")"
-                        : ":" + devices.count() + "(IDX:" + devices.compact() + ")"));
+                        : ":" + devices.count() + "(IDX:" + devices.ranges() + ")"));
         return out.toString();
     }
 

@@ -320,6 +320,11 @@ public final class IndexSet {
         return groups;
     }
 
+    /** Ranges and single values, never a step ({@code 0,8,16-17}): how CPUs, cores and devices are written. {@link #parse} reads it. */
+    public String ranges() {
+        return print(0);
+    }
+
     /** Ranges and single values as squeue shows them: {@code 1-3,7}; cut after maxLength with {@code ...} (0: never). */
     public String print(int maxLength) {
         StringBuilder b = new StringBuilder();

@@ -78,7 +78,7 @@ class IndexSetTest {
         int[] wanted = numbers.stream().mapToInt(Integer::intValue).toArray();
         assertThat(found).isEqualTo(wanted);
         assertThat(set.count()).isEqualTo(wanted.length);
-        assertThat(set).isEqualTo(set(numbers)).isEqualTo(IndexSet.parse(set.compact()));
+        assertThat(set).isEqualTo(set(numbers)).isEqualTo(IndexSet.parse(set.compact())).isEqualTo(IndexSet.parse(set.ranges()));
         assertThat(set.hashCode()).isEqualTo(set(numbers).hashCode());
         assertThat(set.last()).isEqualTo(Arrays.stream(wanted).max().orElse(-1));
     }

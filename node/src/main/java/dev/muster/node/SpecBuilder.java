@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.model.Bytes;
 import dev.muster.model.GpuVariables;
 import dev.muster.model.Identity;
+import dev.muster.model.IndexSet;
 import dev.muster.model.LogLevels;
 import dev.muster.model.MemBind;
 import dev.muster.model.StepDesc;
@@ -91,14 +92,12 @@ final class SpecBuilder {
         return machine.numaNodes();
     }
 
-    /** Expands {@code 0-1,3} to its numbers. */
+    /** Expands {@code 0-1,3,5-9:2} to its numbers. */
     static List<Integer> indices(String list) {
         List<Integer> out = new ArrayList<>();
-        for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
-            String[] ends = range.split("-");
-            for (int i = Integer.parseInt(ends[0]); i <= Integer.parseInt(ends[ends.length - 1]); i++) {
-                out.add(i);
-            }
+        IndexSet set = IndexSet.parse(list);
+        for (int i = set.first(); i >= 0; i = set.next(i + 1)) {
+            out.add(i);
         }
         return out;
     }

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.model.IndexSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -30,12 +31,9 @@ public record Topology(List<Integer> inOrder, Map<Integer, Integer> socketOf, Ma
     /** The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured with more. */
     TreeSet<Integer> cpus(String list) {
         TreeSet<Integer> out = new TreeSet<>();
-        for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
-            String[] ends = range.split("-");
-            int last = Math.min(Integer.parseInt(ends[ends.length - 1]), inOrder.size() - 1);
-            for (int cpu = Integer.parseInt(ends[0]); cpu <= last; cpu++) {
-                out.add(inOrder.get(cpu));
-            }
+        IndexSet abstractCpus = IndexSet.parse(list);
+        for (int cpu = abstractCpus.first(); cpu >= 0 && cpu < inOrder.size(); cpu = abstractCpus.next(cpu + 1)) {
+            out.add(inOrder.get(cpu));
         }
         return out;
     }
