@@ -146,10 +146,20 @@ final class Features {
             return wrong(text);
         }
         List<Choice> choices = choices(text);
-        boolean right = !choices.isEmpty() && choices.stream().allMatch(c -> wrong(c.every).isEmpty()
+        boolean right = !choices.isEmpty() && countsAreSeparate(text) && choices.stream().allMatch(c -> wrong(c.every).isEmpty()
                 && (!c.every.isEmpty() || !c.counts.isEmpty())
                 && c.counts.stream().allMatch(n -> !n.expression.isEmpty() && wrong(n.expression).isEmpty()));
         return right ? "" : INVALID;
+    }
+
+    /** Outside of brackets only one counted name can be had; within them every item has a count where one has. */
+    private static boolean countsAreSeparate(String text) {
+        int open = text.indexOf('[');
+        if (open < 0) {
+            return text.indexOf('&') < 0 && text.indexOf('(') < 0;
+        }
+        String inner = text.substring(open + 1, Math.max(open + 1, text.indexOf(']')));
+        return inner.indexOf('*') < 0 || split(inner, '&').stream().allMatch(item -> item.indexOf('*') >= 0);
     }
 
     private static String wrong(String text) {

@@ -70,6 +70,10 @@ class FeaturesTest {
                 nodesMin=1 features=[a|]                 | Invalid feature specification
                 nodesMin=1 features=z*1                  | Invalid feature specification
                 nodesMin=1 features=a*0                  | Invalid feature specification
+                nodesMin=2 features=c*2&a                | Invalid feature specification
+                nodesMin=2 features=a*1&c*1              | Invalid feature specification
+                nodesMin=2 features=(a&c)*2              | Invalid feature specification
+                nodesMin=2 features=[c*2&a]              | Invalid feature specification
                 nodesMin=3 features=a|b extras.batchFeatures=c | Job --batch option is invalid or not a subset of --constraint
                 nodesMin=3 features=a|b|c extras.batchFeatures=c | n1:1 n2:1 n3:1
                 """.strip().split("\n")) {
