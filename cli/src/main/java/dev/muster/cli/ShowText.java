@@ -216,7 +216,7 @@ final class ShowText {
         add("MinCPUsNode", Math.max(1, Math.max(j.number("cpusPerNodeMin"), j.number("cpusPerTask"))));
         if (j.number("memPerCpuMb") != 0) {
             add("MinMemoryCPU", MemorySize.print(j.number("memPerCpuMb")));
-        } else {
+        } else if (j.text("memPerTres").isEmpty()) {
             add("MinMemoryNode", MemorySize.print(j.number("memPerNodeMb")));
         }
         add("MinTmpDiskNode", MemorySize.print(j.number("tmpDiskMb")));

@@ -333,6 +333,8 @@ class OptionsTest {
             {"-G3 --gpus-per-task=2", spec + ", --gpus not multiple of --gpus-per-task"},
             {"-G1 -N2", spec + ", --gpus < -N"},
             {"--gpus-per-task=1", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
+            {"--gpus-per-task=1 --ntasks-per-node=2",
+                spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
             {"--tres-per-task=gres/gpu:1", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
             {"-n2 --tres-per-task=cpu=2 -c2",
                 "sbatch: fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other"},
