@@ -153,7 +153,8 @@ final class ReservationRules {
                 ? r.fixed("") : r;
         List<String> rather = e.rather().isEmpty() ? old.nodes() : e.rather();
         return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
-            case ReservationNodes.Missing m -> Decision.reject(m.errno());
+            // Slurm's words for a list of unknown nodes differ between creation and update
+            case ReservationNodes.Missing m -> Decision.reject(m.errno() == SlurmErrno.INVALID_NODE_NAME ? SlurmErrno.RESERVATION_INVALID : m.errno());
             case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
                     !e.fixed() ? r.withNodes(f) : r.withNodes(f).fixed(r.want().partition()))), "");
         };

@@ -466,6 +466,7 @@ class ReservationTest {
                 rereserve r nodes=+n1,-n[2,3]                                   -> r active n1 SPEC_NODES
                 rereserve r nodes-=n1                                           -> says Requested reservation is invalid
                 rereserve r nodes+=n9                                           -> says Invalid node name specified
+                rereserve r nodes=n9                                            -> says Requested reservation is invalid
                 rereserve r nodes=ALL                                           -> r active n1 n2 n3 SPEC_NODES ALL_NODES
                 rereserve r flags+=PART_NODES                                   -> says Invalid node name specified
                 rereserve r nodecnt=1                                           -> r active n3 SPEC_NODES
