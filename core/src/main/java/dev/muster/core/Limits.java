@@ -108,7 +108,12 @@ public final class Limits {
             out.put("memPerCpuMb", (r.memPerCpuMb() + times - 1) / times).put("cpusPerTask", Math.max(1, r.cpusPerTask()) * times);
         }
         if (perNode > most) {
-            out.put("cpusPerNodeMin", Math.max(r.cpusPerNodeMin(), (perNode + most - 1) / most));
+            long cpus = (perNode + most - 1) / most;
+            out.put("cpusPerNodeMin", Math.max(r.cpusPerNodeMin(), cpus));
+            if (r.tasks() > 0) {
+                long onNode = Math.max(1, r.tasks() / Math.max(1, r.nodesMin()));
+                out.put("cpusPerTask", Math.max(Math.max(1, r.cpusPerTask()), (cpus + onNode - 1) / onNode));
+            }
         }
         return times > 1 || perNode > most ? desc.withRequest(Codec.bind(out, ResourceRequest.class)) : desc;
     }

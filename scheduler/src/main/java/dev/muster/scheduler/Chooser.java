@@ -354,9 +354,10 @@ final class Chooser {
             freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             int cpus = need.exclusive() ? freeUnits.count() * usable
-                    : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
+                    : Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
-            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks, devices, (cpus + usable - 1) / usable);
+            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks, devices, (cpus + usable - 1) / usable,
+                    picks.size());
             if (placed.isEmpty()) {
                 return Optional.empty();
             }
@@ -397,7 +398,7 @@ final class Chooser {
 
     /** Devices per socket were taken for the sockets that were asked for: the cores may lie on more of them. */
     private static void moreSockets(Need need, NodeSlot node, IndexSet units, Map<String, IndexSet> devices) {
-        int sockets = units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
+        int sockets = GpuSockets.choosesBySockets(need, node) ? 0 : units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
         for (Tres.Item item : sockets > 0 ? need.shape().perSocket() : List.<Tres.Item>of()) {
             add(devices, need, node, item, item.count() * sockets);
         }

@@ -36,7 +36,7 @@ final class GpuPlaces {
     }
 
     /** It asks for GPUs, or parts of them. */
-    private static boolean wantsGpus(Need need) {
+    static boolean wantsGpus(Need need) {
         return wants(need.gresPerNode()) || wants(need.gresPerTask()) || wants(need.gresPerJob());
     }
 
@@ -60,7 +60,7 @@ final class GpuPlaces {
         return perSocket(need, node) == 0 || !ofSockets(need, node).isEmpty();
     }
 
-    private static int perSocket(Need need, NodeSlot node) {
+    static int perSocket(Need need, NodeSlot node) {
         return node.gpuCores.groups().size() < 2 ? 0 : GresRequest.gpus(need.shape().perSocket());
     }
 
@@ -130,17 +130,25 @@ final class GpuPlaces {
      *
      * @param devices what the node gives otherwise
      * @param units   cores, likewise
+     * @param nodes   of the job
      */
-    static Optional<Placed> place(Need need, NodeSlot node, IndexSet free, int tasks, Map<String, IndexSet> devices, int units) {
+    static Optional<Placed> place(Need need, NodeSlot node, IndexSet free, int tasks, Map<String, IndexSet> devices, int units, int nodes) {
         GpuPlaces places = new GpuPlaces(need, node, free);
+        GpuSockets sockets = new GpuSockets(need, node, open(need, node, free), units, nodes);
         IndexSet gpus = devices.getOrDefault("gpu", IndexSet.empty());
+        if (GpuSockets.choosesBySockets(need, node)) {
+            return Optional.of(sockets.ofSockets());
+        }
         if (!matters(need, node) || gpus.isEmpty() && devices.keySet().stream().noneMatch(SharedGpus::isShared)) {
-            return Optional.of(new Placed(SocketOrder.choose(need, node, places.beside(gpus, units), units, tasks), gpus));
+            IndexSet may = gpus.isEmpty() || !need.shape().perSocket().isEmpty() ? places.beside(gpus, units) : sockets.spread();
+            return Optional.of(new Placed(SocketOrder.choose(need, node, may, units, tasks), gpus));
         }
         if (gpus.isEmpty()) {
             return places.withParts(devices, units);
         }
-        return places.withGpus(places.wanted(tasks, gpus.count()), units, gpus);
+        List<Tres.Item> wanted = places.wanted(tasks, gpus.count());
+        return node.gpuCores.restricted().isEmpty() ? sockets.nearGpus(wanted, tasks).or(() -> need.gpus().enforced() ? Optional.empty()
+                : places.withGpus(wanted, units, gpus)) : places.withGpus(wanted, units, gpus);
     }
 
     /** Units that the job may have; with --gpus-per-socket only those near its GPUs where these are enough. */
@@ -161,7 +169,7 @@ final class GpuPlaces {
         int perJob = GresRequest.gpus(need.gresPerJob());
         List<Tres.Item> wanted = wanted(tasks, perJob > 0 ? 1 : 0);
         int gpus = GresRequest.gpus(wanted);
-        int cpus = Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus), need.overcommit() ? 1 : tasks * need.cpusPerTask());
+        int cpus = Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus), need.overcommit() ? 1 : tasks * need.cpusPerTask());
         int usable = need.usableCpus(node.spec);
         int units = (cpus + usable - 1) / usable;
         if (gpus > 0) {

@@ -96,9 +96,11 @@ record Need(
      * @param whole      CR_Socket: sockets are given whole
      * @param counted    CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
      * @param extra      what its nodes' Extra texts must say, "" for anything
+     * @param tasksGiven the job said how many tasks it has
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
-            boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket, String extra) {
+            boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket, String extra,
+            boolean tasksGiven) {
         static Shape of(ResourceRequest r, String extra, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), tasksPerCore,
@@ -108,7 +110,7 @@ record Need(
                     new Spared(r.coreSpec() != 0, Math.max(0, r.coreSpec()), settings.options().containsKey(Settings.SPEC_CORES_FIRST),
                             r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
-                    ExtraConstraint.of(extra, settings));
+                    ExtraConstraint.of(extra, settings), r.tasks() > 0);
         }
 
         /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
@@ -291,6 +293,11 @@ record Need(
         }
         List<Integer> all = Stream.of(r.nodeSizes().split(",")).map(Integer::valueOf).filter(n -> n >= least && n <= most).toList();
         return all.isEmpty() ? List.of(least) : r.useMinNodes() ? all : all.reversed();
+    }
+
+    /** CPUs that it gets of each of its nodes, whatever its tasks need: where it says how many tasks, --mincpus only says which nodes will do. */
+    int cpusGivenMin() {
+        return shape.tasksGiven() && tasksPerNode == 0 ? gpus.cpus() * GresRequest.gpus(gresPerNode) : cpusPerNodeMin;
     }
 
     /** On so many nodes, no more and no fewer. */

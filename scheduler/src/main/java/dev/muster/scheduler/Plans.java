@@ -192,7 +192,7 @@ final class Plans {
             int perUnit = pick.node().spec.cpusPerUnit();
             int usable = need.usableCpus(pick.node().spec);
             int units = need.exclusive() ? pick.node().spec.units()
-                    : (Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + usable - 1) / usable;
+                    : (Math.max(need.cpusGivenMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + usable - 1) / usable;
             cpus += units * perUnit;
             long memory = need.memAll() ? pick.node().spec.memoryMb() : need.memPerNodeMb() > 0 ? need.memPerNodeMb()
                     : need.memPerCpuMb() * units * perUnit;

@@ -5,7 +5,7 @@ import dev.muster.model.IndexSet;
 /**
  * Which cores of a node a job without GPUs gets. Slurm's default is cyclic: tasks of one CPU go round the sockets core by core; a task of several
  * has all of its CPUs in one socket where they have room there, and a socket is filled with whole tasks before the next one. With block distribution
- * (-m block:block, CR_CORE_DEFAULT_DIST_BLOCK, plane) the first cores are taken.
+ * (-m block:block, CR_CORE_DEFAULT_DIST_BLOCK, plane), and where the node has no room for a task more, the first cores are taken.
  */
 final class SocketOrder {
     private final Need need;
@@ -23,10 +23,19 @@ final class SocketOrder {
     /** So many units for the tasks: what nobody has before what is shared. */
     static IndexSet choose(Need need, NodeSlot node, IndexSet may, int count, int tasks) {
         IndexSet idle = may.intersect(node.freeUnits);
-        if (count >= may.count() || need.shape().block() && need.shape().tasksPerSocket() == 0 || node.spec.sockets() < 2 || idle.count() < count) {
+        if (count >= may.count() || (need.shape().block() || isFull(need, node, may, count)) && need.shape().tasksPerSocket() == 0
+                || node.spec.sockets() < 2 || idle.count() < count) {
             return Chooser.idleFirst(may, node.freeUnits, count);
         }
         return new SocketOrder(need, node).among(idle, count, tasks);
+    }
+
+    /** So many units are those of as many tasks as the node could take of the job, by its cores and --ntasks-per-node. */
+    private static boolean isFull(Need need, NodeSlot node, IndexSet may, int count) {
+        int usable = need.usableCpus(node.spec);
+        long tasks = (long) may.count() * usable / need.cpusPerTask();
+        tasks = need.tasksPerNode() > 0 ? Math.min(tasks, need.tasksPerNode()) : tasks;
+        return (long) count * usable >= tasks * need.cpusPerTask();
     }
 
     private IndexSet among(IndexSet free, int count, int tasks) {

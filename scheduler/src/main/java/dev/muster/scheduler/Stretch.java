@@ -606,7 +606,7 @@ final class Stretch {
     }
 
     private int cpusOn(NeedClass c, int n, int tasks) {
-        return c.exclusive ? whole[n] : Math.max(Math.max(1, c.need.cpusPerNodeMin()),
+        return c.exclusive ? whole[n] : Math.max(Math.max(1, c.need.cpusGivenMin()),
                 c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
     }
 

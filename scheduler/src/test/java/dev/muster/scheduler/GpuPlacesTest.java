@@ -32,7 +32,7 @@ class GpuPlacesTest {
                 tasks=2 nodesMin=2 nodesMax=2 cpusPerGpu=2 tresPerTask=gres/gpu:3 | 0-2 gpu=0-2 + 0-2 gpu=0-2
                 cpusPerTask=16 tresPerNode=gres/gpu:1 | 0-7 gpu=0
                 cpusPerTask=18 tresPerNode=gres/gpu:1 | Requested node configuration is not available
-                cpusPerTask=18 tresPerNode=gres/gpu:2 | 0-4,8-11 gpu=0,3
+                cpusPerTask=18 tresPerNode=gres/gpu:2 | 0-3,8-12 gpu=0,3
                 """.replace(" |", " gresFlags=enforce-binding |"));
     }
 
@@ -40,12 +40,12 @@ class GpuPlacesTest {
     void whoDoesNotInsistGetsNoCoreMore() {
         check(SIX, "", """
                 tasksPerNode=1 nodesMin=1 nodesMax=1 cpusPerTask=2 tresPerTask=gres/gpu:6 | 0 gpu=0-5
-                tasks=1 cpusPerTask=2 tresPerNode=gres/gpu:4 | 0 gpu=0-3
-                cpusPerTask=4 tresPerNode=gres/gpu:4 | 0,8 gpu=0-1,3-4
+                tasks=1 cpusPerTask=2 tresPerNode=gres/gpu:4 | 8 gpu=0,3-5
+                cpusPerTask=4 tresPerNode=gres/gpu:4 | 0-1 gpu=0-3
                 cpusPerTask=18 tresPerNode=gres/gpu:1 | 0-8 gpu=0
                 cpusPerTask=18 tresPerNode=gres/gpu:1 gresFlags=disable-binding | 0-8 gpu=0
                 cpusPerTask=16 ; cpusPerTask=1 tresPerNode=gres/gpu:1 | 0-7 ; 8 gpu=3
-                cpusPerTask=16 ; cpusPerTask=1 tresPerNode=gres/gpu:1 gresFlags=disable-binding | 0-7 ; 8 gpu=0
+                cpusPerTask=16 ; cpusPerTask=1 tresPerNode=gres/gpu:1 gresFlags=disable-binding | 0-7 ; 8 gpu=3
                 """);
     }
 
@@ -85,12 +85,49 @@ class GpuPlacesTest {
     @Test
     void gpusOfSocketsHaveTheirCores() {
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """
-                nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 0 gpu=0-1
-                nodeList=n1 tasks=2 socketsPerNode=2 tresPerSocket=gres/gpu:1 | 0 gpu=0,2
+                nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 4 gpu=2-3
+                nodeList=n1 tasks=2 socketsPerNode=2 tresPerSocket=gres/gpu:1 | 4 gpu=0,2
                 nodeList=n1 tresPerNode=gres/gpu:2 ; nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:1 | 0 gpu=0-1 ; 4 gpu=2
-                tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 ; tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 0 gpu=0-1 ; 4 gpu=2-3
-                nodeList=n1 tasks=8 ; nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:1 | 0-1,4-5 ; 2 gpu=0
-                nodeList=n1 tasks=10 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 0-2,4-5 gpu=0-3
+                tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 ; tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 4 gpu=2-3 ; 0 gpu=0-1
+                nodeList=n1 tasks=8 ; nodeList=n1 tasks=2 socketsPerNode=1 tresPerSocket=gres/gpu:1 | 0-1,4-5 ; 6 gpu=2
+                nodeList=n1 tasks=10 socketsPerNode=1 tresPerSocket=gres/gpu:2 | 0-1,4-6 gpu=0-3
+                """);
+    }
+
+    /** Cores evenly over the groups of its GPUs, one more in the last; GPUs by the cores of each group. What the original does. */
+    @Test
+    void coresAndGpusGoByGroups() {
+        check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """
+                tasks=1 tresPerNode=gres/gpu:4 | 4 gpu=0-3
+                tresPerNode=gres/gpu:4 | 0 gpu=0-3
+                tasks=5 tresPerNode=gres/gpu:4 | 0,4-5 gpu=0-3
+                tasks=1 tresPerNode=gres/gpu:3 | 4 gpu=0,2-3
+                tasks=3 tresPerNode=gres/gpu:3 | 0,4 gpu=0-2
+                tasks=5 tresPerNode=gres/gpu:3 | 0,4-5 gpu=0,2-3
+                tasks=9 tresPerNode=gres/gpu:3 | 0-1,4-6 gpu=0-2
+                tasks=9 tresPerNode=gres/gpu:2 | 0-4 gpu=0-1
+                tasks=3 tresPerTask=gres/gpu:1 | 0,4 gpu=0-2
+                tresPerNode=gres/gpu:1 ; tresPerNode=gres/gpu:1 ; tresPerNode=gres/gpu:1 | 0 gpu=0 ; 4 gpu=2 ; 1 gpu=1
+                tasks=8 distribution=block:block ; nodeList=n1 tasks=1 tresPerNode=gres/gpu:3 | 0-3 ; 4 gpu=0,2-3
+                tasks=2 nodesMin=2 nodesMax=2 tresPerNode=gres/gpu:4 | 4 gpu=0-3 + 4 gpu=0-3
+                tasks=6 nodesMin=2 nodesMax=2 tresPerNode=gres/gpu:4 | 0,4 gpu=0-3 + 0 gpu=0-3
+                tasks=3 tresPerTask=gres/gpu:2 | 4 gpu=0-3 + 4 gpu=2-3
+                tasks=5 socketsPerNode=1 tresPerSocket=gres/gpu:1 | 0,4-5 gpu=0,2
+                """);
+        check("n[1-2] cpus=16 sockets=4 gpus=4 near=0-3;4-7;8-11;12-15", "", """
+                tasks=1 tresPerNode=gres/gpu:2 | 4 gpu=0-1
+                tasks=3 tresPerNode=gres/gpu:4 | 4,8,12 gpu=0-3
+                tasks=5 tresPerNode=gres/gpu:4 | 0,4,8,12-13 gpu=0-3
+                tasks=2 distribution=block:block ; tasks=1 tresPerNode=gres/gpu:2 | 0-1 ; 8 gpu=0,2
+                tasks=2 distribution=block:block ; tasks=6 tresPerNode=gres/gpu:2 | 0-1 ; 4-6,8-10 gpu=1-2
+                tasks=6 distribution=block:block ; tasks=5 tresPerNode=gres/gpu:2 | 0-5 ; 8-9,12-14 gpu=2-3
+                """);
+        check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4", "", """
+                tasks=1 tresPerNode=gres/gpu:1 | 4 gpu=0
+                tasks=1 cpusPerTask=3 tresPerNode=gres/gpu:1 | 0,4 gpu=0
+                tasks=5 tresPerNode=gres/gpu:2 | 0,4-5 gpu=0-1
+                tasks=3 distribution=block:block tresPerNode=gres/gpu:2 | 0,4 gpu=0-1
+                tasks=3 nodesMin=2 nodesMax=2 tresPerNode=gres/gpu:2 | 0 gpu=0-1 + 0 gpu=0-1
                 """);
     }
 
@@ -150,8 +187,8 @@ class GpuPlacesTest {
     }
 
     private static String shown(Allocation.Share s) {
-        StringBuilder out = new StringBuilder(s.cores().compact());
-        s.gres().forEach((name, devices) -> out.append(' ').append(name).append('=').append(devices.compact()));
+        StringBuilder out = new StringBuilder(s.cores().ranges());
+        s.gres().forEach((name, devices) -> out.append(' ').append(name).append('=').append(devices.ranges()));
         return out.toString();
     }
 }

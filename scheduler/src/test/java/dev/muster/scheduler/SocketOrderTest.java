@@ -21,7 +21,10 @@ class SocketOrderTest {
                 """);
         check("", """
                 tasks=8 tasksPerSocket=4 | 0-1,4-5 8 800
-                tasks=3 cpusPerNodeMin=6 | 0-1,4 6 600
+                tasks=3 cpusPerNodeMin=6 | 0,4 4 400
+                cpusPerNodeMin=6 | 0-1,4 6 600
+                tasks=3 ; nodeList=n1 tasks=1 cpusPerNodeMin=12 | 0,4 4 400 ; 1 2 200
+                tasks=3 ; nodeList=n1 tasks=1 cpusPerNodeMin=13 | 0,4 4 400 ; (Resources)
                 tasks=3 ; tasks=10 | 0,4 4 400 ; 1-3,5-6 10 1000
                 """);
     }
@@ -34,10 +37,27 @@ class SocketOrderTest {
                 tasks=3 cpusPerTask=3 | 0-2,4-5 10 1000
                 tasks=4 cpusPerTask=3 | 0-2,4-6 12 1200
                 tasks=3 cpusPerTask=4 | 0-5 12 1200
-                tasks=1 cpusPerTask=12 | 0-2,4-6 12 1200
                 tasks=1 cpusPerTask=5 | 0-2 6 600
                 tasks=2 cpusPerTask=2 tasksPerSocket=1 | 0,4 4 400
                 tasks=1 ; tasks=3 cpusPerTask=2 | 0 2 200 ; 1-3 6 600
+                """);
+    }
+
+    /** Tasks that leave room for none more take the first cores, as packaging/placement.sh shows of the original. */
+    @Test
+    void whereNoTaskMoreHasRoomTheFirstCoresAreTaken() {
+        check("", """
+                tasks=1 cpusPerTask=12 | 0-5 12 1200
+                tasks=1 cpusPerTask=9 | 0-4 10 1000
+                tasks=2 cpusPerTask=6 | 0-5 12 1200
+                tasks=2 cpusPerTask=5 | 0-2,4-5 10 1000
+                tasks=3 tasksPerNode=3 | 0-1 4 400
+                tasks=9 tasksPerNode=9 | 0-4 10 1000
+                tasks=5 tasksPerNode=8 nodesMin=1 nodesMax=1 | 0-3 8 800
+                tasks=3 tasksPerNode=3 cpusPerTask=3 | 0-4 10 1000
+                tasks=1 cpusPerTask=5 ; tasks=2 cpusPerTask=4 | 0-2 6 600 ; 3-6 8 800
+                tasks=1 cpusPerTask=5 ; tasks=2 cpusPerTask=2 | 0-2 6 600 ; 3-4 4 400
+                tasks=3 memPerCpuMb=3000 tasksPerNode=3 | 0-1 4 12000
                 """);
     }
 

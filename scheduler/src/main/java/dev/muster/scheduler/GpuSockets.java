@@ -1,0 +1,240 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.GpuCores;
+import dev.muster.core.GresRequest;
+import dev.muster.core.Tres;
+import dev.muster.model.IndexSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How Slurm lays the cores of a job with GPUs over the sockets of a node, as packaging/placement.sh observed it. The job gets its GPUs in the fewest
+ * groups (GPUs that are near the same cores), of these in the groups with most free cores. Cores are first kept for as many tasks as the node may
+ * get of the job, evenly over the groups, a core more in the last ones; then the cores of its tasks are chosen among these in the usual order.
+ * A job that does not say how many tasks it has keeps all cores for the second step.
+ */
+final class GpuSockets {
+    /** Of more groups than this, only the first are tried together. */
+    private static final int GROUPS_MAX = 10;
+
+    private final Need need;
+    private final NodeSlot node;
+    private final IndexSet free;
+    private final int units;
+    private final int nodes;
+    private final List<GpuCores.Group> groups;
+
+    /**
+     * @param free  units that the job may have
+     * @param units that it gets
+     * @param nodes number of its nodes
+     */
+    GpuSockets(Need need, NodeSlot node, IndexSet free, int units, int nodes) {
+        this.need = need;
+        this.node = node;
+        this.free = free;
+        this.units = units;
+        this.nodes = nodes;
+        this.groups = node.gpuCores.groups();
+    }
+
+    /** --gpus-per-socket where GPUs are near sockets: the sockets of the job's cores give its GPUs. */
+    static boolean choosesBySockets(Need need, NodeSlot node) {
+        return GpuPlaces.perSocket(need, node) > 0 && need.shape().tasksGiven() && !need.exclusive() && !need.shape().spared().any();
+    }
+
+    /** Units for the most tasks that the node may get: all but one for each other node, no more than --ntasks-per-node and its GPUs allow. */
+    private int unitsMax(int gpus) {
+        long tasks = need.tasks() - (nodes - 1);
+        tasks = need.tasksPerNode() > 0 ? Math.min(tasks, need.tasksPerNode()) : tasks;
+        int perTask = GresRequest.gpus(need.gresPerTask());
+        tasks = perTask > 0 ? Math.min(tasks, node.devices("gpu", "").count() / perTask) : tasks;
+        long cpus = Math.max((long) need.gpus().cpus() * gpus, need.overcommit() ? 1 : tasks * need.cpusPerTask());
+        int usable = need.usableCpus(node.spec);
+        return (int) Math.clamp((cpus + usable - 1) / usable, units, Math.max(units, free.count()));
+    }
+
+    /** Where no GPU is nearer to some cores than to others: units of all sockets. */
+    IndexSet spread() {
+        if (!need.shape().tasksGiven() || need.exclusive() || need.shape().spared().any()) {
+            return free;
+        }
+        int sockets = Math.max(1, node.spec.sockets());
+        int each = Math.max(1, (node.spec.units() + sockets - 1) / sockets);
+        List<IndexSet> parts = new ArrayList<>();
+        for (int from = 0; from < node.spec.units(); from += each) {
+            parts.add(free.intersect(IndexSet.range(from, from + each - 1, 1)));
+        }
+        return evenly(parts, unitsMax(0));
+    }
+
+    /** Cores near the GPUs, and these; empty where they do not lie so. @param wanted GPUs by type */
+    Optional<GpuPlaces.Placed> nearGpus(List<Tres.Item> wanted, int tasks) {
+        int gpus = GresRequest.gpus(wanted);
+        int able = GpuPlaces.reachable(need, node, node.devices("gpu", "")).count();
+        // the node may yet get more GPUs of the job as a whole, or of its other tasks: its cores lie as if it got all
+        int most = Math.max(GresRequest.gpus(need.gresPerJob()), need.shape().tasksGiven() && nodes > 1
+                ? GresRequest.gpus(need.gresPerTask()) * (need.tasks() - nodes + 1) : 0);
+        int planned = Math.max(gpus, Math.min(most, able));
+        for (boolean each : need.gpus().enforced() ? new boolean[] {true} : new boolean[] {true, false}) {
+            for (int count : planned > gpus ? new int[] {planned, gpus} : new int[] {gpus}) {
+                for (int size = 1; size <= Math.min(Math.min(GROUPS_MAX, groups.size()), count); size++) {
+                    List<GpuCores.Group> best = best(wanted, size, count, each);
+                    if (!best.isEmpty()) {
+                        return Optional.of(on(best, wanted, tasks));
+                    }
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Of all sets of so many groups that have the GPUs the one with most free cores, the first of several. @param each every group has a core */
+    private List<GpuCores.Group> best(List<Tres.Item> wanted, int size, int planned, boolean each) {
+        int count = Math.min(GROUPS_MAX, groups.size());
+        List<GpuCores.Group> best = List.of();
+        int most = 0;
+        for (int chosen = 1; chosen < 1 << count; chosen++) {
+            if (Integer.bitCount(chosen) != size) {
+                continue;
+            }
+            List<GpuCores.Group> set = new ArrayList<>();
+            int cores = 0;
+            boolean all = true;
+            for (int i = 0; i < count; i++) {
+                if ((chosen & 1 << i) != 0) {
+                    int here = free.intersect(groups.get(i).units()).count();
+                    set.add(groups.get(i));
+                    cores += here;
+                    all &= here > 0;
+                }
+            }
+            boolean enough = !need.gpus().enforced() || cores >= Math.max(units, size);
+            if ((all || !each) && enough && cores > most && has(set, wanted, planned)) {
+                best = set;
+                most = cores;
+            }
+        }
+        return best;
+    }
+
+    private boolean has(List<GpuCores.Group> set, List<Tres.Item> wanted, int planned) {
+        IndexSet gpus = IndexSet.empty();
+        for (GpuCores.Group g : set) {
+            gpus = gpus.union(g.gpus());
+        }
+        for (Tres.Item item : wanted) {
+            if (node.devices("gpu", item.type()).intersect(gpus).count() < item.count()) {
+                return false;
+            }
+        }
+        return node.devices("gpu", "").intersect(gpus).count() >= planned;
+    }
+
+    private GpuPlaces.Placed on(List<GpuCores.Group> set, List<Tres.Item> wanted, int tasks) {
+        List<IndexSet> near = near(set);
+        boolean enforced = need.gpus().enforced();
+        int count = enforced ? Math.max(units, set.size()) : units;
+        int all = near.stream().mapToInt(IndexSet::count).sum();
+        IndexSet kept = need.shape().tasksGiven() ? evenly(near, Math.min(all, Math.max(count, unitsMax(GresRequest.gpus(wanted)))))
+                : union(near);
+        IndexSet chosen = all < count ? take(union(near), free, count)
+                : enforced && kept.count() > count ? evenly(near, count) : SocketOrder.choose(need, node, kept, count, tasks);
+        IndexSet gpus = IndexSet.empty();
+        for (Tres.Item item : wanted) {
+            gpus = gpus.union(gpus(set, chosen, node.devices("gpu", item.type()).minus(gpus), item.count()));
+        }
+        return new GpuPlaces.Placed(chosen, gpus);
+    }
+
+    private List<IndexSet> near(List<GpuCores.Group> set) {
+        List<IndexSet> out = new ArrayList<>();
+        IndexSet before = IndexSet.empty();
+        for (GpuCores.Group g : set) {
+            IndexSet here = free.intersect(g.units()).minus(before);
+            out.add(here);
+            before = before.union(here);
+        }
+        return out;
+    }
+
+    /** In turn from each group, up to its number of the job's cores; then from those with cores; then from all. */
+    private IndexSet gpus(List<GpuCores.Group> set, IndexSet cores, IndexSet open, int count) {
+        int[] taken = new int[set.size()];
+        int[] most = new int[set.size()];
+        int[] here = new int[set.size()];
+        for (int i = 0; i < most.length; i++) {
+            most[i] = open.intersect(set.get(i).gpus()).count();
+            here[i] = cores.intersect(set.get(i).units()).count();
+        }
+        int left = count;
+        for (boolean capped : new boolean[] {true, false}) {
+            for (boolean progress = true; left > 0 && progress; ) {
+                progress = false;
+                for (int i = 0; i < most.length && left > 0; i++) {
+                    if (taken[i] < (capped ? Math.min(most[i], here[i]) : here[i] > 0 ? most[i] : 0)) {
+                        taken[i]++;
+                        left--;
+                        progress = true;
+                    }
+                }
+            }
+        }
+        IndexSet out = IndexSet.empty();
+        for (int i = 0; i < most.length; i++) {
+            out = out.union(node.gpuLinks.choose(open.intersect(set.get(i).gpus()).minus(out), taken[i]));
+        }
+        return left > 0 ? out.union(Chooser.firstOf(open.minus(out), left)) : out;
+    }
+
+    /** The sockets that have the GPUs of --gpus-per-socket: the job's cores lie evenly on these, and each with a core gives its GPUs. */
+    GpuPlaces.Placed ofSockets() {
+        List<GpuCores.Group> set = groups.stream().filter(g -> need.shape().perSocket().stream().filter(i -> i.name().equals("gpu"))
+                .allMatch(i -> node.devices("gpu", i.type()).intersect(g.gpus()).count() >= i.count())).toList();
+        int sockets = Math.max(1, need.shape().sockets());
+        List<IndexSet> near = near(set);
+        int count = need.gpus().enforced() ? Math.max(units, Math.min(sockets, set.size())) : units;
+        IndexSet chosen = take(evenly(near, count), free, count);
+        IndexSet gpus = IndexSet.empty();
+        for (boolean used : new boolean[] {true, false}) {
+            for (GpuCores.Group g : set) {
+                boolean here = !chosen.intersect(g.units()).isEmpty();
+                if (here == used && (used || sockets > 0)) {
+                    for (Tres.Item item : need.shape().perSocket()) {
+                        gpus = item.name().equals("gpu") ? gpus.union(node.gpuLinks.choose(node.devices("gpu", item.type())
+                                .intersect(g.gpus()).minus(gpus), item.count())) : gpus;
+                    }
+                    sockets--;
+                }
+            }
+        }
+        return new GpuPlaces.Placed(chosen, gpus);
+    }
+
+    /** So many units in all, as even as the parts allow; what is over comes from the last ones. */
+    private IndexSet evenly(List<IndexSet> parts, int count) {
+        int[] taken = new int[parts.size()];
+        int left = Math.min(count, parts.stream().mapToInt(IndexSet::count).sum());
+        for (; left > 0; left--) {
+            int least = -1;
+            for (int i = taken.length - 1; i >= 0; i--) {
+                least = taken[i] < parts.get(i).count() && (least < 0 || taken[i] < taken[least]) ? i : least;
+            }
+            taken[least]++;
+        }
+        IndexSet out = IndexSet.empty();
+        for (int i = 0; i < taken.length; i++) {
+            out = out.union(Chooser.idleFirst(parts.get(i), node.freeUnits, taken[i]));
+        }
+        return out;
+    }
+
+    private static IndexSet union(List<IndexSet> parts) {
+        return parts.stream().reduce(IndexSet.empty(), IndexSet::union);
+    }
+
+    private IndexSet take(IndexSet had, IndexSet from, int count) {
+        return had.count() >= count ? had : had.union(Chooser.idleFirst(from.minus(had), node.freeUnits, count - had.count()));
+    }
+}
