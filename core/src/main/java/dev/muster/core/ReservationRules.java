@@ -154,7 +154,8 @@ final class ReservationRules {
         List<String> rather = e.rather().isEmpty() ? old.nodes() : e.rather();
         return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
             // Slurm's words for a list of unknown nodes differ between creation and update
-            case ReservationNodes.Missing m -> Decision.reject(m.errno() == SlurmErrno.INVALID_NODE_NAME ? SlurmErrno.RESERVATION_INVALID : m.errno());
+            case ReservationNodes.Missing m -> Decision.reject(m.errno() == SlurmErrno.INVALID_NODE_NAME ? SlurmErrno.RESERVATION_INVALID
+                    : m.errno());
             case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
                     !e.fixed() ? r.withNodes(f) : r.withNodes(f).fixed(r.want().partition()))), "");
         };
