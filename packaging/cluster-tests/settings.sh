@@ -36,6 +36,10 @@ check "no job is given them" "CPU_IDs=0,2-3" "$(scontrol -d show job "$id" | gre
 conf JobFileAppend=0; for i in 1 2; do sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_empty; done; check "files are truncated" 1 "$(wc -l < "$dir/work/t")"
 conf JobFileAppend=1; sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_empty; check "JobFileAppend" 2 "$(wc -l < "$dir/work/t")"
 scontrol update partition=main state=drain; scontrol reconfigure; check "ReconfigFlags=KeepPartState" drain "$(sinfo -h -o %a)"; scontrol update partition=main state=up
+for mistake in Nosuch=yes ConstrainCores=maybe AllowedRAMSpace=abc; do echo $mistake > "$dir/cgroup.conf"
+  rc=0; said=$(scontrol reconfigure 2>&1) || rc=$?; check "$mistake in cgroup.conf is refused" 1 $rc; match "$mistake is named" "${mistake%=*}" "$said"; done; rm -f "$dir/cgroup.conf"
+echo Nosuch=yes > "$dir/bad.conf"; mkdir -p "$dir/bad"; mv "$dir/bad.conf" "$dir/bad/cgroup.conf"; cp "$SLURM_CONF" "$dir/bad/slurm.conf"
+match "slurmctld does not start with such a file" "fatal: Could not open/read/parse cgroup.conf file $dir/bad/cgroup.conf" "$(timeout 30 slurmctld -f "$dir/bad/slurm.conf" 2>&1 || true)"
 printf '#!/bin/bash\nsleep 3\n' > "$dir/epilog.sh"; chmod 755 "$dir/epilog.sh"
 conf "Epilog=$dir/epilog.sh"; conf CompleteWait=2
 sbatch -o /dev/null --wrap true >/dev/null; soon '[ "$(squeue -h -o %T)" = COMPLETING ]'; s=$(date +%s%N); timeout 20 srun -Q true

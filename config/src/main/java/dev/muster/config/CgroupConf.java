@@ -65,6 +65,11 @@ public final class CgroupConf {
         return conf;
     }
 
+    /** Adds the mistakes that stop slurmctld, which uses nothing of the file: all but the name of a plugin that it does not load. */
+    public static void check(File file, List<ConfigError> errors) {
+        TABLE.read(file, errors);
+    }
+
     /** autodetect, cgroup/v1, cgroup/v2 or disabled. */
     public String plugin() {
         return values.get("cgroupplugin");

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.BurstBufferConf;
+import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.ShowLive;
@@ -651,6 +652,7 @@ final class Controller {
             }
             case SlurmConf.Parsed.Ok ok -> {
                 List<ConfigError> wrong = new java.util.ArrayList<>();
+                CgroupConf.check(ok.conf().sister("cgroup.conf"), wrong);
                 HelpersConf.read(ok.conf(), wrong);
                 Topologies.read(ok.conf(), wrong);
                 ResourcesYaml.read(ok.conf(), wrong);

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.BurstBufferConf;
+import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
@@ -79,6 +80,12 @@ public final class Main {
             return 1;
         }
         List<ConfigError> wrong = new java.util.ArrayList<>();
+        CgroupConf.check(conf.sister("cgroup.conf"), wrong);
+        if (!wrong.isEmpty()) {
+            wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
+            System.err.println("slurmctld: fatal: Could not open/read/parse cgroup.conf file " + conf.sister("cgroup.conf"));
+            return 1;
+        }
         HelpersConf.read(conf, wrong);
         Topologies.read(conf, wrong);
         BurstBufferConf.read(conf, wrong);
