@@ -55,7 +55,8 @@ final class Show {
         if (Federations.means(typed)) {
             throw Federations.refused();
         }
-        Entity entity = Entity.find(typed).filter(e -> !List.of("job", "coordinator").contains(e.name())).orElseThrow(() -> new UsageException(1, NO_ENTITY));
+        Entity entity = Entity.find(typed).filter(e -> !List.of("job", "coordinator").contains(e.name()))
+                .orElseThrow(() -> new UsageException(1, NO_ENTITY));
         if (s.associations) {
             options.add("withassoc");
         }
