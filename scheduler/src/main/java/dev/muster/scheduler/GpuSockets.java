@@ -44,9 +44,9 @@ final class GpuSockets {
         return GpuPlaces.perSocket(need, node) > 0 && need.shape().tasksGiven() && !need.exclusive() && !need.shape().spared().any();
     }
 
-    /** Units for the most tasks that the node may get: all but one for each other node, no more than --ntasks-per-node and its GPUs allow. */
+    /** Units for the most tasks that the node may get: no more than --ntasks-per-node and its GPUs allow. */
     private int unitsMax(int gpus) {
-        long tasks = need.tasks() - (nodes - 1);
+        long tasks = need.tasks();
         tasks = need.tasksPerNode() > 0 ? Math.min(tasks, need.tasksPerNode()) : tasks;
         int perTask = GresRequest.gpus(need.gresPerTask());
         tasks = perTask > 0 ? Math.min(tasks, node.devices("gpu", "").count() / perTask) : tasks;
