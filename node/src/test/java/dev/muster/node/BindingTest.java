@@ -35,8 +35,8 @@ class BindingTest {
     @CsvSource(delimiter = '|', value = {
         "''               | true  | 0-1 2-3 | 0,4 1,5 | quiet,mask_cpu:0x11,0x22",
         "none             | true  | 0-1 0-1 | 0,4 0,4 | quiet,none",
-        "''               | true  | 0-6:2 1-7:3 | 0,1,2,3 3,4,7 | quiet,mask_cpu:0xF,0x98",
-        "''               | true  | 0,2,4,6 1,4,7 | 0,1,2,3 3,4,7 | quiet,mask_cpu:0xF,0x98",
+        "''               | true  | 0-6:2 1-7:3 | 0,1,2,3 2,4,7 | quiet,mask_cpu:0xF,0x94",
+        "''               | true  | 0,2,4,6 1,4,7 | 0,1,2,3 2,4,7 | quiet,mask_cpu:0xF,0x94",
         "verbose          | true  | 0 0     | 0 0     | verbose,mask_cpu:0x1",
         "rank             | true  | 0-7 0-7 | 0 1     | quiet,rank",
         "rank_ldom        | true  | 0-7 0-7 | 0,1,4,5 2,3,6,7 | quiet,rank_ldom",
