@@ -408,9 +408,10 @@ final class Api {
         }
         int uid = caller.uid();
         return switch (m.action()) {
-            case "hold" -> chunked(caller, m.requestId(), updates.held(caller, refs, true, errors), errors, c -> new Command.HoldJobs(uid, c, true, false));
-            case "uhold" -> chunked(caller, m.requestId(), updates.held(caller, refs, true, errors), errors, c -> new Command.HoldJobs(uid, c, true, true));
-            case "release" -> chunked(caller, m.requestId(), updates.held(caller, refs, false, errors), errors, c -> new Command.HoldJobs(uid, c, false, false));
+            case "hold", "uhold" -> chunked(caller, m.requestId(), updates.held(caller, refs, true, errors), errors,
+                    c -> new Command.HoldJobs(uid, c, true, m.action().equals("uhold")));
+            case "release" -> chunked(caller, m.requestId(), updates.held(caller, refs, false, errors), errors,
+                    c -> new Command.HoldJobs(uid, c, false, false));
             case "requeue" -> chunked(caller, m.requestId(), refs, errors,
                     c -> new Command.RequeueJobs(uid, c, false, false, m.argument().equalsIgnoreCase("incomplete")));
             case "requeuehold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, true,

@@ -103,8 +103,8 @@ final class JobFields {
             "segment_size", "end_time");
 
     private static final List<String> SPECIAL = List.of("delay_boot", "max_nodes", "min_cpus", "max_cpus", "priority", "nice",
-            "pn_min_memory", "min_mem_per_node", "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags",
-            "req_switch", "wait4switch", "user_id", "group_id", "argc", "argv", "cron_job");
+            "pn_min_memory", "min_mem_per_node", "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "requeue",
+            "reboot", "kill_on_node_fail", "mail_type", "bitflags", "req_switch", "wait4switch", "user_id", "group_id", "argc", "argv", "cron_job");
 
     /** All that there is, as a plain table. */
     static Map<String, Object> table(Json.Obj job) {
