@@ -35,7 +35,7 @@ if [ "$(id -u)" = 0 ]; then
   check "which --ctld passes over" "" "$(as scancel --ctld -u "$(id -un)")"
   check "nor to be held" "Invalid user id for job $c slurm_suspend error:Invalid user id" "$(as scontrol release "$c" | xargs)"
   op operator
-  check "an operator may" "" "$(as scontrol update jobid="$c" priority=77)"
+  check "an operator may" "" "$(as scontrol update jobid="$c" nice=-7)"
   check "but nodes are not his" "slurm_update error: Invalid user id" "$(as scontrol update nodename=n1 comment=x)"
   op administrator
   check "they are an administrator's" "" "$(as scontrol update nodename=n1 comment=x)"
