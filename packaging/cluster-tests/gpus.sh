@@ -25,7 +25,7 @@ used() { salloc -Q "$@" scontrol show node n1 -d | sed -n 's/ *GresUsed=//p'; }
 check "all of a node, but for what is explicit" "gpu:2(IDX:0-1),r1:1,r2:0" "$(used --exclusive)"
 check "GPUs are reserved" "Reservation created: keep" "$(scontrol create reservation=keep user="$(id -un)" starttime=now duration=5 TRES=gres/gpu=1,cpu=1)"
 match "and shown" 'CoreCnt=1.*TRES=cpu=1,gres/gpu=1 ' "$(scontrol show reservation keep | xargs)"
-check "as JSON" "cpu=1,gres/gpu=1" "$(scontrol --json show reservation keep | grep -o '"tres": "[^"]*' | cut -d'"' -f4)"
+check "as JSON" "cpu=1,gres/gpu=1" "$(scontrol --json show reservation keep | grep -o '"tres": "[^"]*' | cut -d'"' -f4 | tr -d "\\\\")"
 check "for who has reserved them" "0" "$(srun -Q --reservation=keep --gres=gpu:1 printenv SLURM_STEP_GPUS)"
 check "and not for others" "1" "$(srun -Q --gres=gpu:1 printenv SLURM_STEP_GPUS)"
 match "who wait for both" "Unable to allocate resources" "$(srun -I1 --gres=gpu:2 true 2>&1 || true)"
