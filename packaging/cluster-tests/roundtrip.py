@@ -153,7 +153,7 @@ def jobs():
 
 UPDATE = [field for field in JOB if field[0] not in ("array", "container", "container_id", "batch_features", "cpu_frequency", "segment_size", "argv",
           "account_gather_frequency", "tres_freq", "tasks_per_socket", "tasks_per_core", "overcommit", "flags", "kill_warning_signal", "user_id",
-          "cpus_per_tres", "memory_per_tres", "ntasks_per_tres", "distribution", "prefer")
+          "cpus_per_tres", "memory_per_tres", "ntasks_per_tres", "distribution", "prefer", "priority")
           and field[1] not in (["none"], ["user"])]
 
 
@@ -244,18 +244,19 @@ def accounting():
               "tres": {"total": tres(8), "group": {"minutes": tres(9), "active": tres(10)}, "minutes": {"total": tres(11), "per": {"job": tres(12)}},
               "per": {"job": tres(13), "node": tres(14)}}, "per": {"account": {"wall_clock": n(15)}}}, "min": {"priority_threshold": n(16)},
               "priority": n(17), "shares_raw": 18, "qos": ["fast", "normal"], "default": {"qos": "fast"}, "comment": "why"}
-    names = ("maxjobs,maxjobsaccrue,maxsubmitjobs,maxwall,grpjobs,grpjobsaccrue,grpsubmitjobs,grptres,"
+    names = ("grpjobs,grpjobsaccrue,grpsubmitjobs,maxwall,maxjobs,maxjobsaccrue,maxsubmitjobs,grptres,"
              "grptresmins,grptresrunmins,maxtresrunmins,maxtresmins,"
              "maxtres,maxtrespernode,grpwall,minpriothresh,priority,share,qos,defaultqos,comment")
     whole = ("1|2|3|00:04:00|5|6|7|" + "|".join(f"cpu={k},gres/gpu=1" for k in range(8, 15)) + "|00:15:00|16|17|18|fast,normal|fast|why")
-    for who, body in [("user=bob", {"account": "phys", "user": "bob"}), ("account=sub user=", {"account": "sub", "parent_account": "phys"})]:
+    for who, body in [("user=bob", {"account": "phys", "user": "bob"}),
+                      ("account=sub user=", {"account": "sub", "user": "", "parent_account": "phys"})]:
         changed(f"association of {who}", "POST", db + "associations/", {"associations": [{**body, **limits}]},
                 f"sacctmgr -nP show assoc {who} format={names}", "^" + re.escape(whole))
-    changed("its flags", "POST", db + "associations/", {"associations": [{"account": "sub", "flags": ["UsersAreCoords"]}]},
+    changed("its flags", "POST", db + "associations/", {"associations": [{"account": "sub", "user": "", "flags": ["UsersAreCoords"]}]},
             "sacctmgr -nP show assoc account=sub user= format=parentname,flags", r"^phys\|UsersAreCoords")
     clear = {"max": {"jobs": {"per": {"count": INFINITE, "wall_clock": INFINITE}}, "per": {"account": {"wall_clock": INFINITE}}}}
     changed("infinite clears", "POST", db + "associations/", {"associations": [{"account": "phys", "user": "bob", **clear}]},
-            "sacctmgr -nP show assoc user=bob format=maxjobs,maxwall,grpwall,maxsubmitjobs", r"^\|\|\|3")
+            "sacctmgr -nP show assoc user=bob format=grpjobs,maxwall,grpwall,grpsubmitjobs", r"^\|\|\|3")
     condition = {"grpjobs": n(1), "grpjobsaccrue": n(2), "grpsubmitjobs": n(3), "grptres": tres(4), "grptresmins": tres(5), "grptresrunmins": tres(6),
                  "grpwall": n(7), "maxjobs": n(8), "maxjobsaccrue": n(9), "maxsubmitjobs": n(10), "maxtresminsperjob": tres(11),
                  "maxtresrunmins": tres(12),
@@ -282,13 +283,15 @@ def accounting():
             "flags": ["UsersAreCoords"]}]},
             f"sacctmgr -nP show account geo withcoord {names}; sacctmgr -nP show assoc account=geo user= format=flags",
             r"^d e\|f\|bob UsersAreCoords")
-    changed("account changed", "POST", db + "accounts/", {"accounts": [{"name": "geo", "description": "x", "coordinators": [],
+    changed("account changed", "POST", db + "accounts/", {"accounts": [{"name": "geo", "description": "x", "organization": "f",
+            "coordinators": [],
             "flags": ["NoUsersAreCoords"]}]},
             f"sacctmgr -nP show account geo withcoord {names}; sacctmgr -nP show assoc account=geo user= format=account,flags", r"^x\|f\| geo\|None ")
     changed("user", "POST", db + "users/", {"users": [{"name": "dan", "administrator_level": ["Operator"], "default": {"account": "geo",
             "wckey": "k2"},
-            "associations": [{"account": "geo"}, {"account": "phys", "partition": "main"}], "coordinators": [{"name": "geo"}],
-            "wckeys": [{"name": "k3"}]}]},
+            "associations": [{"account": "geo", "user": "dan"}, {"account": "phys", "user": "dan", "partition": "main"}],
+            "coordinators": [{"name": "geo"}],
+            "wckeys": [{"name": "k3", "user": "dan", "cluster": "test"}]}]},
             "sacctmgr -nP show user dan withcoord format=user,admin,defaultaccount,defaultwckey,coordinators; sacctmgr -nP show assoc user=dan "
             "format=account,partition; sacctmgr -nP show wckey user=dan format=wckey", r"^dan\|Operator\|geo\|k2\|geo geo\| phys\|main \*?k2 \*?k3")
     run("sacctmgr -i modify user dan set qos+=fast")
