@@ -1,8 +1,8 @@
 package dev.muster.transport;
 
 /**
- * The names of daemons in what requests sign. A request that was seen on its way to one kind of daemon is not taken by another kind, and one to a
- * node's slurmd not by the slurmd of another node.
+ * The kinds of daemons in what requests sign. A request that was seen on its way to one kind is not taken by another kind. The slurmds of all nodes
+ * are of one kind.
  */
 public final class Audience {
     public static final String SLURMCTLD = "slurmctld";
