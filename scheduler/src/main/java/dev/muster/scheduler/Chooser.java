@@ -398,7 +398,7 @@ final class Chooser {
 
     /** Devices per socket were taken for the sockets that were asked for: the cores may lie on more of them. */
     private static void moreSockets(Need need, NodeSlot node, IndexSet units, Map<String, IndexSet> devices) {
-        int sockets = GpuSockets.choosesBySockets(need, node) ? 0 : units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
+        int sockets = GpuCoreSelector.choosesBySockets(need, node) ? 0 : units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
         for (Tres.Item item : sockets > 0 ? need.shape().perSocket() : List.<Tres.Item>of()) {
             add(devices, need, node, item, item.count() * sockets);
         }

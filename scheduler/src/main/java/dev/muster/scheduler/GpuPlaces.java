@@ -134,9 +134,9 @@ final class GpuPlaces {
      */
     static Optional<Placed> place(Need need, NodeSlot node, IndexSet free, int tasks, Map<String, IndexSet> devices, int units, int nodes) {
         GpuPlaces places = new GpuPlaces(need, node, free);
-        GpuSockets sockets = new GpuSockets(need, node, open(need, node, free), units, nodes);
+        GpuCoreSelector sockets = new GpuCoreSelector(need, node, open(need, node, free), units, nodes);
         IndexSet gpus = devices.getOrDefault("gpu", IndexSet.empty());
-        if (GpuSockets.choosesBySockets(need, node)) {
+        if (GpuCoreSelector.choosesBySockets(need, node)) {
             return Optional.of(sockets.ofSockets());
         }
         if (!matters(need, node) || gpus.isEmpty() && devices.keySet().stream().noneMatch(SharedGpus::isShared)) {

@@ -152,7 +152,8 @@ public final class SacctJson {
                 .put("name", s.text("name")).put("stderr", "").put("stdin", "").put("stdout", "")
                 .put("stderr_expanded", "").put("stdin_expanded", "").put("stdout_expanded", ""));
         o.put("submit_line", s.text("submitLine")).put("task", new Json.Obj().put("distribution", s.text("layout")));
-        o.put("tres", new Json.Obj().put("requested", StepUse.in(s)).put("consumed", StepUse.out(s)).put("allocated", tres(s.text("tresAllocated"))));
+        o.put("tres", new Json.Obj().put("requested", StepTresUsage.in(s)).put("consumed", StepTresUsage.out(s))
+                .put("allocated", tres(s.text("tresAllocated"))));
         return o;
     }
 

@@ -14,7 +14,7 @@ import java.util.Optional;
  * get of the job, evenly over the groups, a core more in the last ones; then the cores of its tasks are chosen among these in the usual order.
  * A job that does not say how many tasks it has keeps all cores for the second step.
  */
-final class GpuSockets {
+final class GpuCoreSelector {
     /** Of more groups than this, only the first are tried together. */
     private static final int GROUPS_MAX = 10;
 
@@ -30,7 +30,7 @@ final class GpuSockets {
      * @param units that it gets
      * @param nodes number of its nodes
      */
-    GpuSockets(Need need, NodeSlot node, IndexSet free, int units, int nodes) {
+    GpuCoreSelector(Need need, NodeSlot node, IndexSet free, int units, int nodes) {
         this.need = need;
         this.node = node;
         this.free = free;

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** What a step's tasks used, as {@code tres.requested} (what went in) and {@code tres.consumed} (what went out) of sacct's steps have it. */
-final class StepUse {
+final class StepTresUsage {
     private static final long KIB = 1024;
 
-    private StepUse() {}
+    private StepTresUsage() {}
 
     /** @param size of the measure's unit, in the unit of the answer's count: bytes, milliseconds; negative divides */
     private record Tres(Measure measure, String type, String name, long id, long size, String sum, String average) {
