@@ -67,7 +67,7 @@ final class Api {
     private final DaemonLog log;
     private final ReservationEdge reservations;
     private final SubmitEdge submissions;
-    private final JobUpdates updates;
+    private final JobUpdateEdge updates;
     private final Notices notices = new Notices();
     private final Since jobsSince = new Since();
     private final Since nodesSince = new Since();
@@ -84,7 +84,7 @@ final class Api {
         this.log = log;
         reservations = new ReservationEdge(controller, core, identities);
         submissions = new SubmitEdge(controller, core, identities, blobs, log);
-        updates = new JobUpdates(core, controller.filter(), blobs);
+        updates = new JobUpdateEdge(core, controller.filter(), blobs);
         following = new FollowEdge(core::durable, controller.news(), links, this::privacy, this::views, this::nodeViews, identities::userName);
     }
 
@@ -408,9 +408,9 @@ final class Api {
         }
         int uid = caller.uid();
         return switch (m.action()) {
-            case "hold", "uhold" -> chunked(caller, m.requestId(), updates.held(caller, refs, true, errors), errors,
+            case "hold", "uhold" -> chunked(caller, m.requestId(), updates.held(caller, m.requestId(), refs, true, errors), errors,
                     c -> new Command.HoldJobs(uid, c, true, m.action().equals("uhold")));
-            case "release" -> chunked(caller, m.requestId(), updates.held(caller, refs, false, errors), errors,
+            case "release" -> chunked(caller, m.requestId(), updates.held(caller, m.requestId(), refs, false, errors), errors,
                     c -> new Command.HoldJobs(uid, c, false, false));
             case "requeue" -> chunked(caller, m.requestId(), refs, errors,
                     c -> new Command.RequeueJobs(uid, c, false, false, m.argument().equalsIgnoreCase("incomplete")));

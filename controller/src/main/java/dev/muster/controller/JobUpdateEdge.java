@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * Changes of jobs by {@code scontrol update}, {@code hold} and {@code release}: the site's script is asked about each before the core decides,
  * and the user hears what the script said.
  */
-final class JobUpdates {
+final class JobUpdateEdge {
     private static final String PRIORITY = "priority";
     /** The priority that a released job asks for: a computed one. */
     private static final String COMPUTED = "4294967295";
@@ -32,7 +32,7 @@ final class JobUpdates {
     private final SubmitFilter filter;
     private final Blobs blobs;
 
-    JobUpdates(CoreThread core, SubmitFilter filter, Blobs blobs) {
+    JobUpdateEdge(CoreThread core, SubmitFilter filter, Blobs blobs) {
         this.core = core;
         this.filter = filter;
         this.blobs = blobs;
@@ -43,22 +43,24 @@ final class JobUpdates {
         if (name.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        Map<String, String> changes = new TreeMap<>();
-        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(Locale.ROOT), v));
+        Map<String, String> typed = new TreeMap<>();
+        m.changes().forEach((k, v) -> typed.put(k.toLowerCase(Locale.ROOT), v));
+        Map<String, String> changes = Command.UpdateJob.wholeKeys(typed);
         int part = 0;
         List<Command.JobRef> refs = name.get().refs();
         TaskOutcomes outcomes = new TaskOutcomes(name.get().jobId());
         List<JobError> errors = new ArrayList<>();
         for (Command.JobRef ref : refs) {
             State state = core.durable();
+            int number = part++;
             Optional<SubmitFilter.Changed> filtered = asked(state, ref, changes, caller);
             String said = filtered.map(f -> String.join("\n", f.said())).orElse("");
             if (filtered.isPresent() && filtered.get().refused() != 0) {
                 refused(state, ref, new JobError(ref.text(), filtered.get().refused(), filtered.get().sentence(), said), outcomes, errors);
                 continue;
             }
-            Map<String, String> meant = filtered.map(SubmitFilter.Changed::changes).orElseGet(() -> HostFunctions.expanded(changes, state));
-            switch (core.execute(Api.once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
+            Map<String, String> meant = HostFunctions.expanded(filtered.map(SubmitFilter.Changed::changes).orElse(changes), state);
+            switch (core.execute(Api.once(caller, m.requestId(), number, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
                 case Decision.Rejected r when said.isEmpty() && refs.size() == 1 || r.errno() == SlurmErrno.NOT_SUPPORTED -> {
                     return Api.rejected(r);
                 }
@@ -71,16 +73,19 @@ final class JobUpdates {
     }
 
     /**
-     * The jobs that the site's script lets be held or released.
+     * Selects the jobs that job_submit.lua allows to be held or released. The fields that the script changes besides the priority become an
+     * update of the job, recorded under {@link #ofScript} so that a retry of the request applies it once.
      *
-     * @param errors where the others are put, and what the script said of those
+     * @param errors receives the refused jobs, and the lines that the script told about the allowed ones
      */
-    List<Command.JobRef> held(Caller caller, List<Command.JobRef> refs, boolean hold, List<JobError> errors) {
+    List<Command.JobRef> held(Caller caller, String requestId, List<Command.JobRef> refs, boolean hold, List<JobError> errors) {
         if (!filter.isConfigured()) {
             return refs;
         }
         List<Command.JobRef> out = new ArrayList<>();
+        int part = 0;
         for (Command.JobRef ref : refs) {
+            int number = part++;
             State state = core.durable();
             Map<String, String> wanted = new TreeMap<>(Map.of(PRIORITY, hold ? "0" : COMPUTED));
             Optional<SubmitFilter.Changed> filtered = asked(state, ref, wanted, caller);
@@ -99,11 +104,17 @@ final class JobUpdates {
                 more.remove(PRIORITY);
                 out.add(ref);
             }
-            if (!more.isEmpty() && core.execute(new Command.UpdateJob(caller.uid(), ref, more), caller.uid()) instanceof Decision.Rejected r) {
+            Command update = Api.once(caller, ofScript(requestId), number, new Command.UpdateJob(caller.uid(), ref, more));
+            if (!more.isEmpty() && core.execute(update, caller.uid()) instanceof Decision.Rejected r) {
                 errors.add(new JobError(shown(state, ref), r.errno().number(), r.sentence()));
             }
         }
         return out;
+    }
+
+    /** The id of a request's second record. It differs from all ids of the first, which are the request's id or that with a number behind it. */
+    static String ofScript(String requestId) {
+        return requestId.isEmpty() ? "" : requestId + ".script";
     }
 
     private Optional<SubmitFilter.Changed> asked(State state, Command.JobRef ref, Map<String, String> changes, Caller caller) {

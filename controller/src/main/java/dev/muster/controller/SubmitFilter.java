@@ -2,7 +2,6 @@ package dev.muster.controller;
 
 import static dev.muster.lua.SlurmWords.NICE_OFFSET;
 import static dev.muster.lua.SlurmWords.NO_VAL;
-import static dev.muster.lua.SlurmWords.NO_VAL16;
 
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
@@ -15,9 +14,6 @@ import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.Digits;
-import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
@@ -25,22 +21,15 @@ import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** JobSubmitPlugins=lua: the site's job_submit.lua is asked about each new job and each change of one. Nothing of it is loaded otherwise. */
 final class SubmitFilter {
     private static final String FILE = "job_submit.lua";
-    private static final String TIMING = "timing.";
-    private static final String REQUEST = "request.";
-    /** The group of a change, which has none. */
-    private static final long NO_GROUP = 99;
 
     private final DaemonLog log;
     private final Supplier<State> state;
@@ -97,126 +86,31 @@ final class SubmitFilter {
     /** @param refused the script's number for no; 0 where it said yes; changes are those to make */
     record Changed(Map<String, String> changes, int refused, String sentence, List<String> said) {}
 
-    /** Keys of {@code scontrol update} and where they stand in a description: these the script sees and changes. */
-    private static final String[][] KEYS = {
-        {"comment", "extras.comment"}, {"admincomment", "extras.adminComment"}, {"extra", "extras.extra"}, {"mailuser", "extras.mailUser"},
-        {"account", "charge.account"}, {"qos", "charge.qos"}, {"wckey", "charge.wckey"}, {"reservationname", "charge.reservation"},
-        {"name", "name"}, {"partition", "partition"}, {"features", "request.features"}, {"prefer", "request.prefer"},
-        {"licenses", "request.licenses"}, {"reqnodelist", "request.nodeList"}, {"excnodelist", "request.excludeList"},
-        {"gres", "request.tresPerNode"}, {"tresperjob", "request.tresPerJob"}, {"trespertask", "request.tresPerTask"},
-        {"trespersocket", "request.tresPerSocket"}, {"dependency", "timing.dependency"}, {"burstbuffer", "extras.burstBuffer"},
-        {"timelimit", "timing.timeLimitMin"}, {"timemin", "timing.timeMinMin"}, {"numtasks", "request.tasks"},
-        {"cpuspertask", "request.cpusPerTask"}, {"minmemorynode", "request.memPerNodeMb"},
-        {"minmemorycpu", "request.memPerCpuMb"}, {"nice", "timing.nice"}, {"sitefactor", "timing.siteFactor"},
-        {"mincpusnode", "request.cpusPerNodeMin"}, {"mintmpdisknode", "request.tmpDiskMb"}, {"corespec", "request.coreSpec"},
-        {"starttime", "timing.beginTime"}, {"switches", "request.switches"}, {"mailtype", "extras.mailType"},
-        {"stdin", "files.stdin"}, {"stdout", "files.stdout"}, {"stderr", "files.stderr"}, {"workdir", "files.workDir"}};
-
-    /** What {@code scontrol update} says in another form than a description has it: how it is put there, and read again. */
-    private record Form(String key, BiConsumer<Json.Obj, String> put, Function<Json.Obj, String> get) {}
-
-    private static final List<Form> FORMS = List.of(
-            new Form("priority", (job, text) -> {
-                if (Digits.only(text, 10)) {
-                    long number = Long.parseLong(text);
-                    part(job, TIMING).put("hold", number == 0).put("prioritySet", number > 0).put("priority", number);
-                }
-            }, job -> part(job, TIMING).flag("hold") ? "0"
-                    : part(job, TIMING).flag("prioritySet") ? Long.toString(part(job, TIMING).number("priority")) : ""),
-            new Form("numnodes", (job, text) -> {
-                if (text.matches("[0-9]{1,6}(-[0-9]{1,6})?")) {
-                    String[] words = text.split("-");
-                    part(job, REQUEST).put("nodesMin", Long.valueOf(words[0])).put("nodesMax", Long.valueOf(words[words.length - 1]));
-                }
-            }, job -> part(job, REQUEST).number("nodesMin") == 0 ? "" : part(job, REQUEST).number("nodesMin")
-                    + (part(job, REQUEST).number("nodesMax") == 0 ? "" : "-" + part(job, REQUEST).number("nodesMax"))),
-            new Form("requeue", (job, text) -> part(job, TIMING).put("requeue", isYes(text) ? "YES" : "NO"),
-                    job -> switch (part(job, TIMING).text("requeue")) {
-                        case "YES" -> "1";
-                        case "NO" -> "0";
-                        default -> "";
-                    }),
-            new Form("contiguous", (job, text) -> part(job, REQUEST).put("contiguous", isYes(text)),
-                    job -> part(job, REQUEST).flag("contiguous") ? "1" : ""),
-            new Form("oversubscribe", (job, text) -> part(job, REQUEST).put("oversubscribe", isYes(text)),
-                    job -> part(job, REQUEST).flag("oversubscribe") ? "1" : ""));
-
-    private static boolean isYes(String text) {
-        return List.of("yes", "1", "true").contains(text.toLowerCase(Locale.ROOT));
-    }
-
-    private static final Map<String, String> OTHER_NAMES = Map.of("jobname", "name", "reservation", "reservationname", "trespernode", "gres",
-            "reqnodes", "numnodes", "shared", "oversubscribe", "cpus/task", "cpuspertask", "reqtasks", "numtasks", "reqprocs", "numtasks");
-
     /** What becomes of changes to a job: empty where no script is configured. */
     Optional<Changed> modify(Job job, Map<String, String> asked, Bytes batch, int uid) {
         return script().map(s -> {
-            Json.Obj wanted = new Json.Obj();
-            Map<String, String> byKey = new TreeMap<>();
-            asked.forEach((k, v) -> byKey.put(OTHER_NAMES.getOrDefault(k, k), k));
-            for (String[] key : KEYS) {
-                if (byKey.containsKey(key[0])) {
-                    value(key[1], asked.get(byKey.get(key[0]))).ifPresent(v -> part(wanted, key[1]).put(last(key[1]), v));
-                }
+            UpdateDescription update = new UpdateDescription(job, asked);
+            View cluster = new View(state.get());
+            Map<String, Object> values = update.values();
+            Map<String, String> association = cluster.association(job.desc());
+            values.put("default_account", association.get("account"));
+            if (!asked.containsKey("account")) {
+                values.put("assoc_qos", association.get("qos"));
             }
-            for (Form f : FORMS) {
-                if (byKey.containsKey(f.key)) {
-                    f.put.accept(wanted, asked.get(byKey.get(f.key)));
-                }
-            }
-            JobDesc before = Codec.bind(wanted, JobDesc.class);
             Map<String, Long> numbers = numbers(job);
             numbers.putAll(Map.of("job_id", (long) job.id(), "job_state", (long) job.state().ordinal(),
                     "start_time", job.run().startTime(), "end_time", job.run().endTime(), "submit_time", job.submitTime(),
-                    "restart_cnt", (long) job.restarts(), "total_cpus", (long) Amounts.cpus(job), "priority", job.priority()));
-            return switch (s.modify(before, unsaid(job, byKey), job.desc(), batch, numbers, uid, new View(state.get()))) {
+                    "restart_cnt", (long) job.restarts(), "priority", job.priority()));
+            return switch (s.modify(update.description(), values, job.desc(), batch, numbers, uid, cluster)) {
                 case SubmitScript.Refused r -> new Changed(asked, r.errno(), r.sentence(), r.said());
-                case SubmitScript.Passed p -> new Changed(merged(asked, byKey, before, p.job()), 0, "", p.said());
+                case SubmitScript.Passed p -> {
+                    UpdateDescription.Changes after = update.after(p.changed());
+                    after.unsupported().forEach(name -> log.error("job_submit/lua: slurm_job_modify: JobId=" + job.id()
+                            + ": no update changes " + name + " of a job, its value is ignored"));
+                    yield new Changed(after.changes(), 0, "", p.said());
+                }
             };
         });
-    }
-
-    private static Map<String, String> merged(Map<String, String> asked, Map<String, String> byKey, JobDesc before, JobDesc after) {
-        Map<String, String> out = new TreeMap<>(asked);
-        Json.Obj was = Json.object(Codec.encode(before));
-        Json.Obj is = Json.object(Codec.encode(after));
-        for (String[] key : KEYS) {
-            Object old = part(was, key[1]).raw(last(key[1]));
-            Object now = part(is, key[1]).raw(last(key[1]));
-            if (!java.util.Objects.equals(old, now)) {
-                out.remove(byKey.getOrDefault(key[0], key[0]));
-                if (now != null) {
-                    out.put(key[0], key[0].startsWith("time") && now.equals(-1L) ? "UNLIMITED"
-                            : key[1].startsWith("files.") ? Bytes.fromBase64(now.toString()).text() : now.toString());
-                }
-            }
-        }
-        for (Form f : FORMS) {
-            String value = f.get.apply(is);
-            if (!value.equals(f.get.apply(was)) && !value.isEmpty()) {
-                out.remove(byKey.getOrDefault(f.key, f.key));
-                out.put(f.key, value);
-            }
-        }
-        return out;
-    }
-
-    /** What a description of changes reads where nothing is said, and a new job's reads otherwise. */
-    private Map<String, Object> unsaid(Job job, Map<String, String> byKey) {
-        Map<String, Object> out = new TreeMap<>(Map.of("immediate", 0L, "het_job_offset", 0L, "pack_job_offset", 0L, "min_cpus", NO_VAL,
-                "user_name", job.desc().owner().user(), "group_id", NO_GROUP));
-        Map<String, String> association = new View(state.get()).association(job.desc());
-        out.put("default_account", association.get("account"));
-        out.put("assoc_qos", association.get("qos"));
-        for (String name : List.of("contiguous", "mail_type=mailtype")) {
-            if (!byKey.containsKey(name.replaceFirst(".*=", ""))) {
-                out.put(name.replaceFirst("=.*", ""), NO_VAL16);
-            }
-        }
-        if (!byKey.containsKey("stdin")) {
-            out.put("std_in", null);
-        }
-        return out;
     }
 
     /** Of the job itself. */
@@ -231,36 +125,6 @@ final class SubmitFilter {
                 Map.entry("delay_boot", job.desc().timing().delayBootMin() * 60L),
                 Map.entry("total_cpus", holds ? (long) Amounts.cpus(job) : 0L),
                 Map.entry("total_nodes", holds ? (long) job.run().allocation().nodes().size() : 0L)));
-    }
-
-    private static Optional<Object> value(String path, String text) {
-        if (path.startsWith("files.")) {
-            return Optional.of(Bytes.of(text).base64());
-        }
-        boolean number = path.endsWith("Min") && path.startsWith("timing")
-                || path.matches("request\\.(tasks|cpus.*|mem.*|tmpDiskMb|coreSpec)|timing\\.(nice|siteFactor|beginTime)");
-        if (!number) {
-            return Optional.of(text);
-        }
-        if (path.startsWith("timing.time")) {
-            return Durations.parseMinutes(text).stream().<Object>mapToObj(Long::valueOf).findFirst();
-        }
-        return text.matches("[-+]?[0-9]{1,9}") ? Optional.of(Long.valueOf(text)) : Optional.empty();
-    }
-
-    private static String last(String path) {
-        return path.substring(path.indexOf('.') + 1);
-    }
-
-    private static Json.Obj part(Json.Obj job, String path) {
-        int dot = path.indexOf('.');
-        if (dot < 0) {
-            return job;
-        }
-        if (!job.has(path.substring(0, dot))) {
-            job.put(path.substring(0, dot), new Json.Obj());
-        }
-        return (Json.Obj) job.raw(path.substring(0, dot));
     }
 
     /** The cluster of one moment. */

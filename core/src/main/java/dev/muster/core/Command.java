@@ -112,7 +112,12 @@ public sealed interface Command {
     /** When and where a waiting job would start. */
     record TestJob(int uid, int jobId) implements Command {}
 
-    record UpdateJob(int uid, JobRef job, Map<String, String> changes) implements Command {}
+    record UpdateJob(int uid, JobRef job, Map<String, String> changes) implements Command {
+        /** The same changes by the whole keys of a job's update: a key may be cut short where it stays unambiguous. Lower case. */
+        public static Map<String, String> wholeKeys(Map<String, String> changes) {
+            return Keyword.whole(changes, UpdateRules.WORDS);
+        }
+    }
 
     /** Words for the job's standard error or its client. */
     record NotifyJob(int uid, JobRef job, String text) implements Command {}

@@ -134,7 +134,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.JOB_FINISHED);
         }
         Json.Obj desc = Json.object(Codec.encode(job.desc()));
-        for (Map.Entry<String, String> change : Keyword.whole(c.changes(), WORDS).entrySet()) {
+        for (Map.Entry<String, String> change : Command.UpdateJob.wholeKeys(c.changes()).entrySet()) {
             Optional<Decision.Rejected> refused = one(job, desc, change.getKey(), change.getValue(), c.uid());
             if (refused.isPresent()) {
                 return refused;
@@ -142,7 +142,7 @@ final class UpdateRules {
         }
         JobDesc bound = Codec.bind(desc, JobDesc.class);
         JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
-        Set<String> changed = Keyword.whole(c.changes(), WORDS).keySet();
+        Set<String> changed = Command.UpdateJob.wholeKeys(c.changes()).keySet();
         if (changed.contains("qos") && !changed.contains("timelimit")) {
             after = new AccountRules(state).limitedByQos(after);
         }
@@ -170,7 +170,8 @@ final class UpdateRules {
     private static final List<String> MAIL_TYPES = List.of("NONE", "ARRAY_TASKS", "INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE",
             "STAGE_OUT", "TIME_LIMIT_50", "TIME_LIMIT_80", "TIME_LIMIT_90", "TIME_LIMIT");
 
-    private static final Set<String> WORDS = new TreeSet<>(List.of("timelimit", "priority", "nice", "partition", "starttime", "eligibletime",
+    /** Keys that an update of a job may name. */
+    static final Set<String> WORDS = new TreeSet<>(List.of("timelimit", "priority", "nice", "partition", "starttime", "eligibletime",
             "endtime", "dependency", "arraytaskthrottle", "requeue", "numnodes", "reqnodes", "nodelist", "numcpus", "minmemorynode",
             "minmemorycpu", "mailtype", "sitefactor", "licenses", "resetaccruetime", "wait-for-switch", "clusters", "clusterfeatures"));
 

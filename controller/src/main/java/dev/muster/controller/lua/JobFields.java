@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The fields of {@code job_desc} by the names that scripts use, over a job's description as a tree. What was not said is nil, or the NO_VAL of
@@ -284,6 +285,34 @@ final class JobFields {
     }
 
     // ---- writing
+
+    /** Numbers that an update has and a new job has not. */
+    private static final List<String> OF_UPDATE = List.of("min_cpus", "max_cpus", "end_time");
+    private static final List<String> DEVICES = List.of("gres", "tres_per_node");
+    private static final List<String> MEMORY = List.of("pn_min_memory", "min_mem_per_node", "min_mem_per_cpu");
+
+    static boolean isOfUpdate(String name) {
+        return OF_UPDATE.contains(name);
+    }
+
+    /** All names of the same field, this one among them. */
+    static List<String> sameAs(String name) {
+        return Stream.of(DEVICES, MEMORY).filter(names -> names.contains(name)).findFirst().orElse(List.of(name));
+    }
+
+    /** What an update reads after an assignment: the value itself, since 0 and "" differ there from a field that is unset. */
+    static Map<String, Object> ofUpdate(String name, Object value) {
+        Map<String, Object> out = new TreeMap<>();
+        Field f = FIELDS.get(name);
+        boolean words = f != null && (f.kind == Kind.TEXT || f.kind == Kind.PATH);
+        if (!words && !isNumber(value)) {
+            throw wrongType("number", value);
+        }
+        if (!MEMORY.contains(name)) {
+            sameAs(name).forEach(n -> out.put(n, words ? value.toString() : Long.valueOf((long) real(value))));
+        }
+        return out;
+    }
 
     /** Sets a field; answers why not, if it can not be set. */
     static Optional<String> set(Json.Obj job, String name, Object value) {

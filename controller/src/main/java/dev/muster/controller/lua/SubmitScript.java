@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -69,8 +71,11 @@ public final class SubmitScript implements AutoCloseable {
         List<String> said();
     }
 
-    /** @param environment of a batch job; of others as it was */
-    public record Passed(JobDesc job, Bytes script, List<Bytes> environment, List<String> said) implements Outcome {}
+    /**
+     * @param environment of a batch job; of others as it was
+     * @param changed     fields that the script left with another value than they had, by their names in Lua
+     */
+    public record Passed(JobDesc job, Bytes script, List<Bytes> environment, List<String> said, Map<String, Object> changed) implements Outcome {}
 
     public record Refused(int errno, String sentence, List<String> said) implements Outcome {}
 
@@ -116,7 +121,7 @@ public final class SubmitScript implements AutoCloseable {
             d.more.putAll(more);
             Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
             List<String> said = loaded.slurm.said();
-            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), said));
+            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), said, Map.of()));
         }, cluster);
     }
 
@@ -124,21 +129,22 @@ public final class SubmitScript implements AutoCloseable {
      * Changes to a job.
      *
      * @param wanted  the description with only the changes in it
-     * @param unsaid  fields of it that read differently from a new job's where nothing is said of them
+     * @param values  fields of it that read otherwise than a new job's, by their names in Lua
      * @param now     the job's description
      * @param numbers fields of the job that are not its description's
      */
-    public Outcome modify(JobDesc wanted, Map<String, Object> unsaid, JobDesc now, Bytes script, Map<String, Long> numbers, int uid,
+    public Outcome modify(JobDesc wanted, Map<String, Object> values, JobDesc now, Bytes script, Map<String, Long> numbers, int uid,
             Cluster cluster) {
         return run(loaded -> {
             Json.Obj tree = Json.object(Codec.encode(wanted));
             Description d = new Description(tree, wanted, Bytes.EMPTY, List.of(), cluster);
-            d.more.putAll(unsaid);
+            d.more.putAll(values);
+            d.isUpdate = true;
             Description record = new Description(Json.object(Codec.encode(now)), now, script, List.of(), cluster);
             numbers.forEach((k, v) -> record.more.put(k, v));
             Object answer = loaded.call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
             List<String> said = loaded.slurm.said();
-            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), Bytes.EMPTY, List.of(), said));
+            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), Bytes.EMPTY, List.of(), said, d.changed()));
         }, cluster);
     }
 
@@ -302,6 +308,9 @@ public final class SubmitScript implements AutoCloseable {
         private final Map<String, Bytes> environment = new java.util.LinkedHashMap<>();
         private final Bytes script;
         private final List<Bytes> given;
+        /** What fields read before the script set them. */
+        private final Map<String, Object> before = new TreeMap<>();
+        private boolean isUpdate;
         private Bytes newScript;
 
         private Description(Json.Obj tree, JobDesc job, Bytes script, List<Bytes> given, Cluster cluster) {
@@ -379,8 +388,27 @@ public final class SubmitScript implements AutoCloseable {
                 newScript = value instanceof Bytes b ? b : Bytes.of(value.toString());
                 return;
             }
-            more.remove(name);
-            JobFields.set(tree, name, value).ifPresent(why -> error.accept("job_submit/lua: _set_job_field: " + why));
+            Object old = read(name);
+            Optional<String> wrong = isUpdate && JobFields.isOfUpdate(name) ? Optional.empty() : JobFields.set(tree, name, value);
+            if (wrong.isPresent()) {
+                error.accept("job_submit/lua: _set_job_field: " + wrong.get());
+                return;
+            }
+            before.putIfAbsent(name, old);
+            more.keySet().removeAll(JobFields.sameAs(name));
+            if (isUpdate) {
+                more.putAll(JobFields.ofUpdate(name, value));
+            }
+        }
+
+        Map<String, Object> changed() {
+            Map<String, Object> out = new TreeMap<>();
+            before.forEach((name, old) -> {
+                if (!Objects.equals(old, read(name))) {
+                    out.put(name, read(name));
+                }
+            });
+            return out;
         }
 
         Bytes script() {
