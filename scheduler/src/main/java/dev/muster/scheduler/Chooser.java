@@ -475,7 +475,12 @@ final class Chooser {
         return stays.size() == plan.nodes().size() ? plan : new Planner.Estimate(plan.start(), stays, plan.cpus(), plan.partition());
     }
 
-    /** What nobody has before what is shared. */
+    /** Adds units to a set until it has {@code count}, idle units first. A set that has as many stays as it is. */
+    static IndexSet fillUp(IndexSet had, IndexSet from, IndexSet idle, int count) {
+        return had.count() >= count ? had : had.union(idleFirst(from.minus(had), idle, count - had.count()));
+    }
+
+    /** Chooses idle units before shared ones. */
     static IndexSet idleFirst(IndexSet may, IndexSet idle, int count) {
         IndexSet first = firstOf(may.intersect(idle), count);
         return first.count() == count ? first : first.union(firstOf(may.minus(first), count - first.count()));

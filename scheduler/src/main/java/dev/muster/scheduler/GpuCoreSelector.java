@@ -15,9 +15,6 @@ import java.util.Optional;
  * A job that does not say how many tasks it has keeps all cores for the second step.
  */
 final class GpuCoreSelector {
-    /** Of more groups than this, only the first are tried together. */
-    private static final int GROUPS_MAX = 10;
-
     private final Need need;
     private final NodeSlot node;
     private final IndexSet free;
@@ -79,7 +76,7 @@ final class GpuCoreSelector {
         int planned = Math.max(gpus, Math.min(most, able));
         for (boolean each : need.gpus().enforced() ? new boolean[] {true} : new boolean[] {true, false}) {
             for (int count : planned > gpus ? new int[] {planned, gpus} : new int[] {gpus}) {
-                for (int size = 1; size <= Math.min(Math.min(GROUPS_MAX, groups.size()), count); size++) {
+                for (int size = 1; size <= Math.min(Math.min(GpuPlaces.GROUPS_MAX, groups.size()), count); size++) {
                     List<GpuCores.Group> best = best(wanted, size, count, each);
                     if (!best.isEmpty()) {
                         return Optional.of(on(best, wanted, tasks));
@@ -90,26 +87,18 @@ final class GpuCoreSelector {
         return Optional.empty();
     }
 
-    /** Of all sets of so many groups that have the GPUs the one with most free cores, the first of several. @param each every group has a core */
+    /**
+     * Selects the set of {@code size} groups that has the GPUs and the most free cores, the first of several. A core near GPUs of two groups counts
+     * once.
+     *
+     * @param each every group has a core
+     */
     private List<GpuCores.Group> best(List<Tres.Item> wanted, int size, int planned, boolean each) {
-        int count = Math.min(GROUPS_MAX, groups.size());
         List<GpuCores.Group> best = List.of();
         int most = 0;
-        for (int chosen = 1; chosen < 1 << count; chosen++) {
-            if (Integer.bitCount(chosen) != size) {
-                continue;
-            }
-            List<GpuCores.Group> set = new ArrayList<>();
-            int cores = 0;
-            boolean all = true;
-            for (int i = 0; i < count; i++) {
-                if ((chosen & 1 << i) != 0) {
-                    int here = free.intersect(groups.get(i).units()).count();
-                    set.add(groups.get(i));
-                    cores += here;
-                    all &= here > 0;
-                }
-            }
+        for (List<GpuCores.Group> set : GpuPlaces.subsets(groups, size)) {
+            int cores = union(near(set)).count();
+            boolean all = set.stream().noneMatch(g -> free.intersect(g.units()).isEmpty());
             boolean enough = !need.gpus().enforced() || cores >= Math.max(units, size);
             if ((all || !each) && enough && cores > most && has(set, wanted, planned)) {
                 best = set;
@@ -139,7 +128,7 @@ final class GpuCoreSelector {
         int all = near.stream().mapToInt(IndexSet::count).sum();
         IndexSet kept = need.shape().tasksGiven() ? evenly(near, Math.min(all, Math.max(count, unitsMax(GresRequest.gpus(wanted)))))
                 : union(near);
-        IndexSet chosen = all < count ? take(union(near), free, count)
+        IndexSet chosen = all < count ? Chooser.fillUp(union(near), free, node.freeUnits, count)
                 : enforced && kept.count() > count ? evenly(near, count) : SocketOrder.choose(need, node, kept, count, tasks);
         IndexSet gpus = IndexSet.empty();
         for (Tres.Item item : wanted) {
@@ -195,7 +184,7 @@ final class GpuCoreSelector {
         int sockets = Math.max(1, need.shape().sockets());
         List<IndexSet> near = near(set);
         int count = need.gpus().enforced() ? Math.max(units, Math.min(sockets, set.size())) : units;
-        IndexSet chosen = take(evenly(near, count), free, count);
+        IndexSet chosen = Chooser.fillUp(evenly(near, count), free, node.freeUnits, count);
         IndexSet gpus = IndexSet.empty();
         for (boolean used : new boolean[] {true, false}) {
             for (GpuCores.Group g : set) {
@@ -212,17 +201,9 @@ final class GpuCoreSelector {
         return new GpuPlaces.Placed(chosen, gpus);
     }
 
-    /** So many units in all, as even as the parts allow; what is over comes from the last ones. */
+    /** Takes {@code count} units, as even as the parts allow; the remainder comes from the last parts. */
     private IndexSet evenly(List<IndexSet> parts, int count) {
-        int[] taken = new int[parts.size()];
-        int left = Math.min(count, parts.stream().mapToInt(IndexSet::count).sum());
-        for (; left > 0; left--) {
-            int least = -1;
-            for (int i = taken.length - 1; i >= 0; i--) {
-                least = taken[i] < parts.get(i).count() && (least < 0 || taken[i] < taken[least]) ? i : least;
-            }
-            taken[least]++;
-        }
+        int[] taken = GpuPlaces.dealToLast(count, parts.stream().mapToInt(IndexSet::count).toArray());
         IndexSet out = IndexSet.empty();
         for (int i = 0; i < taken.length; i++) {
             out = out.union(Chooser.idleFirst(parts.get(i), node.freeUnits, taken[i]));
@@ -232,9 +213,5 @@ final class GpuCoreSelector {
 
     private static IndexSet union(List<IndexSet> parts) {
         return parts.stream().reduce(IndexSet.empty(), IndexSet::union);
-    }
-
-    private IndexSet take(IndexSet had, IndexSet from, int count) {
-        return had.count() >= count ? had : had.union(Chooser.idleFirst(from.minus(had), node.freeUnits, count - had.count()));
     }
 }

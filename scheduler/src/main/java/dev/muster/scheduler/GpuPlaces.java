@@ -11,14 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * Where on a node a job's GPUs and cores lie together: on as few groups of GPUs as will do, evenly over these, at least a core in each.
  * A job that does not insist (enforce-binding) gets what there is when they cannot lie so.
  */
 final class GpuPlaces {
-    /** Of more groups than this, only the first are tried together. */
-    private static final int GROUPS_MAX = 10;
+    /** Only the first {@code GROUPS_MAX} groups of a node are combined. */
+    static final int GROUPS_MAX = 10;
 
     private final Need need;
     private final NodeSlot node;
@@ -232,9 +233,9 @@ final class GpuPlaces {
         }
         IndexSet own = map.of(otherwise);
         IndexSet may = free.minus(map.restricted().minus(own));
-        IndexSet taken = take(IndexSet.empty(), may.intersect(own), units);
-        taken = take(taken, may.intersect(near), units);
-        taken = take(taken, may, units);
+        IndexSet taken = Chooser.fillUp(IndexSet.empty(), may.intersect(own), node.freeUnits, units);
+        taken = Chooser.fillUp(taken, may.intersect(near), node.freeUnits, units);
+        taken = Chooser.fillUp(taken, may, node.freeUnits, units);
         return taken.count() < units ? Optional.empty() : Optional.of(new Placed(taken, otherwise));
     }
 
@@ -246,12 +247,10 @@ final class GpuPlaces {
         int count = Math.min(GROUPS_MAX, map.groups().size());
         for (int planned : spread > gpus ? new int[] {spread, gpus} : new int[] {gpus}) {
             for (int size = 1; size <= Math.min(count, planned); size++) {
-                for (int chosen = 1; chosen < 1 << count; chosen++) {
-                    if (Integer.bitCount(chosen) == size) {
-                        Optional<Placed> placed = on(chosen(chosen), wanted, planned, units);
-                        if (placed.isPresent()) {
-                            return placed;
-                        }
+                for (List<GpuCores.Group> set : subsets(map.groups(), size)) {
+                    Optional<Placed> placed = on(set, wanted, planned, units);
+                    if (placed.isPresent()) {
+                        return placed;
                     }
                 }
             }
@@ -259,11 +258,14 @@ final class GpuPlaces {
         return Optional.empty();
     }
 
-    private List<GpuCores.Group> chosen(int bits) {
-        List<GpuCores.Group> out = new ArrayList<>();
-        for (int i = 0; i < map.groups().size(); i++) {
-            if ((bits & 1 << i) != 0) {
-                out.add(map.groups().get(i));
+    /** All sets of {@code size} of the first {@link #GROUPS_MAX} groups, those of the first groups first. */
+    static List<List<GpuCores.Group>> subsets(List<GpuCores.Group> groups, int size) {
+        int count = Math.min(GROUPS_MAX, groups.size());
+        List<List<GpuCores.Group>> out = new ArrayList<>();
+        for (int bits = 1; bits < 1 << count; bits++) {
+            if (Integer.bitCount(bits) == size) {
+                int chosen = bits;
+                out.add(IntStream.range(0, count).filter(i -> (chosen & 1 << i) != 0).mapToObj(groups::get).toList());
             }
         }
         return out;
@@ -302,12 +304,16 @@ final class GpuPlaces {
         IndexSet may = free.minus(map.restricted().minus(map.of(gpus)));
         int[] most = new int[groups.size()];
         int[] least = new int[groups.size()];
-        Arrays.fill(least, 1);
+        IndexSet near = IndexSet.empty();
         for (int i = 0; i < most.length; i++) {
-            most[i] = may.intersect(groups.get(i).units()).count();
-            if (most[i] == 0) {
+            IndexSet here = may.intersect(groups.get(i).units());
+            if (here.isEmpty()) {
                 return Optional.empty();
             }
+            // a core near GPUs of two groups counts once
+            most[i] = here.minus(near).count();
+            least[i] = Math.min(1, most[i]);
+            near = near.union(here);
         }
         int count = need.gpus().enforced() ? Math.max(units, most.length) : units;
         if (count < most.length) {
@@ -318,8 +324,8 @@ final class GpuPlaces {
         for (int i = 0; i < each.length; i++) {
             IndexSet here = may.intersect(groups.get(i).units()).minus(out);
             int before = out.count();
-            out = take(out, here.intersect(map.restricted()), before + each[i]);
-            out = take(out, here, before + each[i]);
+            out = Chooser.fillUp(out, here.intersect(map.restricted()), node.freeUnits, before + each[i]);
+            out = Chooser.fillUp(out, here, node.freeUnits, before + each[i]);
         }
         return out.count() < count ? Optional.empty() : Optional.of(new Placed(out, gpus));
     }
@@ -342,21 +348,20 @@ final class GpuPlaces {
         return out;
     }
 
-    /** All GPUs of a task in one group where they have room in one, what is over to the last. */
+    /** Evenly, the remainder to the last; where one has no room for it, to the one before. */
+    static int[] dealToLast(int count, int[] most) {
+        return reversed(deal(count, reversed(most), new int[most.length]));
+    }
+
+    private static int[] reversed(int[] numbers) {
+        return IntStream.range(0, numbers.length).map(i -> numbers[numbers.length - 1 - i]).toArray();
+    }
+
+    /** All GPUs of a task in one group where they have room in one, the remainder to the last. */
     private static int[] dealTasks(int count, int chunk, int[] most) {
-        int[] reversed = new int[most.length];
-        for (int i = 0; i < most.length; i++) {
-            reversed[i] = most[most.length - 1 - i] / chunk;
-        }
-        int[] tasks = deal(count / chunk, reversed, new int[most.length]);
-        if (Arrays.stream(tasks).sum() < count / chunk) {
-            return deal(count, most, new int[most.length]);
-        }
-        int[] out = new int[most.length];
-        for (int i = 0; i < most.length; i++) {
-            out[i] = tasks[most.length - 1 - i] * chunk;
-        }
-        return out;
+        int[] tasks = dealToLast(count / chunk, Arrays.stream(most).map(m -> m / chunk).toArray());
+        return Arrays.stream(tasks).sum() < count / chunk ? deal(count, most, new int[most.length])
+                : Arrays.stream(tasks).map(t -> t * chunk).toArray();
     }
 
     // ---- parts of GPUs
@@ -383,16 +388,11 @@ final class GpuPlaces {
         for (GpuCores.Group g : order) {
             IndexSet here = free.intersect(g.units()).minus(out);
             int before = out.count();
-            out = take(out, here.intersect(map.restricted()), Math.min(units, before + left));
+            out = Chooser.fillUp(out, here.intersect(map.restricted()), node.freeUnits, Math.min(units, before + left));
             left -= out.count() - before;
-            out = take(out, here.minus(map.restricted()), units);
+            out = Chooser.fillUp(out, here.minus(map.restricted()), node.freeUnits, units);
         }
-        out = need.gpus().enforced() ? out : take(out, free.minus(map.restricted()), units);
+        out = need.gpus().enforced() ? out : Chooser.fillUp(out, free.minus(map.restricted()), node.freeUnits, units);
         return out.count() < units ? Optional.empty() : Optional.of(new Placed(out, IndexSet.empty()));
-    }
-
-    /** So many units in all, what nobody has first. */
-    private IndexSet take(IndexSet had, IndexSet from, int count) {
-        return had.count() >= count ? had : had.union(Chooser.idleFirst(from.minus(had), node.freeUnits, count - had.count()));
     }
 }

@@ -131,6 +131,31 @@ class GpuPlacesTest {
                 """);
     }
 
+    /** Cores 4 and 5 are near GPUs of both groups and count for one of them only. */
+    @Test
+    void aCoreNearGpusOfTwoGroupsCountsOnce() {
+        String nodes = "n[1-2] cpus=10 gpus=4 near=0-5;4-9";
+        check(nodes, "", """
+                tasks=10 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:4 | 0-9 gpu=0-3
+                tasks=11 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:4 | Requested node configuration is not available
+                tasks=4 distribution=block:block ; nodeList=n1 tasks=6 tresPerNode=gres/gpu:4 | 0-3 ; 4-9 gpu=0-3
+                tasks=10 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:4 gresFlags=enforce-binding | 0-9 gpu=0-3
+                """);
+        // the cores of the second group are all cores of the first
+        check("n[1-2] cpus=10 gpus=4 near=0-5;4-5", "", """
+                tasks=6 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:4 gresFlags=enforce-binding | 0-5 gpu=0-3
+                tasks=7 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:4 gresFlags=enforce-binding | Requested node configuration is not available
+                """);
+        // near the first two groups lie six cores together, near the first and the third eight
+        check("n[1-2] cpus=12 gpus=6 near=0-4;1-5;6-8", "", """
+                nodeList=n1 tasks=1 tresPerNode=gres/gpu:4 | 6 gpu=0-1,4-5
+                nodeList=n1 tasks=8 tresPerNode=gres/gpu:4 | 0-4,6-8 gpu=0-1,4-5
+                """);
+        check("n[1-2] cpus=12 gpus=6 near=0-4;1-5;6-8 restricted=1", "", """
+                tasks=6 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:4 gresFlags=enforce-binding | 0-5 gpu=0-3
+                """);
+    }
+
     @Test
     void restrictedCores() {
         check(KEPT, "", """

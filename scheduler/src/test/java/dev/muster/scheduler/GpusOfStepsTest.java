@@ -79,6 +79,22 @@ class GpusOfStepsTest {
         assertThat(step(c, id, "tasks=1 " + asked)).isEqualTo(has);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "tresPerNode=gres/gpu:1",
+        "tresPerNode=gres/gpu:a:1",
+        "tresPerJob=gres/gpu:1",
+        "tresPerTask=gres/gpu:1",
+        "tresPerSocket=gres/gpu:1",
+    })
+    void aStepOfAJobWithoutGpusHasNone(String asked) {
+        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=a:2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept("partition=p tasks=1");
+        c.schedule();
+        assertThat(step(c, id, "tasks=1 " + asked)).isEqualTo("Invalid generic resource (gres) specification");
+        assertThat(step(c, id, "tasks=1")).isEqualTo("{n1=none}");
+    }
+
     /** What a step has of CPUs for its GPUs, and of GPUs that it names twice. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
