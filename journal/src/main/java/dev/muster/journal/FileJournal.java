@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -85,7 +83,7 @@ public final class FileJournal implements Journal {
         try {
             return Files.isDirectory(directory) ? DirectoryScan.clusterIdOf(directory) : Optional.empty();
         } catch (IOException e) {
-            throw new UncheckedIOException(directory + ": " + e.getMessage(), e);
+            throw new UncheckedIOException(directory + ": " + FailureReason.of(e), e);
         }
     }
 
@@ -109,16 +107,8 @@ public final class FileJournal implements Journal {
                 throw e;
             }
         } catch (IOException e) {
-            throw new JournalException("cannot open the journal in " + directory + ": " + reason(e), e);
+            throw new JournalException("cannot open the journal in " + directory + ": " + FailureReason.of(e), e);
         }
-    }
-
-    private static String reason(IOException e) {
-        return switch (e) {
-            case AccessDeniedException a -> a.getFile() + ": Permission denied";
-            case FileSystemException f when f.getReason() != null -> f.getFile() + ": " + f.getReason();
-            default -> e.getMessage() == null || e instanceof FileSystemException ? e.toString() : e.getMessage();
-        };
     }
 
     private FileJournal(Path directory, Options options, Disk disk, DirectoryLock directoryLock) throws IOException {
@@ -208,7 +198,7 @@ public final class FileJournal implements Journal {
             channel.close();
         } catch (IOException | RuntimeException | Error e) {
             fail(new JournalException("journal " + segments.getLast().file() + " at offset " + writeOffset + ": "
-                + (e.getMessage() == null ? e.toString() : e.getMessage()), e));
+                + FailureReason.of(e), e));
         }
     }
 
@@ -422,7 +412,7 @@ public final class FileJournal implements Journal {
         try {
             return segment.read(from, to, consumer);
         } catch (IOException e) {
-            throw new UncheckedIOException(segment.file() + ": " + e.getMessage(), e);
+            throw new UncheckedIOException(segment.file() + ": " + FailureReason.of(e), e);
         }
     }
 
@@ -457,7 +447,7 @@ public final class FileJournal implements Journal {
                 Files.deleteIfExists(useless.get().file());
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write a snapshot into " + directory + ": " + e.getMessage(), e);
+            throw new UncheckedIOException("cannot write a snapshot into " + directory + ": " + FailureReason.of(e), e);
         }
     }
 
@@ -497,7 +487,7 @@ public final class FileJournal implements Journal {
                 Files.delete(file);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove a segment: " + e.getMessage(), e);
+            throw new UncheckedIOException("cannot remove a segment: " + FailureReason.of(e), e);
         }
         return first;
     }
@@ -539,7 +529,7 @@ public final class FileJournal implements Journal {
         try {
             directoryLock.close();
         } catch (IOException e) {
-            throw new UncheckedIOException(directory + ": " + e.getMessage(), e);
+            throw new UncheckedIOException(directory + ": " + FailureReason.of(e), e);
         }
     }
 }

@@ -40,7 +40,7 @@ final class SegmentSupply implements AutoCloseable {
                     state(true, false);
                 } catch (IOException e) {
                     if (!low()) {
-                        options.log().accept("cannot prepare the next journal segment " + spare + ": " + e.getMessage()
+                        options.log().accept("cannot prepare the next journal segment " + spare + ": " + FailureReason.of(e)
                             + "; trying again until there is space");
                     }
                     state(false, true);

@@ -65,7 +65,7 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             new Reading(channel, channel.size()).items(items);
         } catch (IOException e) {
-            throw new UncheckedIOException(file + ": " + e.getMessage(), e);
+            throw new UncheckedIOException(file + ": " + FailureReason.of(e), e);
         }
     }
 

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.ReadOnlyFileSystemException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -367,6 +373,62 @@ class FileJournalTest {
         assertThat(syncs).hasValue(4);
         assertThat(failures).hasSize(1);
         assertThat(journal.durableIndex()).isEqualTo(1);
+    }
+
+    /** Errors as the Java library reports them, and the reason that administrators read. */
+    private static final Map<Exception, String> REASONS = Map.of(
+            new IOException("No space left on device"), "No space left on device",
+            new IOException("Disk quota exceeded"), "Disk quota exceeded",
+            new FileSystemException("f", null, "Read-only file system"), "f: Read-only file system",
+            new ReadOnlyFileSystemException(), "Read-only file system",
+            new AccessDeniedException("f"), "f: Permission denied",
+            new NoSuchFileException("f"), "f: No such file or directory",
+            new FileSystemException("f"), "f: Input/output error",
+            new IOException(new IOException("Stale file handle")), "Stale file handle",
+            new ClosedByInterruptException(), "closed by interrupt");
+
+    @Test
+    void aFailedWriteIsToldByItsReason() {
+        for (Map.Entry<Exception, String> e : REASONS.entrySet()) {
+            AtomicInteger broken = new AtomicInteger();
+            FileJournal journal = open(new Disk() {
+                @Override
+                public void write(FileChannel channel, java.nio.ByteBuffer bytes, long offset) throws IOException {
+                    if (broken.get() == 1 && bytes.limit() != SEGMENT_BYTES) {
+                        throwIt(e.getKey());
+                    }
+                    Disk.super.write(channel, bytes, offset);
+                }
+            });
+            broken.set(1);
+            assertThatThrownBy(journal.durable(journal.append(bytes("lost")))::get).as(e.getValue()).cause()
+                    .hasMessageMatching("journal " + dir + "/[^ ]+ at offset [0-9]+: " + e.getValue());
+            journal.close();
+        }
+    }
+
+    @Test
+    void aJournalThatCannotBeOpenedIsToldByItsReason() throws IOException {
+        for (Map.Entry<Exception, String> e : REASONS.entrySet()) {
+            if (e.getKey() instanceof IOException) {
+                assertThatThrownBy(() -> open(new Disk() {
+                    @Override
+                    public void syncDirectory(Path directory) throws IOException {
+                        throwIt(e.getKey());
+                    }
+                })).as(e.getValue()).hasMessage("cannot open the journal in " + dir + ": " + e.getValue());
+            }
+        }
+        Path file = Files.createFile(dir.resolve("file"));
+        assertThatThrownBy(() -> FileJournal.open(file, new FileJournal.Options(CLUSTER, SEGMENT_BYTES, log::add)))
+                .hasMessage("cannot open the journal in " + file + ": " + file + ": File exists");
+    }
+
+    private static void throwIt(Exception e) throws IOException {
+        if (e instanceof IOException io) {
+            throw io;
+        }
+        throw (RuntimeException) e;
     }
 
     @Test
