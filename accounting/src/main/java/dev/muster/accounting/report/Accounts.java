@@ -113,17 +113,7 @@ public final class Accounts {
                 add(sums, j.account() + "\n" + j.qos(), j.used(from, to, now));
             }
         }
-        List<Map<String, String>> out = new ArrayList<>();
-        sums.forEach((place, used) -> {
-            if (used.values().stream().anyMatch(n -> n != 0)) {
-                int line = place.indexOf('\n');
-                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "Account", place.substring(0, line), "QOS",
-                        place.substring(line + 1)));
-                used.forEach((name, n) -> row.put(name, Long.toString(n)));
-                out.add(row);
-            }
-        });
-        return out;
+        return rows(cluster, "Account", "QOS", sums);
     }
 
     /** Use by key and user; the row of a key alone comes first. Of jobs that have a key. */
@@ -137,12 +127,17 @@ public final class Accounts {
                 add(sums, key + "\n" + j.user(), used);
             }
         }
+        return rows(cluster, "WCKey", "User", sums);
+    }
+
+    /** One row for each place with use. @param sums by place: the value of the first column, a line feed and that of the second */
+    private static List<Map<String, String>> rows(String cluster, String first, String second, Map<String, Map<String, Long>> sums) {
         List<Map<String, String>> out = new ArrayList<>();
         sums.forEach((place, used) -> {
             if (used.values().stream().anyMatch(n -> n != 0)) {
                 int line = place.indexOf('\n');
-                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "WCKey", place.substring(0, line), "User",
-                        place.substring(line + 1)));
+                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, first, place.substring(0, line),
+                        second, place.substring(line + 1)));
                 used.forEach((name, n) -> row.put(name, Long.toString(n)));
                 out.add(row);
             }

@@ -211,34 +211,33 @@ final class ClusterReports {
     }
 
     int accountsByQos() throws UsageException {
-        checked();
-        UseTable table = new UseTable(c, s, fields(15), format("cluster,accounts,qos", ",used" + energy()));
-        Map<String, Long> totals = source.totals();
-        List<String> accounts = asked.list("accounts");
-        List<String> wanted = asked.list("qos");
-        List<UseTable.Row> rows = new ArrayList<>();
-        for (Json.Obj r : source.rows("qos", new Json.Obj())) {
-            if ((accounts.isEmpty() || accounts.contains(r.text("Account"))) && (wanted.isEmpty() || wanted.contains(r.text("QOS")))) {
-                add(rows, r, Map.of("Account", r.text("Account"), "QOS", r.text("QOS")), totals);
-            }
-        }
-        table.print(List.of("Cluster/Account/QOS Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
-        return done(table);
+        return byTwo("cluster,accounts,qos", ",used" + energy(), "qos", new Column("Account", "accounts"), new Column("QOS", "qos"));
     }
 
     int wckeysByUser() throws UsageException {
+        return byTwo("cluster,wckey,login,proper", ",used", "wckeys", new Column("WCKey", "wckeys"), new Column("User", "users"));
+    }
+
+    /** @param condition the list that selects values of the column; an empty list selects all */
+    private record Column(String key, String condition) {
+        boolean selects(Conditions asked, Json.Obj row) {
+            List<String> wanted = asked.list(condition);
+            return wanted.isEmpty() || wanted.contains(row.text(key));
+        }
+    }
+
+    /** A report with a row for each pair of values of two columns, in the order of accounting. */
+    private int byTwo(String standard, String last, String kind, Column first, Column second) throws UsageException {
         checked();
-        UseTable table = new UseTable(c, s, fields(15), format("cluster,wckey,login,proper", ",used"));
+        UseTable table = new UseTable(c, s, fields(15), format(standard, last));
         Map<String, Long> totals = source.totals();
-        List<String> users = asked.list("users");
-        List<String> keys = asked.list("wckeys");
         List<UseTable.Row> rows = new ArrayList<>();
-        for (Json.Obj r : source.rows("wckeys", new Json.Obj())) {
-            if ((users.isEmpty() || users.contains(r.text("User"))) && (keys.isEmpty() || keys.contains(r.text("WCKey")))) {
-                add(rows, r, Map.of("WCKey", r.text("WCKey"), "User", r.text("User")), totals);
+        for (Json.Obj r : source.rows(kind, new Json.Obj())) {
+            if (first.selects(asked, r) && second.selects(asked, r)) {
+                add(rows, r, Map.of(first.key, r.text(first.key), second.key, r.text(second.key)), totals);
             }
         }
-        table.print(List.of("Cluster/WCKey/User Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        table.print(List.of("Cluster/" + first.key + "/" + second.key + " Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
         return done(table);
     }
 
