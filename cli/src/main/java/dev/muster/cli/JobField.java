@@ -72,7 +72,7 @@ enum JobField {
     NT_PER_SOCKET(0, "ntpersocket", "NTASKS_PER_SOCKET", "tasksPerSocket"),
     ORIGIN(0, "origin", "ORIGIN", ""),
     ORIGIN_RAW(0, "originraw", "ORIGIN_RAW", ""),
-    OVERSUBSCRIBE('h', "oversubscribe", "OVER_SUBSCRIBE", "exclusiveUse,oversubscribe"),
+    OVERSUBSCRIBE('h', "oversubscribe", "OVER_SUBSCRIBE", "oversubscribe"),
     EXCLUSIVE(0, "exclusive", "EXCLUSIVE", "exclusiveUse"),
     PARTITION('P', "partition", "PARTITION", ""),
     PENDING_TIME(0, "pendingtime", "PENDING_TIME", "submitTime,startTime"),

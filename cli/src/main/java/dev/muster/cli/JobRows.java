@@ -145,7 +145,7 @@ public final class JobRows {
 
     /** Whether a job shares its resources with others. */
     static String oversubscribe(Json.Obj job) {
-        return job.text("exclusiveUse").matches("NODE|TOPO") || job.text("oversubscribe").isEmpty() ? "NO" : job.text("oversubscribe");
+        return job.text("oversubscribe").isEmpty() ? "NO" : job.text("oversubscribe");
     }
 
     static String orNA(String s) {

@@ -486,23 +486,26 @@ final class JobViews {
         return asked == ResourceRequest.Exclusive.SHARED || weaker && rule.equals("NODE") && job.run().startTime() > 0 ? rule : asked.name();
     }
 
-    private static boolean isWhole(String exclusive) {
-        return exclusive.equals("NODE") || exclusive.equals("TOPO");
-    }
-
-    /** NO with nodes of its own; YES if it asked to share or must; OK if it does not mind. */
+    /**
+     * OverSubscribe as jobs show it. A running job shows its partition's rule before its own request: NO for EXCLUSIVE, YES for FORCE with more than
+     * one job. A pending job shows its request first. OK means that others may share without the job having asked for it.
+     */
     static String oversubscribe(State state, Job job) {
         Optional<dev.muster.core.Partition> partition = state.partitions().find(first(job.desc().partition()));
         String rule = partition.map(p -> p.info().overSubscribe()).orElse("NO");
-        if (isWhole(exclusiveUse(state, job))) {
-            return "NO";
+        if (job.run().startTime() > 0 && partition.isPresent()) {
+            if (partition.get().exclusive().equals("NODE")) {
+                return "NO";
+            }
+            if (rule.startsWith("FORCE") && partition.get().jobsPerCore(false) > 1) {
+                return "YES";
+            }
         }
         if (job.desc().request().oversubscribe()) {
             return "YES";
         }
-        // a forced job shares its cores once it has some
-        boolean forced = rule.startsWith("FORCE") && partition.get().jobsPerCore(false) > 1;
-        return forced && job.run().startTime() > 0 ? "YES" : forced || rule.startsWith("YES") ? "OK" : "NO";
+        boolean whole = job.desc().request().exclusive() == ResourceRequest.Exclusive.NODE;
+        return !whole && (rule.startsWith("FORCE") || rule.startsWith("YES")) ? "OK" : "NO";
     }
 
     /** {@code 12-14,20}. */

@@ -180,6 +180,41 @@ class JobViewsTest {
         }
     }
 
+    /** The partition's OverSubscribe, the job's request, and OverSubscribe of the job as 26.05.3 shows it: pending, then running. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            NO        |                    | NO NO
+            NO        | oversubscribe=true | YES YES
+            NO        | exclusive=NODE     | NO NO
+            NO        | exclusive=USER     | NO NO
+            NO        | exclusive=MCS      | NO NO
+            EXCLUSIVE |                    | NO NO
+            EXCLUSIVE | oversubscribe=true | YES NO
+            EXCLUSIVE | exclusive=NODE     | NO NO
+            EXCLUSIVE | exclusive=USER     | NO NO
+            YES:2     |                    | OK OK
+            YES:2     | oversubscribe=true | YES YES
+            YES:2     | exclusive=NODE     | NO NO
+            YES:2     | exclusive=USER     | OK OK
+            YES:2     | exclusive=TOPO     | OK OK
+            FORCE:2   |                    | OK YES
+            FORCE:2   | oversubscribe=true | YES YES
+            FORCE:2   | exclusive=NODE     | NO YES
+            FORCE:2   | exclusive=USER     | OK YES
+            FORCE:2   | exclusive=TOPO     | OK YES
+            FORCE:1   |                    | OK OK
+            FORCE:1   | oversubscribe=true | YES YES
+            FORCE:1   | exclusive=NODE     | NO NO
+            FORCE:1   | exclusive=USER     | OK OK
+            """)
+    void sharingOfARunningJob(String rule, String asked, String shown) {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES OverSubscribe=" + rule);
+        site.submit(asked == null ? "tasks=1" : "tasks=1 " + asked);
+        String waits = info(site).oversubscribe();
+        site.schedule();
+        assertThat(waits + " " + info(site).oversubscribe()).isEqualTo(shown);
+    }
+
     private static JobMessages.JobInfo info(Site site) {
         return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);
