@@ -153,8 +153,8 @@ static bool is_srun(pid_t pid)
 }
 
 /*
- * After the end of a batch script: an srun is left, whose step has KillWait and goes on writing through it, or a process
- * that has SIGTERM and handles it. The first is the reason why all that is left stays: srun may write into a pipe.
+ * Returns whether processes linger after the end of a batch script: an srun whose step writes through it within KillWait, or a process that
+ * handles SIGTERM. All other processes stay with the srun, which may write into a pipe.
  */
 bool procs_linger(bool warned)
 {

@@ -3,7 +3,7 @@
  * that costs a tenth of starting a program, and nothing is left of it for slurmd to wait for.
  * Request "ID DIRECTORY_LENGTH SPECIFICATION_LENGTH\n", directory, specification. Answers, one line each, on standard
  * output: "ID ok PID" or "ID sentence" from the step's process, and "ID ended" after its end, for one that never spoke.
- * "ID lingers" comes before that from a batch step whose script is over while processes of it are left.
+ * A batch step whose script is over while its processes linger sends "ID lingers" before "ID ended".
  * It ends with its standard input. The steps do not: they only lose a parent that did nothing for them.
  */
 #define _GNU_SOURCE

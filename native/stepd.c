@@ -25,7 +25,7 @@
 #define KILL_RETRY_FIRST_MS 20
 #define KILL_RETRY_MOST_MS 1000
 #define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
-#define LINGER_CHECK_MS 500       /* how often is looked for the end of what is no child of stepd */
+#define LINGER_CHECK_MS 500       /* interval of checks for the end of processes that are no children of stepd */
 #define MPI_FINISH_MS 6000        /* the helper itself waits less for its neighbours */
 #define ORPHAN_CHECK_MS 5000      /* how often a finished step looks whether anybody can still come for its output */
 

@@ -73,7 +73,7 @@ ended "scancel, exec srun" 'id=$(sbatch --parsable -o /dev/null --wrap "exec sru
 ended "scancel, srun & wait" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out & wait")' 'scancel "$id"'
 ended "scancel of the job and its step" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' 'scancel "$id"; scancel "$id.0" 2>/dev/null || true'
 ended "requeuehold" 'id=$(sbatch --parsable --requeue -o /dev/null --wrap "srun ./handles.sh $out")' 'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
-# What the tasks say in that time is in the job's output: srun outlives its script.
+# The job's output has the tasks' output of that time: srun outlives its script.
 cat > says.sh <<'C'
 #!/bin/bash
 trap 'echo TERM; sleep 1; echo done; exit 3' TERM

@@ -54,7 +54,7 @@ check "changes may be refused" "Unspecified error for job $id" "$(scontrol updat
 scontrol update job "$id" comment=louder
 check "and changed" "Comment=a!" "$(scontrol show job "$id" | grep -o 'Comment=.*')"
 scancel "$id"
-# heterogeneous jobs: each line names its component; an allocation's are looked at one by one, those of a script together
+# heterogeneous jobs: each line names its component; components of an allocation are checked one by one, those of a script together
 het() { "$@" 2>&1 | sed 's/job [0-9][0-9]*/job N/' | paste -sd'|'; }
 check "each component's words" "sbatch: 0: hello a|sbatch: 1: hello b|Submitted batch job N" "$(het sbatch -H -o /dev/null -n1 -J a : -H -n1 -J b --wrap true)"
 check "up to the one that is refused" "sbatch: error: 0: hello a|sbatch: error: 1: hello bad|sbatch: error: Batch job submission failed: Unspecified error" "$(het sbatch -o /dev/null -J a : -J bad : -J c --wrap true)"
@@ -62,7 +62,7 @@ check "before what else is wrong" "sbatch: error: 0: hello a|sbatch: error: 1: h
 check "of an allocation not the components behind it" "salloc: error: 0: hello a|salloc: error: invalid partition specified: nope|salloc: error: Job submit/allocate failed: Invalid partition name specified" "$(het salloc -J a -p nope : -J b true)"
 check "one component has no number" "srun: error: hello a|srun: error: invalid partition specified: nope|srun: error: Unable to allocate resources: Invalid partition name specified" "$(het srun -J a -p nope true)"
 scancel -u "$(id -un)"
-# what the script says of changes
+# lines of the script about changes
 id=$(sbatch --parsable -H -J told -o /dev/null --wrap true 2>/dev/null); told() { "$@" 2>&1 | sed -E "s/(^|job )$id/\1N/" | paste -sd'|'; }
 check "words about a change" "scontrol: error: prio 4294967294|scontrol: error: two|scontrol: error: three" "$(told scontrol update job "$id" nice=3)"
 check "about a hold" "scontrol: error: prio 0|scontrol: error: two|scontrol: error: three" "$(told scontrol hold "$id")"

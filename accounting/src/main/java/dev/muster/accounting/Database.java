@@ -135,7 +135,7 @@ public final class Database implements AutoCloseable {
      * table beside a transaction that goes on: the file could hold a journal's index without its rows.
      */
     public static Database embedded(Path directory) {
-        // errors go to slurmdbd's log; a trace file of the database's own would have statements in it, and a mode that the umask sets
+        // slurmdbd's log has the errors; the database's own trace file would contain statements and have the umask's mode
         Database out = h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;WRITE_DELAY=0;RETENTION_TIME="
                 + RETENTION_MS + ";CACHE_SIZE=" + CACHE_KB + ";TRACE_LEVEL_FILE=0");
         out.file = Optional.of(directory.toAbsolutePath().resolve("accounting.mv.db"));

@@ -100,7 +100,7 @@ final class AllocationClient {
         return lines.isEmpty() ? "" : lines.getLast();
     }
 
-    /** Which of what the components ask for a refusal is about, where its sentence does not say so. */
+    /** Prints which request of the components slurmctld refused, where the refusal's sentence does not name it. */
     static void tellCause(CommandContext c, List<JobOptions> components, SlurmException e) {
         if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number()) {
             List<String> lists = components.stream().filter(o -> o.has(JobOption.PARTITION)).map(o -> o.text(JobOption.PARTITION)).toList();
@@ -113,7 +113,7 @@ final class AllocationClient {
         }
     }
 
-    /** The first name in these lists that is no partition. */
+    /** Returns the first name in these lists that is not a partition. */
     private static String unknownPartition(CommandContext c, List<String> lists) {
         List<String> names = lists.stream().flatMap(l -> Texts.split(l, ',').stream()).toList();
         if (names.size() < 2) {
@@ -124,7 +124,7 @@ final class AllocationClient {
             List<String> known = all.objects("partitions").stream().map(p -> p.text("name")).toList();
             return names.stream().filter(n -> !known.contains(n)).findFirst().orElse(lists.getFirst());
         } catch (SlurmException e) {
-            return lists.getFirst();        // that it is refused is known; which of them it was for is not
+            return lists.getFirst();        // slurmctld refused one of the lists and did not say which
         }
     }
 

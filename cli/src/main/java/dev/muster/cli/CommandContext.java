@@ -43,7 +43,7 @@ public record CommandContext(
         err.println(name + ": " + sentence);
     }
 
-    /** The code of a command that fails, which SLURM_EXIT_ERROR may set; an option with a wrong value keeps its own. */
+    /** Exit code of a failed command, set by SLURM_EXIT_ERROR; an option with a wrong value has its own exit code. */
     int exitError(int otherwise) {
         String v = env("SLURM_EXIT_ERROR");
         try {
@@ -53,10 +53,10 @@ public record CommandContext(
         }
     }
 
-    /** Of a command that ends with a "fatal:" line; SLURM_EXIT_ERROR does not change it. */
+    /** Exit code of a command that ends with a "fatal:" line; SLURM_EXIT_ERROR does not change it. */
     static final int FATAL_EXIT = 1;
 
-    /** A mistake in the arguments: "error:" line and exit code. */
+    /** Reports a mistake in the arguments: "error:" line and exit code. */
     public UsageException bad(int exitCode, String sentence) {
         return new UsageException(exitCode, List.of(name + ": error: " + sentence));
     }

@@ -52,7 +52,7 @@ public final class Commands {
         };
     }
 
-    /** A configuration whose SlurmUser the host does not know is one for another host. Help and version need none. */
+    /** A configuration with an unknown SlurmUser belongs to another host. Help and version need no configuration. */
     private static void knowSlurmUser(CommandContext c) throws UsageException {
         String user = c.host().settings().slurmUser;
         if (!user.equals("root") && c.args().stream().noneMatch(NEEDS_NO_CONFIGURATION::contains) && c.host().userId(user) < 0) {

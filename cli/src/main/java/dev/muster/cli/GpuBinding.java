@@ -2,13 +2,13 @@ package dev.muster.cli;
 
 import java.util.List;
 
-/** How tasks are bound to GPUs: what --tres-bind, --gpu-bind and the counts of GPUs per task say together. */
+/** Combines --tres-bind, --gpu-bind and the counts of GPUs per task to the binding of tasks to GPUs. */
 final class GpuBinding {
     private static final String OF_GPUS = "gres/gpu:";
 
     private GpuBinding() {}
 
-    /** As --tres-bind has it; "" where nothing is said. What is typed goes before what variables say. */
+    /** Returns the binding in the form of --tres-bind; "" if unset. Typed options precede environment variables. */
     static String of(JobOptions o) {
         for (boolean typed : List.of(true, false)) {
             if (said(o, JobOption.TRES_BIND, typed)) {
@@ -17,7 +17,7 @@ final class GpuBinding {
             if (said(o, JobOption.GPU_BIND, typed)) {
                 return OF_GPUS + o.text(JobOption.GPU_BIND);
             }
-            // tasks of a batch script's steps: srun there is told of it by SLURM_NTASKS_PER_GPU
+            // srun in a batch script learns the tasks per GPU from SLURM_NTASKS_PER_GPU
             if (o.command() == 'R' && said(o, JobOption.NTASKS_PER_GPU, typed)) {
                 return OF_GPUS + "single:" + o.text(JobOption.NTASKS_PER_GPU);
             }
@@ -33,7 +33,7 @@ final class GpuBinding {
         return (typed ? o.typed(option) : o.has(option)) && !o.text(option).isEmpty();
     }
 
-    /** The number of GPUs that each task has of its own; "" for none. */
+    /** Returns the number of each task's own GPUs; "" for none. */
     private static String perTask(JobOptions o, boolean typed) {
         if (said(o, JobOption.GPUS_PER_TASK, typed)) {
             return count(o.text(JobOption.GPUS_PER_TASK));
@@ -46,7 +46,7 @@ final class GpuBinding {
         return "";
     }
 
-    /** The number behind the last colon or equals sign, where there is one. */
+    /** Returns the number behind the last colon or equals sign; "" without one. */
     private static String count(String text) {
         String last = text.substring(Math.max(text.lastIndexOf(':'), text.lastIndexOf('=')) + 1);
         return Texts.isNumber(last) && !last.matches("0+") ? last : "";

@@ -60,7 +60,7 @@ final class JobEnvironment {
         return out;
     }
 
-    /** Whether the job starts with its user's login environment: asked for, or implied by any --export other than ALL or NIL alone. */
+    /** Returns whether the job starts with its user's login environment, by request or by an --export other than ALL or NIL alone. */
     static boolean needsLogin(JobOptions o) {
         String export = o.text(JobOption.EXPORT);
         boolean implied = o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("NIL") && !export.equalsIgnoreCase("ALL");
@@ -179,7 +179,7 @@ final class JobEnvironment {
             JobOption.GPU_FREQ, "SLURM_GPU_FREQ", JobOption.CPUS_PER_GPU, "SLURM_CPUS_PER_GPU", JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_TRES",
             JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE", JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
 
-    /** What a step within an allocation tells its tasks of the options typed for it; what variables say its tasks have anyway. */
+    /** Sets the variables for options that were typed for a step in an allocation; its tasks inherit variables of the environment anyway. */
     static void addTyped(JobOptions o, Map<String, String> env) {
         TYPED_FOR_STEP.forEach((option, name) -> {
             if (o.typed(option)) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /** What commands print for {@code --json} and {@code --yaml}: a tree and its envelope. */
 public final class JsonOutput {
-    /** How answers may be laid out: SLURM_JSON and SLURM_YAML. */
+    /** Layouts of answers, set by SLURM_JSON and SLURM_YAML. */
     private static final String LAYOUTS = "pretty|compact|no_tag|complex|";
 
     private JsonOutput() {}
@@ -25,10 +25,10 @@ public final class JsonOutput {
     }
 
     /**
-     * Looks at the option while the command line is read. {@code list} prints the data parsers and ends the command.
+     * Checks the option while the command line is parsed. {@code list} prints the data parsers and ends the command.
      *
      * @param form json or yaml
-     * @param text what was written behind {@code --json=}
+     * @param text the option's value, behind {@code --json=}
      * @return the same text
      */
     public static String chosen(CommandContext c, String form, String text) throws UsageException {
@@ -63,15 +63,15 @@ public final class JsonOutput {
         return type.endsWith("/none") ? "" : type;
     }
 
-    /** The version of the shapes that are asked for. @param text what was written behind {@code --json=} */
+    /** Returns the requested version of the shapes. @param text the option's value, behind {@code --json=} */
     public static int version(String text) {
         return DataParser.parse(text).map(DataParser::version).orElse(DataParser.NEWEST);
     }
 
     /**
-     * Refuses a data parser that has no shape for what is asked.
+     * Refuses a data parser without a shape for the requested answer.
      *
-     * @param since the last part of the version that has it first
+     * @param since last part of the first version with the shape
      */
     public static void require(CommandContext c, String form, String text, int since, int exitCode) throws UsageException {
         if (version(text) < since) {
@@ -79,7 +79,7 @@ public final class JsonOutput {
         }
     }
 
-    /** Prints the answer with its envelope. @param text what was written behind {@code --json=} */
+    /** Prints the answer with its envelope. @param text the option's value, behind {@code --json=} */
     public static int print(CommandContext c, String form, String text, Json.Obj answer) throws UsageException {
         DataParser parser = parser(c, form, text);
         String variable = c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML");

@@ -25,7 +25,7 @@ final class OptionCheck {
     private static final long PRIORITY_MAX = 0xffff_fffeL;
     /** The highest priority that there is. */
     static final long PRIORITY_TOP = PRIORITY_MAX - 1;
-    /** Of an option with a wrong value. SLURM_EXIT_ERROR is for what fails later. */
+    /** Exit code for an option with a wrong value. SLURM_EXIT_ERROR sets that of later failures. */
     private static final int SPEC_EXIT = 255;
     private static final int NUMBER_EXIT = 1;
     /** Stands for nobody: no job is his. */

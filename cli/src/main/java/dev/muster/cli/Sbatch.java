@@ -132,7 +132,7 @@ final class Sbatch implements Command {
     private static void announce(CommandContext c, JobOptions o, int jobId) {
         String cluster = o.text(JobOption.CLUSTERS);
         if (o.has(JobOption.QUIET)) {
-            return;     // --parsable does not count then
+            return;     // --parsable has no effect then
         }
         if (o.has(JobOption.PARSABLE)) {
             c.out().println(cluster.isEmpty() ? Integer.toString(jobId) : jobId + ";" + cluster);

@@ -197,7 +197,7 @@ final class Scancel implements Command {
         for (Json.Obj e : reply.objects("errors")) {
             rc = Math.max(rc, report(c, w, e));
         }
-        // slurmctld changed what it could and reports the rest
+        // slurmctld changed some of the jobs and reports the others
         return w.atOnce ? 0 : rc;
     }
 

@@ -356,7 +356,7 @@ final class ScontrolUpdate {
         }
     }
 
-    /** What came of a job or of tasks; what the site's script said comes before a job's error, and behind that of tasks. */
+    /** Prints the outcome for a job or tasks. The lines of job_submit.lua precede a job's error and follow the error of tasks. */
     private static void tell(CommandContext c, boolean quiet, Json.Obj outcome, String error) {
         String said = outcome.text("said");
         boolean done = outcome.integer("errno") == 0 && !said.isEmpty();

@@ -85,7 +85,7 @@ class ListingTest {
         assertThat(host.run("squeue --json").out()).isEqualTo(pretty);
     }
 
-    /** {@code --json=} names a version of the shapes and flags; what does not exist is refused in Slurm's words. */
+    /** {@code --json=} names a version of the shapes and flags; an unknown version or flag is refused in Slurm's words. */
     @Test
     void treesOfOlderDataParsers() {
         assertThat(host.run("squeue --json=v0.0.44+foo")).satisfies(ran -> {

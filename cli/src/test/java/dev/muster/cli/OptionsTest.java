@@ -247,7 +247,7 @@ class OptionsTest {
         assertThat(host.run("sbatch " + option + " --wrap=true")).isEqualTo(new FakeHost.Ran(255, "", "sbatch: error: " + sentence + "\n"));
     }
 
-    /** With SLURM_EXIT_ERROR=7 and SLURM_EXIT_IMMEDIATE=8; the controller refuses what reaches it. */
+    /** SLURM_EXIT_ERROR is 7 and SLURM_EXIT_IMMEDIATE is 8; the controller refuses all requests. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             sbatch --nope                           | 255

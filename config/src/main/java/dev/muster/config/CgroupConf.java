@@ -65,7 +65,7 @@ public final class CgroupConf {
         return conf;
     }
 
-    /** Adds the mistakes that stop slurmctld, which uses nothing of the file: all but the name of a plugin that it does not load. */
+    /** Adds the mistakes that stop slurmctld, which uses no key of the file: all mistakes except the name of a plugin. */
     public static void check(File file, List<ConfigError> errors) {
         TABLE.read(file, errors);
     }

@@ -20,12 +20,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Changes of jobs by {@code scontrol update}, {@code hold} and {@code release}: the site's script is asked about each before the core decides,
- * and the user hears what the script said.
+ * Handles {@code scontrol update}, {@code hold} and {@code release} of jobs: job_submit.lua decides on each change before the core, and its lines
+ * for the user are returned.
  */
 final class JobUpdateEdge {
     private static final String PRIORITY = "priority";
-    /** The priority that a released job asks for: a computed one. */
+    /** Priority in the update of a released job: a computed one. */
     private static final String COMPUTED = "4294967295";
 
     private final CoreThread core;
@@ -89,7 +89,7 @@ final class JobUpdateEdge {
             State state = core.durable();
             Map<String, String> wanted = new TreeMap<>(Map.of(PRIORITY, hold ? "0" : COMPUTED));
             Optional<SubmitFilter.Changed> filtered = asked(state, ref, wanted, caller);
-            // of the tasks of an array the original says only what went wrong
+            // for tasks of an array the original reports errors only
             String said = isOfArray(state, ref) ? "" : filtered.map(f -> String.join("\n", f.said())).orElse("");
             if (filtered.isPresent() && filtered.get().refused() != 0) {
                 errors.add(new JobError(shown(state, ref), filtered.get().refused(), filtered.get().sentence(), said));
@@ -130,7 +130,7 @@ final class JobUpdateEdge {
         }
     }
 
-    /** @param partly what the core says where a part of the tasks was refused */
+    /** @param partly the core's errors for refused tasks, if it refused some of them */
     private static void done(State state, Command.JobRef ref, List<JobError> partly, String said, TaskOutcomes outcomes, List<JobError> errors) {
         if (!partly.isEmpty()) {
             partly.forEach(e -> errors.add(e.errno() == SlurmErrno.JOB_FINISHED.number() ? e

@@ -481,7 +481,7 @@ final class JobViews {
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
         String rule = state.partitions().find(first(job.desc().partition())).map(dev.muster.core.Partition::exclusive).orElse("NO");
-        // a partition that gives whole nodes gives more than a user's or a label's own
+        // a partition of whole nodes is stricter than nodes of one user or one label
         boolean weaker = asked == ResourceRequest.Exclusive.USER || asked == ResourceRequest.Exclusive.MCS;
         return asked == ResourceRequest.Exclusive.SHARED || weaker && rule.equals("NODE") && job.run().startTime() > 0 ? rule : asked.name();
     }

@@ -103,13 +103,13 @@ final class SubmitEdge {
         }
         Command all = new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly());
         Decision decision = decided(all, caller.uid(), m.testOnly() ? List.of() : parts);
-        // an allocation is looked at component by component, so that the script has not seen those behind the one that is refused
+        // an allocation is checked component by component, so that the script has not seen the components behind the refused one
         int seen = decision instanceof Decision.Rejected r && parts.getFirst().desc().kind() != JobDesc.Kind.BATCH
                 ? Math.min(said.size(), r.component() + 1) : said.size();
         return saying(decision, Request.lines(ignored, perComponent(said.subList(0, seen))));
     }
 
-    /** Each line with the number of its component before it; a job of one component has none. */
+    /** Prefixes each line with the number of its component. */
     private static List<String> perComponent(List<List<String>> said) {
         List<String> out = new ArrayList<>();
         for (int i = 0; i < said.size(); i++) {
@@ -148,11 +148,11 @@ final class SubmitEdge {
     sealed interface Resolved {}
 
     /**
-     * @param said    what job_submit.lua told the user, whatever becomes of the job
-     * @param ignored options that this cluster does not take, told before all else
+     * @param said    lines of job_submit.lua for the user, whether the job is accepted or not
+     * @param ignored errors about options that this cluster ignores, printed before all else
      */
     record Request(Command.SubmitJob command, List<String> said, List<String> ignored) implements Resolved {
-        /** What the user is told, in this order. */
+        /** Returns the lines for the user in their order. */
         static List<String> lines(List<String> ignored, List<String> said) {
             List<String> out = new ArrayList<>(ignored);
             out.addAll(said);
@@ -160,7 +160,7 @@ final class SubmitEdge {
         }
     }
 
-    /** @param said by job_submit.lua; empty where another rule refuses */
+    /** @param said lines of job_submit.lua; empty if another rule refuses */
     record Refused(int errno, String sentence, List<String> said) implements Resolved {
         Refused(SlurmErrno errno) {
             this(errno, errno.sentence());
@@ -170,7 +170,7 @@ final class SubmitEdge {
             this(errno.number(), sentence, List.of());
         }
 
-        /** @param lines told before the sentence */
+        /** @param lines printed before the sentence */
         Reply reply(List<String> lines) {
             return Reply.error(400, errno, String.join("", lines.stream().map(line -> line + "\n").toList()) + sentence);
         }

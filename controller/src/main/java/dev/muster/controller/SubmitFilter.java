@@ -73,9 +73,9 @@ final class SubmitFilter {
     }
 
     /**
-     * Empty where no script is configured.
+     * Runs slurm_job_submit. Empty if no script is configured.
      *
-     * @param component of a heterogeneous job; negative for another job
+     * @param component number in a heterogeneous job; negative for other jobs
      */
     Optional<SubmitScript.Outcome> submit(JobDesc job, Bytes batch, List<Bytes> environment, boolean immediate, int component, int uid) {
         long offset = component < 0 ? NO_VAL : component;
@@ -113,7 +113,7 @@ final class SubmitFilter {
         });
     }
 
-    /** Of the job itself. */
+    /** Returns the numbers of job_rec that are not in the job's description. */
     private static Map<String, Long> numbers(Job job) {
         boolean holds = job.holdsNodes();
         return new TreeMap<>(Map.ofEntries(Map.entry("array_job_id", (long) job.array().jobId()),

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Features that nodes get by a reboot, those of a cloud by their start (NodeFeaturesPlugins=node_features/helpers): what helpers.conf says of
- * them to the core.
+ * Features that nodes get by a reboot, cloud nodes by their start (NodeFeaturesPlugins=node_features/helpers), as helpers.conf describes them
+ * to the core.
  */
 public final class ChangingFeatures {
     /** An option: BootTime, seconds that a reboot may take. */
@@ -44,8 +44,8 @@ public final class ChangingFeatures {
     }
 
     /**
-     * The changeable features that a registering node has. A node of a cloud starts with those that the jobs waiting for it ask for,
-     * whatever its helpers find, and keeps them until it is stopped.
+     * Returns the changeable features of a registering node. A cloud node starts with the features that its waiting jobs request, whatever its
+     * helpers find, and keeps them until it is stopped.
      */
     static List<String> active(State state, Node node, NodeMessages.Register m) {
         if (!node.has(Node.Flag.CLOUD)) {

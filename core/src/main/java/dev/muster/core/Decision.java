@@ -17,7 +17,7 @@ public sealed interface Decision {
     /**
      * Refused; nothing changes.
      *
-     * @param component of a heterogeneous job, whose description is the reason; the last one where it is all of them together
+     * @param component number of the component whose description is the reason; the last component if all of them together are
      */
     record Rejected(SlurmErrno errno, String sentence, int component) implements Decision {
         public Rejected(SlurmErrno errno, String sentence) {

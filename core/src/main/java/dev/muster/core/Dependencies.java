@@ -64,7 +64,7 @@ final class Dependencies {
                 }
             }
         }
-        // what is said twice counts once, as the first time: also with another delay
+        // a repeated dependency counts once, in its first form, also with another delay
         Set<List<Object>> had = new HashSet<>();
         return out.stream().filter(d -> had.add(List.of(d.kind(), d.jobId(), d.arrayTask()))).toList();
     }
@@ -101,7 +101,7 @@ final class Dependencies {
     }
 
     /**
-     * One job, or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. The minutes are
+     * Parses one job or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. The minutes are
      * kept and printed with every kind, and delay only {@code after}.
      */
     private static void jobs(List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId) throws Refused {

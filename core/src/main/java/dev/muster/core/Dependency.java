@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param jobId      0 for singleton
  * @param arrayTask  a task index, {@link #WHOLE} for a plain job, or {@link #ALL_TASKS}
- * @param delayMin   of {@code job+minutes}; without effect but for {@link Kind#AFTER}
+ * @param delayMin   minutes of {@code job+minutes}; only {@link Kind#AFTER} uses them
  * @param any        conditions are joined by "?" (any suffices) and not by ","
  */
 public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, boolean any, Status status) {

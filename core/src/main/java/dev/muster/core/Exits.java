@@ -59,7 +59,7 @@ final class Exits {
     /** Who is released before that is over waits for the rest of it. */
     static Change delayed(State state, Job job, Now now) {
         String set = state.settings().options().getOrDefault(Settings.REQUEUE_DELAY, "");
-        // one second more, as Slurm has it: the start of a run is behind its submission, which is when the job was requeued
+        // one second more, as in Slurm: a run starts after its submission, which is the time of the requeue
         long delayS = 1 + (Digits.only(set, 8) ? Long.parseLong(set) : REQUEUE_DELAY_S);
         long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + delayS);
         return new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin));

@@ -61,7 +61,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return out;
     }
 
-    /** CPUs of each of a step's tasks, at least 1: as asked, or for the GPUs that each task has by itself or as its part of all. */
+    /** Returns the CPUs of each of a step's tasks, at least 1: as requested, or for the task's own GPUs or its part of all GPUs. */
     static int cpusPerTask(ResourceRequest r, int tasks, int nodes) {
         if (r.cpusPerTask() > 0 || r.cpusPerGpu() == 0) {
             return Math.max(1, r.cpusPerTask());

@@ -26,7 +26,7 @@ final class JobRules {
     private static final int SIGTERM = 15;
     private static final int SIGCONT = 18;
     private static final int SIGSTOP = 19;
-    /** Why a step ends of which a task failed: nobody has cancelled it. */
+    /** Reason for the end of a step with a failed task. The step was not cancelled. */
     private static final String TASK_FAILURE = "TaskFailure";
     private static final long CLOCKS_MS = 1_000;
 

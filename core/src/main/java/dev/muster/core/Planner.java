@@ -35,7 +35,7 @@ public interface Planner {
     }
 
     /**
-     * Plans of jobs that wait and may begin by then, the soonest first, without nodes of a cloud that have to be stopped before.
+     * Returns the plans of pending jobs with a start until then, the earliest first, without cloud nodes that must be stopped before.
      *
      * @param until seconds since 1970
      */

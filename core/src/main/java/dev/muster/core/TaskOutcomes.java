@@ -30,12 +30,12 @@ public final class TaskOutcomes {
         tasks.merge(outcome, of, IndexSet::union);
     }
 
-    /** @param said by the site's script */
+    /** @param said lines of job_submit.lua */
     public static JobError done(String said) {
         return new JobError("", 0, DONE, said);
     }
 
-    /** The tasks of an array that are in the state, waiting or not. */
+    /** Returns the tasks of an array in the state, pending or not. */
     public static IndexSet ofArray(State state, int arrayJobId) {
         IndexSet waiting = state.jobs().find(arrayJobId).map(TaskOutcomes::of).orElse(IndexSet.empty());
         return state.tasksOf(arrayJobId).stream().map(TaskOutcomes::of).reduce(waiting, IndexSet::union);
@@ -46,7 +46,7 @@ public final class TaskOutcomes {
         return job.isArrayRecord() ? job.array().pending() : job.isArrayTask() ? IndexSet.of(job.array().task()) : IndexSet.empty();
     }
 
-    /** {@code 7_1-3}, with what came of them; nothing where all went well and no script said anything. */
+    /** Returns the outcomes as {@code 7_1-3}; none for tasks without an error and without lines of job_submit.lua. */
     public List<JobError> told() {
         if (tasks.keySet().stream().allMatch(e -> e.errno() == 0 && e.said().isEmpty())) {
             return List.of();

@@ -15,7 +15,7 @@ public final class Tres {
     private static final String LICENCE = "license/";
 
     /**
-     * The GRES named in a specification. Of the same name and type the last counts. Malformed parts are skipped: {@link #isValid} says so at
+     * Parses the GRES in a specification. The last item of the same name and type counts. Malformed parts are skipped: {@link #isValid} says so at
      * submission.
      */
     public static List<Item> gres(String text) {

@@ -281,7 +281,7 @@ final class UpdateRules {
         return Codec.bind(out, JobDesc.class);
     }
 
-    /** The priority is computed again, whatever it was set to. */
+    /** Returns the description with a computed priority in place of a set one. */
     static JobDesc withComputedPriority(JobDesc desc) {
         Json.Obj out = Json.object(Codec.encode(desc));
         put(out, "timing.prioritySet", false);

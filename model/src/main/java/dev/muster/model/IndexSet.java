@@ -132,7 +132,7 @@ public final class IndexSet {
     }
 
     private static final Pattern ARRAY_LIMIT = Pattern.compile("\\s*\\+?([0-9]{1,18})");
-    /** Nothing stands for 0 only where nothing but a dash follows. */
+    /** An omitted first number is 0 only if nothing but a dash follows. */
     private static final Pattern ARRAY_ITEM = Pattern.compile("[\\s\\[]*\\+?(?<from>[0-9]+|(?=-?(%.*)?$))"
             + "(-\\s*\\+?(?<to>[0-9]*)(:\\s*\\+?(?<step>[0-9]*))?)?]?(%.*)?");
 

@@ -49,7 +49,7 @@ final class Jobs {
     private static final long UNUSED_MOST_MS = 8_000;
     /** A stepd that is told to kill has so long; the user may have stopped the child in whose place it waits. */
     static final long DISOBEYED_MS = 3_000;
-    /** An srun that lingers still tells of the tasks that were killed after KillWait. */
+    /** A lingering srun still reports the tasks that were killed after KillWait. */
     private static final long LAST_WORDS_MS = 2_000;
 
     private final Settings settings;
@@ -404,7 +404,7 @@ final class Jobs {
         settle(job);
     }
 
-    /** The job ends with its script, while an srun of that script is left: its step ends within KillWait, and writes through it. */
+    /** The job ends with its script while an srun of that script lingers: its step ends within KillWait and writes through the srun. */
     private void scriptOver(NodeJob job, NodeStep step) {
         if (step.phase == NodeStep.Phase.RUNNING && !step.lingering) {
             step.lingering = true;

@@ -63,7 +63,7 @@ final class NodeJob {
         }
     }
 
-    /** A launch that waited for the prolog in vain: srun may be waiting as well. */
+    /** Answers a launch that waited for a failed prolog: srun may be waiting as well. */
     void never(Launch launch, String why) {
         NodeStep step = steps.remove(launch.stepId());
         if (step != null) {

@@ -59,7 +59,7 @@ final class NodeStep {
     boolean aborted;
     /** srun has heard the end of it. */
     boolean endTold;
-    /** The exits of its tasks are reported; what is left of it relays other steps, or handles SIGTERM. */
+    /** The exits of the step's tasks are reported; its lingering processes relay other steps or handle SIGTERM. */
     boolean lingering;
 
     /** SLURM_STEP_KILLED_MSG_NODE_ID names another node of the step: that one tells of its end. */
@@ -105,7 +105,7 @@ final class NodeStep {
         }
     }
 
-    /** What it has used; nothing where that cannot be read. */
+    /** Returns the step's usage; zeros if it cannot be read. */
     NodeMessages.Usage used(Launcher launcher, Optional<StatusFile> status) {
         try {
             return launcher.used(directory, status);

@@ -27,7 +27,7 @@ class StepWatch {
         /** A task asks that the whole step is ended. */
         void aborted();
 
-        /** The tasks are over, their statuses on disk; processes of the step are left for now. */
+        /** The tasks are over, their statuses on disk; processes of the step linger. */
         void lingering();
 
         /** There never was a stepd. */

@@ -45,7 +45,7 @@ final class StepdServer {
             }
             switch (text) {
                 case "ended" -> over(id, true);
-                case "lingers" -> over(id, false);    // its socket tells the rest
+                case "lingers" -> over(id, false);    // the step's socket reports the rest
                 default -> request.answer.complete(text);
             }
         }

@@ -95,7 +95,7 @@ final class AccountingChanges {
         c.out().put(field, Call.objects(names.isEmpty() ? List.of() : List.of(name)));
     }
 
-    /** What was to go was not there: nothing has changed. */
+    /** Nothing was deleted, as the entity does not exist. */
     private static void unchanged(Call c) {
         c.out().status(304);
     }
@@ -249,7 +249,7 @@ final class AccountingChanges {
                         .map(a -> a.text("account")).distinct().toList();
                 boolean first = accounts.isEmpty() && standard.text("account").isEmpty() && !u.objects("associations").isEmpty();
                 if (u.objects("associations").isEmpty() && standard.text("account").isEmpty() && standard.text("wckey").isEmpty()) {
-                    // its associations come with requests of their own
+                    // other requests add its associations
                     set.put("alone", "yes");
                 }
                 change(c, "add", "user", set, first ? where(name, u.objects("associations").getFirst())

@@ -50,7 +50,7 @@ final class Body {
         };
     }
 
-    /** A value of another kind than the schema's is told, even where it can be converted. */
+    /** Reports a value of another type than the schema's, even if it can be converted. */
     private Object told(Json.Obj s, boolean fits, Object value, String at) {
         if (!fits && value != null) {
             String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
@@ -70,7 +70,7 @@ final class Body {
         };
     }
 
-    /** @param name of the schema, "" for one without */
+    /** @param name name of the schema; "" if it has none */
     private Object object(Json.Obj s, String name, Object value, String at, int depth) throws RestException {
         Json.Obj known = s.obj("properties");
         boolean optional = known.has("set") && known.has("infinite") && known.has("number");

@@ -144,7 +144,7 @@ record Call(Contract.Operation operation, int version, Map<String, String> path,
         return RestException.of(errno, description, operation.id().replace("_{v}", "") + "()");
     }
 
-    /** The function of the original by what a list is about, and the one around it. */
+    /** Names of the original's functions by the entity of a list: the inner one and the outer one. */
     private static final Map<String, String[]> LISTS = Map.of("accounts", new String[] {"slurmdb_accounts_get", "_dump_accounts"},
             "users", new String[] {"slurmdb_users_get", "_dump_users"}, "qos", new String[] {"slurmdb_qos_get", "_op_handler_qos"},
             "clusters", new String[] {"slurmdb_clusters_get", "_dump_clusters"},

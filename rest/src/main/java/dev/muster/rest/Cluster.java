@@ -119,7 +119,7 @@ final class Cluster {
         Json.Obj reply = c.controller("QueryReservations");
         List<Json.Obj> all = named(c, reply.objects("reservations"), "reservation_name");
         listed(c, "reservations", ControlJson.reservations(all, reply.number("now")), reply.number("now"));
-        // where there are none at all, an empty list is the answer
+        // without any reservation the answer is an empty list
         if (all.isEmpty() && !reply.objects("reservations").isEmpty() && c.path().containsKey("reservation_name")) {
             throw new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
                     "Unable to find reservation " + c.path().get("reservation_name"), "_get_single_reservation");

@@ -62,7 +62,7 @@ final class Jobs {
         c.out().with(JobsJson.answer(c.names(), reply, c.version()));
     }
 
-    /** slurmctld's number for a request to signal jobs that says nothing of which. */
+    /** slurmctld's error for a request to signal jobs that selects none. */
     private static final int NO_FILTER = 2173;
 
     private static RestException unknown(Call c) {

@@ -62,12 +62,12 @@ final class RestException extends Exception {
         return new RestException(400, CONVERSION, "Unable to convert Data type", description, where);
     }
 
-    /** A word that is none of the schema's. The original answers 500, and so its clients expect. */
+    /** Reports a word that the schema does not have. Clients expect the original's status 500. */
     static RestException flag(String word, String where) {
         return new RestException(500, INVALID_FLAG, "Data parser unable to parse invalid flag", "Unknown flag \"" + word + "\"", where);
     }
 
-    /** The place of a list's element: {@code #/jobs/} becomes {@code #/jobs[0]/}. */
+    /** Returns the place of a list's element: {@code #/jobs/} becomes {@code #/jobs[0]/}. */
     static String element(String list, int index) {
         return list.substring(0, list.length() - 1) + "[" + index + "]/";
     }

@@ -225,7 +225,7 @@ final class Router {
         return identities.byName(user).map(i -> identities.groupName(i.gid())).orElse("");
     }
 
-    /** What could not be done, by operation, and the function of the original that says so. Names of the path stand in braces. */
+    /** Error texts by operation, and the original's function that reports them. Names of the path stand in braces. */
     private static final Map<String, String[]> REFUSALS = Map.of(
             "slurm_{v}_post_job_submit", new String[] {"Batch job submission failed", "slurm_submit_batch_job()"},
             "slurm_{v}_post_job", new String[] {"Job update requested failed", "slurm_update_job2()"},
@@ -264,7 +264,7 @@ final class Router {
         }
         Object tree;
         try {
-            // no body says as much as an empty object
+            // a request without a body equals one with an empty object
             tree = request.body().length == 0 ? new Json.Obj() : yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
         } catch (Yaml.Unreadable e) {
             throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no YAML: " + e.getMessage(), "#/");

@@ -45,7 +45,7 @@ class ContractTest {
             for (Contract.Operation o : rig.contract.operations(version)) {
                 String path = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "1");
                 Http.Reply reply = rig.ask(o.method().toUpperCase(java.util.Locale.ROOT), path, body);
-                // nothing was there to be deleted
+                // there was no entity to delete
                 if (reply.status() == 304) {
                     assertThat(reply.body()).isEmpty();
                     continue;

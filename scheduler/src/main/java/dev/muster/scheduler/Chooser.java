@@ -458,8 +458,8 @@ final class Chooser {
     }
 
     /**
-     * Whether the node has what the job asks for, or can get it for this job: a node without other jobs by a reboot. A node of a cloud gets
-     * features with its next start, so it has to be without power; with power it is left to become idle and stop.
+     * Returns whether the node has the job's features or can get them for this job: by a reboot if it has no other jobs. A cloud node gets features
+     * with its next start, so it must be without power; with power it is left to become idle and stop.
      */
     static boolean canServe(Need need, NodeSlot node) {
         boolean cloud = node.cloud && need.reboot() == Need.Reboot.FOR_FEATURES;
@@ -467,7 +467,7 @@ final class Chooser {
         return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && settable;
     }
 
-    /** The plan without the nodes that get the job's features only with their next start: they are to become idle and stop. */
+    /** Returns the plan without the nodes that get the job's features only with their next start: they must become idle and stop. */
     static Planner.Estimate withoutStopping(State state, int jobId, Planner.Estimate plan) {
         String features = state.jobs().find(jobId).map(j -> j.desc().request().features()).orElse("");
         List<String> stays = features.isEmpty() ? plan.nodes() : plan.nodes().stream().filter(name -> state.nodes().find(name)

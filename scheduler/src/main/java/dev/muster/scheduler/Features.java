@@ -152,7 +152,7 @@ final class Features {
         return right ? "" : INVALID;
     }
 
-    /** Outside of brackets only one counted name can be had; within them every item has a count where one has. */
+    /** Only one name outside of brackets may have a count; within brackets either all items have counts or none. */
     private static boolean countsAreSeparate(String text) {
         int open = text.indexOf('[');
         if (open < 0) {

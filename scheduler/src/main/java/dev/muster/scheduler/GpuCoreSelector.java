@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How Slurm lays the cores of a job with GPUs over the sockets of a node, as packaging/placement.sh observed it. The job gets its GPUs in the fewest
- * groups (GPUs that are near the same cores), of these in the groups with most free cores. Cores are first kept for as many tasks as the node may
- * get of the job, evenly over the groups, a core more in the last ones; then the cores of its tasks are chosen among these in the usual order.
- * A job that does not say how many tasks it has keeps all cores for the second step.
+ * Lays the cores of a job with GPUs over the sockets of a node as Slurm does, observed by packaging/placement.sh. The job gets its GPUs in the fewest
+ * groups (GPUs that are near the same cores), preferably those with most free cores. Cores are first reserved for the most tasks that the node may
+ * get of the job, evenly over the groups, the remainder in the last ones; then the cores of its tasks are chosen among these in the usual order.
+ * A job without a task count chooses among all cores.
  */
 final class GpuCoreSelector {
     private final Need need;
@@ -23,9 +23,9 @@ final class GpuCoreSelector {
     private final List<GpuCores.Group> groups;
 
     /**
-     * @param free  units that the job may have
-     * @param units that it gets
-     * @param nodes number of its nodes
+     * @param free  units that the job may use
+     * @param units number of units that the job gets
+     * @param nodes number of the job's nodes
      */
     GpuCoreSelector(Need need, NodeSlot node, IndexSet free, int units, int nodes) {
         this.need = need;
@@ -36,12 +36,12 @@ final class GpuCoreSelector {
         this.groups = node.gpuCores.groups();
     }
 
-    /** --gpus-per-socket where GPUs are near sockets: the sockets of the job's cores give its GPUs. */
+    /** Returns whether the sockets of the job's cores give its GPUs: --gpus-per-socket where GPUs are near sockets. */
     static boolean choosesBySockets(Need need, NodeSlot node) {
         return GpuPlaces.perSocket(need, node) > 0 && need.shape().tasksGiven() && !need.exclusive() && !need.shape().spared().any();
     }
 
-    /** Units for the most tasks that the node may get: no more than --ntasks-per-node and its GPUs allow. */
+    /** Returns the units for the most tasks that the node may get, as limited by --ntasks-per-node and its GPUs. */
     private int unitsMax(int gpus) {
         long tasks = need.tasks();
         tasks = need.tasksPerNode() > 0 ? Math.min(tasks, need.tasksPerNode()) : tasks;
@@ -52,7 +52,7 @@ final class GpuCoreSelector {
         return (int) Math.clamp((cpus + usable - 1) / usable, units, Math.max(units, free.count()));
     }
 
-    /** Where no GPU is nearer to some cores than to others: units of all sockets. */
+    /** Chooses units of all sockets, for GPUs that are equally near all cores. */
     IndexSet spread() {
         if (!need.shape().tasksGiven() || need.exclusive() || need.shape().spared().any()) {
             return free;
@@ -66,11 +66,11 @@ final class GpuCoreSelector {
         return evenly(parts, unitsMax(0));
     }
 
-    /** Cores near the GPUs, and these; empty where they do not lie so. @param wanted GPUs by type */
+    /** Chooses GPUs and cores near them; empty if no set of groups has both. @param wanted GPUs by type */
     Optional<GpuPlaces.Placed> nearGpus(List<Tres.Item> wanted, int tasks) {
         int gpus = GresRequest.gpus(wanted);
         int able = GpuPlaces.reachable(need, node, node.devices("gpu", "")).count();
-        // the node may yet get more GPUs of the job as a whole, or of its other tasks: its cores lie as if it got all
+        // the node may get more GPUs of the whole job or of other tasks later: its cores are placed as if it got all
         int most = Math.max(GresRequest.gpus(need.gresPerJob()), need.shape().tasksGiven() && nodes > 1
                 ? GresRequest.gpus(need.gresPerTask()) * (need.tasks() - nodes + 1) : 0);
         int planned = Math.max(gpus, Math.min(most, able));
@@ -148,7 +148,7 @@ final class GpuCoreSelector {
         return out;
     }
 
-    /** In turn from each group, up to its number of the job's cores; then from those with cores; then from all. */
+    /** Takes GPUs from each group in turn, up to its number of the job's cores, then from groups with cores, then from all. */
     private IndexSet gpus(List<GpuCores.Group> set, IndexSet cores, IndexSet open, int count) {
         int[] taken = new int[set.size()];
         int[] most = new int[set.size()];
@@ -177,7 +177,7 @@ final class GpuCoreSelector {
         return left > 0 ? out.union(Chooser.firstOf(open.minus(out), left)) : out;
     }
 
-    /** The sockets that have the GPUs of --gpus-per-socket: the job's cores lie evenly on these, and each with a core gives its GPUs. */
+    /** Places the job's cores evenly on the sockets that have the GPUs of --gpus-per-socket. Each socket with a core gives its GPUs. */
     GpuPlaces.Placed ofSockets() {
         List<GpuCores.Group> set = groups.stream().filter(g -> need.shape().perSocket().stream().filter(i -> i.name().equals("gpu"))
                 .allMatch(i -> node.devices("gpu", i.type()).intersect(g.gpus()).count() >= i.count())).toList();

@@ -131,7 +131,7 @@ final class GpuPlaces {
      *
      * @param devices what the node gives otherwise
      * @param units   cores, likewise
-     * @param nodes   of the job
+     * @param nodes   number of the job's nodes
      */
     static Optional<Placed> place(Need need, NodeSlot node, IndexSet free, int tasks, Map<String, IndexSet> devices, int units, int nodes) {
         GpuPlaces places = new GpuPlaces(need, node, free);
@@ -348,7 +348,7 @@ final class GpuPlaces {
         return out;
     }
 
-    /** Evenly, the remainder to the last; where one has no room for it, to the one before. */
+    /** Deals evenly, the remainder to the last; where one has no room for it, to the one before. */
     static int[] dealToLast(int count, int[] most) {
         return reversed(deal(count, reversed(most), new int[most.length]));
     }
@@ -357,7 +357,7 @@ final class GpuPlaces {
         return IntStream.range(0, numbers.length).map(i -> numbers[numbers.length - 1 - i]).toArray();
     }
 
-    /** All GPUs of a task in one group where they have room in one, the remainder to the last. */
+    /** Deals all GPUs of a task to one group if one has room for them, the remainder to the last. */
     private static int[] dealTasks(int count, int chunk, int[] most) {
         int[] tasks = dealToLast(count / chunk, Arrays.stream(most).map(m -> m / chunk).toArray());
         return Arrays.stream(tasks).sum() < count / chunk ? deal(count, most, new int[most.length])

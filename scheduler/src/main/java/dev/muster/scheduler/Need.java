@@ -96,7 +96,7 @@ record Need(
      * @param whole      CR_Socket: sockets are given whole
      * @param counted    CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
      * @param extra      what its nodes' Extra texts must say, "" for anything
-     * @param tasksGiven the job said how many tasks it has
+     * @param tasksGiven the request has a task count
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
             boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket, String extra,
@@ -295,7 +295,7 @@ record Need(
         return all.isEmpty() ? List.of(least) : r.useMinNodes() ? all : all.reversed();
     }
 
-    /** CPUs that it gets of each of its nodes, whatever its tasks need: where it says how many tasks, --mincpus only says which nodes will do. */
+    /** Returns the CPUs that the job gets of each node regardless of its tasks. With a task count, --mincpus only selects nodes. */
     int cpusGivenMin() {
         return shape.tasksGiven() && tasksPerNode == 0 ? gpus.cpus() * GresRequest.gpus(gresPerNode) : cpusPerNodeMin;
     }

@@ -30,7 +30,7 @@ final class SocketOrder {
         return new SocketOrder(need, node).among(idle, count, tasks);
     }
 
-    /** So many units are those of as many tasks as the node could take of the job, by its cores and --ntasks-per-node. */
+    /** Returns whether the units are those of the most tasks that the node could take, by its cores and --ntasks-per-node. */
     private static boolean isFull(Need need, NodeSlot node, IndexSet may, int count) {
         int usable = need.usableCpus(node.spec);
         long tasks = (long) may.count() * usable / need.cpusPerTask();

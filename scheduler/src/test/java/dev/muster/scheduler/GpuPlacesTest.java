@@ -94,7 +94,7 @@ class GpuPlacesTest {
                 """);
     }
 
-    /** Cores evenly over the groups of its GPUs, one more in the last; GPUs by the cores of each group. What the original does. */
+    /** Cores lie evenly over the groups of the GPUs, the remainder in the last; GPUs go by the cores of each group. As in the original. */
     @Test
     void coresAndGpusGoByGroups() {
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """

@@ -95,7 +95,7 @@ class GpusOfStepsTest {
         assertThat(step(c, id, "tasks=1")).isEqualTo("{n1=none}");
     }
 
-    /** What a step has of CPUs for its GPUs, and of GPUs that it names twice. */
+    /** A step's CPUs for its GPUs, and its GPUs when it names them twice. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "tasks=1 tresPerJob=gres/gpu:1 cpusPerGpu=2              | {n1=0} 2",

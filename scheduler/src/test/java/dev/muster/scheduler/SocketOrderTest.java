@@ -43,7 +43,7 @@ class SocketOrderTest {
                 """);
     }
 
-    /** Tasks that leave room for none more take the first cores, as packaging/placement.sh shows of the original. */
+    /** Tasks that leave no room for another take the first cores, as packaging/placement.sh observed of the original. */
     @Test
     void whereNoTaskMoreHasRoomTheFirstCoresAreTaken() {
         check("", """

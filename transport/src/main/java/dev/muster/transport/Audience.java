@@ -1,8 +1,8 @@
 package dev.muster.transport;
 
 /**
- * The kinds of daemons in what requests sign. A request that was seen on its way to one kind is not taken by another kind. The slurmds of all nodes
- * are of one kind.
+ * Kinds of daemons, signed with each request. A daemon refuses a request for another kind, even if it was recorded on its way there. The slurmds
+ * of all nodes are of one kind.
  */
 public final class Audience {
     public static final String SLURMCTLD = "slurmctld";

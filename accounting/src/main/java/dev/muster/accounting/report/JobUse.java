@@ -10,7 +10,7 @@ import java.util.Map;
  * @param planned   CPUs that it waited for
  * @param tres      allocated, memory in MiB
  * @param energyJ   of all its steps, spread evenly over the run
- * @param qos       under which it ran
+ * @param qos       name of the job's QOS
  */
 public record JobUse(
         int jobId, String cluster, String account, String user, int uid, int gid, String wckey, String partition, String reservation, String nodes,

@@ -50,7 +50,7 @@ class ChangesTest {
         assertThat(root("add cluster").error()).containsExactly(" Need name of cluster to add.");
     }
 
-    /** As slurmrestd makes users: their associations come later. sacctmgr wants an account, and coordinators have none for such a user. */
+    /** Adds users as slurmrestd does: their associations come later. sacctmgr wants an account, and a coordinator has none for such a user. */
     @Test
     void aUserMayBeMadeAlone() {
         assertThat(root("add user name=zoe").error()).containsExactly(" Need name of account or wckey to add.");
@@ -380,7 +380,7 @@ class ChangesTest {
         assertThat(coordinates("ann")).containsExactly("phys");
     }
 
-    /** With the flag, the account's users coordinate the account and its subaccounts on every cluster until NoUsersAreCoords. */
+    /** The account's users, with the flag, coordinate the account and its subaccounts on every cluster until NoUsersAreCoords. */
     @Test
     void usersOfAFlaggedAccountCoordinateIt() {
         assertThat(root("modify account name=phys cluster=c set Flags=usersarecoords").names()).containsExactly("phys");

@@ -253,7 +253,7 @@ final class Show {
             if (shaped.isPresent()) {
                 return JsonOutput.print(c, s.json, s.parser, shaped.get());
             }
-            // what no data parser has a shape for is a table, with --json as well
+            // an entity without a shape in any data parser is printed as a table, with --json as well
         }
         printer.header();
         printer.rows(rows);

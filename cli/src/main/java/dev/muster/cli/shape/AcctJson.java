@@ -276,7 +276,7 @@ public final class AcctJson {
                 .put("time", new Json.Obj().put("time_end", whole(r, "TimeEnd")).put("time_start", whole(r, "TimeStart")));
     }
 
-    /** What slurmdbd counts of its requests; its rows are projections that are never rolled up. */
+    /** Converts slurmdbd's statistics of requests; its rows are projections that are never rolled up. */
     public static Json.Obj statistics(List<Json.Obj> rows) {
         Json.Obj statistics = new Json.Obj().put("time_start", 0L);
         Json.Obj rollups = new Json.Obj();

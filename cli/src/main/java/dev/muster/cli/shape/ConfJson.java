@@ -48,12 +48,12 @@ public final class ConfJson {
     private static final String CAPITALS = "EnforcePartLimits HealthCheckNodeState PreemptMode PriorityFlags SelectTypeParameters";
     private static final String SWITCHES = "GroupUpdateForce JobFileAppend JobRequeue KillOnBadExit PriorityFavorSmall TrackSlurmctldDown TrackWCKey";
     private static final String OPTIONAL = "DefMemPerCPU EpilogTimeout MaxMemPerCPU PrologTimeout SuspendTime";
-    /** Names of the text where they are not those of the tree. */
+    /** Names in the text that differ from those in the tree. */
     private static final Map<String, String> RENAMED = Map.of("SlurmctldHttpAuthParameters", "SlurmctldHttpAuthParams",
             "SlurmdHttpAuthParameters", "SlurmdHttpAuthParams");
-    /** Lists that the text has only where they are not empty. */
+    /** Lists that the text omits when they are empty. */
     private static final String LISTED_ALWAYS = "Epilog EpilogSlurmctld Prolog PrologSlurmctld";
-    /** Words of a parameter that are flags of the tree besides. */
+    /** Words of a parameter that are also flags in the tree. */
     private static final Map<String, List<String>> PARAMETER_FLAGS = Map.of(
             "CommunicationParameters", List.of("IPv4", "IPv6", "disable_http"), "SlurmdParameters", List.of("config_overrides",
                     "l3cache_as_socket", "numa_node_as_socket", "allow_ecores", "shutdown_on_reboot", "contain_spank"));
@@ -104,7 +104,7 @@ public final class ConfJson {
                 .put("SLURM_CONF", values.getOrDefault("SLURM_CONF", "")).put("SLURM_VERSION", values.getOrDefault("SLURM_VERSION", "")));
     }
 
-    /** What the tree has and the text has not, or in another form. */
+    /** Adds the fields that only the tree has, or has in another form. */
     private static void always(Json.Obj conf, Map<String, String> values) {
         for (String name : LISTED_ALWAYS.split(" ")) {
             if (!conf.has(name)) {
@@ -115,7 +115,7 @@ public final class ConfJson {
             List<String> said = Texts.split(Texts.lower(values.getOrDefault(name, "")), ',');
             List<Object> on = new ArrayList<>();
             words.forEach(word -> {
-                // nodes are reached by IPv4 unless that is switched off
+                // slurmctld reaches nodes by IPv4 unless IPv4 is disabled
                 if (said.contains(Texts.lower(word)) || word.equals("IPv4") && !said.contains("disableipv4")
                         || word.equals("IPv6") && said.contains("enableipv6")) {
                     on.add(word);
@@ -129,7 +129,7 @@ public final class ConfJson {
         conf.put("MaxMemPerCPU", conf.has("MaxMemPerCPU") ? conf.raw("MaxMemPerCPU") : Tree.number(0));
         String exempt = values.getOrDefault("PreemptExemptTime", "");
         conf.put("PreemptExemptTime", Tree.number(Durations.parseSeconds(exempt).orElse(0)));
-        // the system's own values of its sockets stand where CommunicationParameters does not set them
+        // the system's socket values apply unless CommunicationParameters sets others
         for (String name : List.of("GetNameInfoCacheTimeout", "HostUnreachRetryCount", "KeepaliveInterval", "KeepaliveProbes", "KeepaliveTime")) {
             conf.put(name, parameter(values, name));
         }

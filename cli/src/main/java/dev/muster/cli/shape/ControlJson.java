@@ -17,7 +17,7 @@ public final class ControlJson {
         return out;
     }
 
-    /** @param latencyUs round trip of the ping, in microseconds; @param version of the data parser: those before v0.0.45 have two fields more */
+    /** @param latencyUs round trip of the ping, in microseconds; @param version of the data parser: versions before v0.0.45 have two more fields */
     public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs, int version) {
         Json.Obj one = one(host, up, latencyUs, "slurm controller");
         return pings(version < DataParser.NEWEST ? one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary") : one);
@@ -47,7 +47,7 @@ public final class ControlJson {
         return cpus.isEmpty() || r.text("gres").isEmpty() ? cpus + r.text("gres") : cpus + "," + r.text("gres");
     }
 
-    /** After how long an unused reservation would be purged if it does not say. */
+    /** Default purge time of an unused reservation. */
     private static final int PURGE_SECONDS = 300;
 
     private static Json.Obj reservation(Json.Obj r) {
@@ -105,7 +105,7 @@ public final class ControlJson {
         return out.put("governor", orZero(JobsJson.frequency(s, CpuFreq::governor), batch));
     }
 
-    /** Scripts have 0 where steps have no number. */
+    /** Batch scripts have step number 0 in this list. */
     private static Json.Obj orZero(Json.Obj number, boolean batch) {
         return number.flag("set") || !batch ? number : Tree.number(0);
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A data parser as {@code --json=v0.0.44+complex} names it: the version of the shapes and how values are written. Trees are made in the shape of
- * the newest version; {@link #shaped} makes an older version's tree of one.
+ * A data parser as {@code --json=v0.0.44+complex} names it: version of the shapes and form of values. Trees are made in the shape of
+ * the newest version; {@link #shaped} converts a tree to an older version.
  *
  * @param version the last part of v0.0.N
  * @param flags   each with its plus, as typed
@@ -22,7 +22,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
     public static final int NEWEST = 45;
     private static final int OLDEST = 42;
     private static final String PREFIX = "data_parser/";
-    /** Which version has a field first, by the field's place in the tree. */
+    /** First version with a field, by the field's place in the tree. */
     private static final Map<String, Integer> SINCE = since("""
             43 queue: licenses_allocated segment_size stderr_expanded stdin_expanded stdout_expanded
             43 ended: segment_size reservation.requested steps.step.stderr steps.step.stdin steps.step.stdout
@@ -40,7 +40,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
             45 partitions: flags preempt_mode partition.exclusive partition.oversubscribe
             45 steps: container_type sluid
             45 sinfo: reason_set_by_user""");
-    /** Which version has a flag or a state first. */
+    /** First version with a flag or a state. */
     private static final Map<String, Integer> WORDS = Map.ofEntries(Map.entry("EXTERNAL_JOB", 43), Map.entry("DELETED", 43),
             Map.entry("PARTITION_QOS", 43), Map.entry("JOB_ALTERED", 44), Map.entry("EXPEDITING", 44), Map.entry("SPREAD_SEGMENTS", 44),
             Map.entry("CONSOLIDATE_SEGMENTS", 44), Map.entry("EXPEDITED_REQUEUE", 44), Map.entry("EXTERNAL", 44), Map.entry("BLOCKED", 44),
@@ -85,7 +85,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
         for (String flag : flags.isEmpty() ? new String[0] : flags.substring(1).split("\\+")) {
             switch (flag.toLowerCase(Locale.ROOT)) {
                 case "complex" -> complex = true;
-                // documents of the API alone know references, and every value is checked all the same
+                // references occur in API documents only; the flag's value is checked nevertheless
                 case "fast", "minimize_refs", "" -> { }
                 case "prefer_refs" -> notes.add(PREFIX + "v0.0." + version + " ignoring default flag FLAG_PREFER_REFS");
                 default -> notes.add("warning: " + PREFIX + "v0.0." + version + " ignoring unknown flag " + flag);
@@ -94,7 +94,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
         return Optional.of(new DataParser(version, flags, complex, List.copyOf(notes)));
     }
 
-    /** The names of all, for {@code --json=list}. */
+    /** Returns the names of all data parsers, for {@code --json=list}. */
     public static List<String> all() {
         List<String> out = new ArrayList<>();
         for (int v = OLDEST; v <= NEWEST; v++) {
@@ -103,7 +103,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
         return out;
     }
 
-    /** As answers name it. */
+    /** Returns the name as answers print it. */
     public String name() {
         return PREFIX + "v0.0." + version + flags;
     }
@@ -180,13 +180,13 @@ public record DataParser(int version, String flags, boolean complex, List<String
         return out;
     }
 
-    /** What has another value before v0.0.45. */
+    /** Replaces values that differ before v0.0.45. */
     private static Object older(String place, Object value, Json.Obj whole) {
         return switch (place) {
             case "partitions.cpus.task_binding" -> value instanceof List<?> words && !words.isEmpty() ? NodesJson.bindings(words) : (Object) 0L;
             case "partitions.maximums" -> {
                 Json.Obj maximums = (Json.Obj) value;
-                // a partition without sharing has one job on each resource
+                // a partition without sharing places one job on each resource
                 if (whole.obj("partition").text("oversubscribe").equals("NO")) {
                     maximums.put("shares", 1L);
                     maximums.obj("oversubscribe").put("jobs", 1L);
@@ -198,7 +198,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
         };
     }
 
-    /** Adds what v0.0.45 does not have any more. */
+    /** Adds fields that v0.0.45 removed. */
     private static void gone(String place, Json.Obj out) {
         switch (place) {
             case "queue" -> out.put("power", new Json.Obj().put("flags", new ArrayList<>()));
@@ -207,7 +207,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
             case "nodes" -> out.put("external_sensors", new Json.Obj()).put("power", new Json.Obj()).put("tres_weighted", 0.0);
             case "reservations" -> out.put("watts", new Json.Obj());
             case "statistics" -> {
-                // slurmdbd's statistics have none
+                // slurmdbd's statistics have no such field
                 if (out.has("bf_active")) {
                     out.put("parts_packed", 0L);
                 }

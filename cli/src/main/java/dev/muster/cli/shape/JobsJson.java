@@ -14,7 +14,7 @@ import java.util.function.Function;
 public final class JobsJson {
     private JobsJson() {}
 
-    /** @param version the last part of the data parser's v0.0.N: values that it has in another form are in that form */
+    /** @param version the last part of the data parser's v0.0.N: values are in that version's form */
     public static Json.Obj answer(Names names, Json.Obj reply, int version) {
         List<Field> fields = fields(names.cluster(), version);
         List<Object> jobs = new ArrayList<>();
@@ -29,7 +29,7 @@ public final class JobsJson {
                 .put("last_update", Tree.number(reply.number("lastUpdate")));
     }
 
-    /** What a job's fields are made of, for the cluster of that name, in a version of the data parser. */
+    /** Returns the sources of a job's fields, for a cluster's name and a version of the data parser. */
     public static List<Field> fields(String cluster, int version) {
         List<Field> all = new ArrayList<>(FIELDS);
         all.add(new Field.Constant("cluster", cluster));
@@ -41,7 +41,7 @@ public final class JobsJson {
         return List.copyOf(all);
     }
 
-    /** A 16-bit number with its highest bit, which marks threads, taken off from "not set". */
+    /** "Not set" as a 16-bit number without its highest bit, which marks threads. */
     private static final long NO_THREAD_SPEC = 0x7ffe;
 
     public static Json.Obj job(Names names, Json.Obj j) {
@@ -234,7 +234,7 @@ public final class JobsJson {
         return out;
     }
 
-    /** How the job shares its nodes, as data parsers before v0.0.45 say it. */
+    /** Returns the job's sharing of nodes in the form of data parsers before v0.0.45. */
     private static List<Object> shared(Json.Obj j) {
         return switch (j.text("exclusive")) {
             case "USER" -> Tree.texts("user");

@@ -80,7 +80,7 @@ public final class NodesJson {
                 .put("cert_flags", Tree.csv(n.flag("certTokenSet") ? "TOKEN_SET" : ""));
         int owner = n.integer("owner");
         o.put("owner", owner <= 0 ? "" : names.user(owner));
-        // clusters name each other's nodes; a cluster of its own has no name there
+        // only federated clusters have a name here
         o.put("cluster_name", "");
         return o;
     }
@@ -145,7 +145,7 @@ public final class NodesJson {
         return Long.bitCount(number) == 1 && place >= 0 && place < BINDINGS.size() ? Optional.of(BINDINGS.get(place)) : Optional.empty();
     }
 
-    /** The number that data parsers before v0.0.45 have for a partition's bindings. @param words CPU_BIND_TO_CORES and so on */
+    /** Returns a partition's bindings as the number of data parsers before v0.0.45. @param words CPU_BIND_TO_CORES and so on */
     static Object bindings(List<?> words) {
         String word = words.getFirst().toString().toLowerCase(java.util.Locale.ROOT).replace("cpu_bind_to_", "").replace("cpu_bind_", "");
         return 2L << BINDINGS.indexOf(word) & 62;

@@ -11,14 +11,14 @@ import java.util.Set;
 
 /** {@code sshare --json}: associations with their shares. */
 public final class SharesJson {
-    /** The root account has no shares, which is a number all the same: the largest of 32 bits but one. */
+    /** Shares of the root account, which has none: the largest 32-bit number but one. */
     private static final double ROOT_SHARE = 1.0 / 0xffff_fffeL;
-    /** What every cluster counts, in the order of its ids. */
+    /** Resources that every cluster counts, in the order of their ids. */
     private static final List<String> STANDARD = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private SharesJson() {}
 
-    /** The standard names, then those of the row besides. */
+    /** Returns the standard names, then the row's other names. */
     private static Set<String> names(Set<String> row) {
         Set<String> out = new LinkedHashSet<>(STANDARD);
         out.addAll(row);

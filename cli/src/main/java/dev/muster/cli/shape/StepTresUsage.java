@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a step's tasks used, as {@code tres.requested} (what went in) and {@code tres.consumed} (what went out) of sacct's steps have it. */
+/** Usage of a step's tasks as sacct's steps list it: input under {@code tres.requested}, output under {@code tres.consumed}. */
 final class StepTresUsage {
     private static final long KIB = 1024;
 
@@ -59,7 +59,7 @@ final class StepTresUsage {
         return out;
     }
 
-    /** Energy stands in the order of ids; sensors know nodes, not tasks. */
+    /** Inserts energy in the order of ids; sensors measure nodes, not tasks. */
     private static void energy(List<Object> out, Tres next, Json.Obj usage, List<Object> nodes) {
         boolean listed = out.stream().anyMatch(o -> ((Json.Obj) o).number("id") == ENERGY);
         if (next.id > ENERGY && !listed) {

@@ -66,7 +66,7 @@ public final class Tree {
         };
     }
 
-    /** What a job or a step ended with; a success as long as it has not. */
+    /** Converts the exit status of a job or step; a success before its end. */
     public static Json.Obj exit(Json.Obj e) {
         int signal = e.integer("signal");
         int code = e.integer("code");
@@ -175,7 +175,7 @@ public final class Tree {
         }
     }
 
-    /** As it is between quotes. A slash has a backslash before it, as json-c writes it. */
+    /** Returns whether the text needs no escapes between quotes. json-c escapes slashes as well. */
     private static boolean isPlain(String s) {
         for (int i = 0; i < s.length(); i++) {
             char c = s.charAt(i);

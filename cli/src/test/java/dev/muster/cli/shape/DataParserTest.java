@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Data parsers as {@code --json=} names them, and what older versions make of the newest one's tree. */
+/** Data parsers as {@code --json=} names them, and the conversion of the newest version's tree to older versions. */
 class DataParserTest {
     private static final String QUEUE = """
             {"jobs":[{"job_id":7,"segment_size":0,"submit_line":"x","container_type":"","step_id":{"sluid":""},"licenses_allocated":"",
@@ -70,7 +70,7 @@ class DataParserTest {
         assertThat(shaped("v0.0.42", QUEUE)).contains("SPREAD_JOB").doesNotContain("segment_size", "licenses_allocated");
     }
 
-    /** Jobs of sacct have fields of the same names, with a history of their own. */
+    /** sacct's jobs have fields of the same names that changed in other versions. */
     @Test
     void accountedJobsHaveTheirOwnHistory() {
         assertThat(shaped("v0.0.44", ENDED)).contains("segment_size", "\"pid\":\"\"", "\"limit\"").doesNotContain("sluid", "submit_line");
@@ -92,7 +92,7 @@ class DataParserTest {
         assertThat(shaped("v0.0.45+complex", PARTITIONS)).contains("\"shares\":null", "\"memory_per_cpu\":null", "\"flags\":null");
     }
 
-    /** Lists that are made while they are written stay so. */
+    /** Lists that are generated during output are mapped row by row and not collected. */
     @Test
     void longListsAreMappedRowByRow() {
         int[] made = {0};

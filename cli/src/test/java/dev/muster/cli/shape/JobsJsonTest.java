@@ -47,7 +47,7 @@ class JobsJsonTest {
         assertThat(printed(field, more == null ? "" : more)).isEqualTo(value);
     }
 
-    /** What v0.0.45 says in words of its own stands in one list before. */
+    /** Before v0.0.45 a single list has the values of exclusive and oversubscribe. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"NODE | false | none", "USER | false | user", "NO | true | oversubscribe", "NO | false | ''"})
     void olderDataParsersSayHowAJobShares(String exclusive, boolean oversubscribe, String word) {

@@ -6,7 +6,7 @@ import dev.muster.model.Json;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** What went in and out of a step's tasks, as sacct's steps list it: usage in under requested, usage out under consumed. */
+/** Input and output of a step's tasks as sacct's steps list them: input under requested, output under consumed. */
 class StepTresUsageTest {
     private static Json.Obj step(String usage) {
         return Json.object(("{\"tasks\":2,\"nodes\":\"n[1-2]\",\"usage\":{" + usage + "}}").getBytes(StandardCharsets.UTF_8));

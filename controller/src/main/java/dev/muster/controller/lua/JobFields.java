@@ -99,7 +99,7 @@ final class JobFields {
 
     private JobFields() {}
 
-    /** Written as they are, and read together with what follows from other options. */
+    /** Fields that are set as they are; their values when read also depend on other options. */
     private static final List<String> DERIVED = List.of("min_nodes", "num_tasks", "pn_min_cpus", "threads_per_core", "tres_per_task",
             "segment_size", "end_time");
 
@@ -211,13 +211,13 @@ final class JobFields {
         return at < 0 ? 0 : Durations.parseSeconds(r.text("switches").substring(at + 1)).orElse(0);
     }
 
-    /** Nodes that {@code -w} names. */
+    /** Returns the number of nodes that {@code -w} names. */
     private static long named(Json.Obj r) {
         String list = r.text("nodeList");
         return list.indexOf('/') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok names ? names.list().size() : 0;
     }
 
-    /** Processors that all tasks have at least. */
+    /** Returns the minimum number of CPUs for all tasks. */
     private static long cpus(Json.Obj r) {
         long perTask = r.number("cpusPerTask");
         long perNode = Math.max(1, r.number("tasksPerNode"));
@@ -231,13 +231,13 @@ final class JobFields {
         return perTask > 0 ? perNode * perTask : r.number("cpusPerGpu") * gpus(r);
     }
 
-    /** GPUs of the job where that is said as one number. */
+    /** Returns the job's GPUs if the request is one number, else 0. */
     private static long gpus(Json.Obj r) {
         String last = r.text("tresPerJob").replaceFirst(".*gpu[^,]*[:=]([0-9]{1,6}).*", "$1");
         return Digits.only(last, 6) ? Long.parseLong(last) : 0;
     }
 
-    /** The processors of a task are one of its resources. */
+    /** Adds a task's CPUs to its other resources. */
     private static String perTask(Json.Obj r) {
         String cpus = r.number("cpusPerTask") > 0 ? "cpu=" + r.number("cpusPerTask") : "";
         String rest = r.text("tresPerTask");
@@ -295,12 +295,12 @@ final class JobFields {
         return OF_UPDATE.contains(name);
     }
 
-    /** All names of the same field, this one among them. */
+    /** Returns all names of the same field, including this one. */
     static List<String> sameAs(String name) {
         return Stream.of(DEVICES, MEMORY).filter(names -> names.contains(name)).findFirst().orElse(List.of(name));
     }
 
-    /** What an update reads after an assignment: the value itself, since 0 and "" differ there from a field that is unset. */
+    /** Returns the values that an update reads after an assignment: the value itself, as 0 and "" differ from an unset field. */
     static Map<String, Object> ofUpdate(String name, Object value) {
         Map<String, Object> out = new TreeMap<>();
         Field f = FIELDS.get(name);

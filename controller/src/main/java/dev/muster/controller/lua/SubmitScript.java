@@ -72,7 +72,7 @@ public final class SubmitScript implements AutoCloseable {
     }
 
     /**
-     * @param environment of a batch job; of others as it was
+     * @param environment new environment of a batch job; unchanged for other jobs
      * @param changed     fields that the script left with another value than they had, by their names in Lua
      */
     public record Passed(JobDesc job, Bytes script, List<Bytes> environment, List<String> said, Map<String, Object> changed) implements Outcome {}
@@ -308,7 +308,7 @@ public final class SubmitScript implements AutoCloseable {
         private final Map<String, Bytes> environment = new java.util.LinkedHashMap<>();
         private final Bytes script;
         private final List<Bytes> given;
-        /** What fields read before the script set them. */
+        /** Values of fields before the script set them. */
         private final Map<String, Object> before = new TreeMap<>();
         private boolean isUpdate;
         private Bytes newScript;

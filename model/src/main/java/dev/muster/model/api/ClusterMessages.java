@@ -24,7 +24,7 @@ public final class ClusterMessages {
     public record LicenseInfo(
             String name, int total, int used, int reserved, boolean remote, int free, String nodes, long consumed, int deficit, long updated) {}
 
-    /** @param serversOptional a name without its server means those of all servers (LicenseParameters=RemoteFuzzyMatch) */
+    /** @param serversOptional a name without a server stands for the licenses of all servers (LicenseParameters=RemoteFuzzyMatch) */
     public record LicensesReply(List<LicenseInfo> licenses, boolean serversOptional) {}
 
     public record QueryTopology() {}
@@ -141,7 +141,7 @@ public final class ClusterMessages {
     /**
      * A partition: the effective configuration as {@code scontrol show partition} prints it.
      *
-     * @param allowGids      of allowGroups, those that the host knows
+     * @param allowGids      numbers of the groups in allowGroups that the host knows
      * @param preemptModeSet the partition's own preemptMode; "" for the cluster's
      */
     public record PartitionInfo(

@@ -421,7 +421,7 @@ public final class JobMessages {
             String adminComment,
             boolean tellsOthers,
             boolean ctld) {
-        /** In place of a signal: a step ends as with 0, because one of its tasks failed. Beyond the kernel's signals. */
+        /** Used in place of a signal, above the kernel's signals: ends a step as 0 does, because one of its tasks failed. */
         public static final int TASK_FAILURE = 1000;
 
         public Cancel {
@@ -435,8 +435,8 @@ public final class JobMessages {
     public record CancelReply(List<String> done, List<JobError> errors) {}
 
     /**
-     * @param errno 0 where it was done, and is told of beside others or for what was said
-     * @param said  by the site's script about it, in lines; "" for nothing
+     * @param errno 0 if the change was made and is listed beside others or for its lines
+     * @param said  lines of job_submit.lua; "" without any
      */
     public record JobError(String job, int errno, String error, String said) {
         public JobError(String job, int errno, String error) {
