@@ -188,7 +188,8 @@ final class UpdateDescription {
                 .ifPresent(n -> d.values.put("nice", NICE_OFFSET + n)),
                 fields -> fields.value("nice").map(v -> Long.toString((long) real(v) - NICE_OFFSET))));
         FIELDS.add(new Field(words("sitefactor"), words("site_factor"), (d, text) -> signed(text).ifPresent(n -> d.values.put("site_factor", n)),
-                fields -> fields.value("site_factor").map(UpdateDescription::whole)));
+                fields -> fields.value("site_factor").map(v -> (long) real(v)).map(n -> n > Integer.MAX_VALUE ? n - NICE_OFFSET : n)
+                        .filter(n -> Math.abs(n) < Integer.MAX_VALUE).map(Object::toString)));
         FIELDS.add(new Field(words("priority"), words("priority"), (d, text) -> (text.equalsIgnoreCase("INFINITE") ? OptionalLong.of(INFINITE)
                 : number(text)).ifPresent(n -> d.values.put("priority", n)),
                 fields -> fields.value("priority").map(v -> real(v) == INFINITE ? "INFINITE" : whole(v))));

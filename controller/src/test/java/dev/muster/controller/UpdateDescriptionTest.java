@@ -244,6 +244,8 @@ class UpdateDescriptionTest {
             name=n           | priority = 0                     | name=n priority=0
             priority=9       | priority = slurm.INFINITE        | priority=INFINITE
             sitefactor=30    | site_factor = job_desc.site_factor + 7 | sitefactor=37
+            name=n           | site_factor = slurm.NICE_OFFSET + 7 | name=n sitefactor=7
+            name=n           | site_factor = job_desc.site_factor + 7 | name=n                   | site_factor
             name=n           | num_tasks = 2                    | name=n numtasks=2
             reqprocs=4       | num_tasks = 2                    | numtasks=2
             name=n           | cpus_per_task = 2                | cpuspertask=2 name=n

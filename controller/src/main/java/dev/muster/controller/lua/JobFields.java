@@ -295,6 +295,12 @@ final class JobFields {
         return OF_UPDATE.contains(name);
     }
 
+    /** Returns whether an update keeps the field's number beside the description, where any number fits. */
+    static boolean isNumberOfUpdate(String name) {
+        Field f = FIELDS.get(name);
+        return !MEMORY.contains(name) && (f == null || f.kind != Kind.TEXT && f.kind != Kind.PATH);
+    }
+
     /** Returns all names of the same field, including this one. */
     static List<String> sameAs(String name) {
         return Stream.of(DEVICES, MEMORY).filter(names -> names.contains(name)).findFirst().orElse(List.of(name));
@@ -303,13 +309,12 @@ final class JobFields {
     /** Returns the values that an update reads after an assignment: the value itself, as 0 and "" differ from an unset field. */
     static Map<String, Object> ofUpdate(String name, Object value) {
         Map<String, Object> out = new TreeMap<>();
-        Field f = FIELDS.get(name);
-        boolean words = f != null && (f.kind == Kind.TEXT || f.kind == Kind.PATH);
-        if (!words && !isNumber(value)) {
+        boolean number = isNumberOfUpdate(name);
+        if (number && !isNumber(value)) {
             throw wrongType("number", value);
         }
         if (!MEMORY.contains(name)) {
-            sameAs(name).forEach(n -> out.put(n, words ? value.toString() : Long.valueOf((long) real(value))));
+            sameAs(name).forEach(n -> out.put(n, number ? (Object) Long.valueOf((long) real(value)) : value.toString()));
         }
         return out;
     }

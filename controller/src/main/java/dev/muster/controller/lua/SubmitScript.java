@@ -144,7 +144,7 @@ public final class SubmitScript implements AutoCloseable {
             numbers.forEach((k, v) -> record.more.put(k, v));
             Object answer = loaded.call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
             List<String> said = loaded.slurm.said();
-            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), Bytes.EMPTY, List.of(), said, d.changed()));
+            return verdict(answer, said, () -> new Passed(wanted, Bytes.EMPTY, List.of(), said, d.changed()));
         }, cluster);
     }
 
@@ -389,7 +389,8 @@ public final class SubmitScript implements AutoCloseable {
                 return;
             }
             Object old = read(name);
-            Optional<String> wrong = isUpdate && JobFields.isOfUpdate(name) ? Optional.empty() : JobFields.set(tree, name, value);
+            Optional<String> wrong = isUpdate && JobFields.isOfUpdate(name) ? Optional.empty()
+                    : JobFields.set(isUpdate && JobFields.isNumberOfUpdate(name) ? new Json.Obj() : tree, name, value);
             if (wrong.isPresent()) {
                 error.accept("job_submit/lua: _set_job_field: " + wrong.get());
                 return;
