@@ -8,17 +8,17 @@ import dev.muster.model.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Updates, holds and releases that job_submit.lua changes, and their retries. */
 class JobUpdateEdgeTest {
@@ -30,27 +30,28 @@ class JobUpdateEdgeTest {
             end
             return slurm.SUCCESS
             """;
-    @TempDir
-    Path dir;
+    private Path dir;
     private Controller controller;
 
     @BeforeEach
     void start() throws IOException {
+        dir = Files.createTempDirectory("edge");
         Path file = dir.resolve("slurm.conf");
         Files.writeString(dir.resolve("job_submit.lua"), SCRIPT);
-        try (ServerSocket free = new ServerSocket(0)) {
-            Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + free.getLocalPort()
-                    + "\nSlurmUser=daemon\nAuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nJobSubmitPlugins=lua\n"
-                    + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
-        }
+        Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort()
+                + "\nSlurmUser=daemon\nAuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nJobSubmitPlugins=lua\n"
+                + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
         controller = new Controller(((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf(), file.toFile(),
                 new DaemonLog("slurmctld", dir + "/log", false, 3, ""), () -> { }, fault -> { });
         controller.start(true);
     }
 
     @AfterEach
-    void stop() {
+    void stop() throws IOException {
         controller.stop();
+        try (Stream<Path> all = Files.walk(dir)) {
+            all.sorted(Comparator.reverseOrder()).forEach(p -> p.toFile().delete());
+        }
     }
 
     private Json.Obj call(String message, Json.Obj body) {

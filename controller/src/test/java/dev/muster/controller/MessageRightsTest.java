@@ -23,7 +23,6 @@ import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,14 +68,12 @@ class MessageRightsTest {
     @BeforeAll
     static void start() throws IOException {
         dir = Files.createTempDirectory("rights");
-        try (ServerSocket free = new ServerSocket(0)) {
-            lines = "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + free.getLocalPort() + "\nSlurmUser=daemon\n"
-                    + "AuthType=auth/slurm\nAuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=" + dir + "/jwt.key\n"
-                    + "StateSaveLocation=" + dir + "/state\nSelectTypeParameters=CR_CORE_MEMORY\n"
-                    + "DefMemPerCPU=1\nScronParameters=enable\n"
-                    + "RebootProgram=/bin/true\nMaxNodeCount=10\nPriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4 RealMemory=1000\n"
-                    + "PartitionName=p Nodes=ALL Default=YES\nPartitionName=q Nodes=n4\n";
-        }
+        lines = "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort() + "\nSlurmUser=daemon\n"
+                + "AuthType=auth/slurm\nAuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=" + dir + "/jwt.key\n"
+                + "StateSaveLocation=" + dir + "/state\nSelectTypeParameters=CR_CORE_MEMORY\n"
+                + "DefMemPerCPU=1\nScronParameters=enable\n"
+                + "RebootProgram=/bin/true\nMaxNodeCount=10\nPriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4 RealMemory=1000\n"
+                + "PartitionName=p Nodes=ALL Default=YES\nPartitionName=q Nodes=n4\n";
         Path file = dir.resolve("slurm.conf");
         Files.writeString(file, lines);
         Path key = Files.write(dir.resolve("jwt.key"), new byte[64]);

@@ -21,6 +21,8 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /** A cluster as slurm.conf has it, through the reader, the bridge and the real core. Two nodes of 4 CPUs and 1000 MiB, one partition. */
@@ -40,6 +43,17 @@ final class Site {
         apply(ConfigBridge.command(conf(lines), 0));
         // one whose name begins so has not come yet
         core.state().nodes().values().stream().filter(n -> !n.name().startsWith("x")).forEach(n -> register(n.name(), "boot"));
+    }
+
+    /** Returns a free port below those that the system gives to outgoing connections, which may take a free port at any time. */
+    static int freePort() throws IOException {
+        while (true) {
+            try (ServerSocket free = new ServerSocket(ThreadLocalRandom.current().nextInt(20_000, 32_000))) {
+                return free.getLocalPort();
+            } catch (BindException e) {
+                // another process has it
+            }
+        }
     }
 
     static SlurmConf conf(String... lines) {

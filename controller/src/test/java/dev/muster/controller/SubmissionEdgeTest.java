@@ -11,7 +11,6 @@ import dev.muster.model.api.FieldRights.Setter;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,13 +36,11 @@ class SubmissionEdgeTest {
     static void start() throws IOException {
         dir = Files.createTempDirectory("edge");
         Path file = dir.resolve("slurm.conf");
-        try (ServerSocket free = new ServerSocket(0)) {
-            Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + free.getLocalPort()
-                    + "\nSlurmUser=daemon\n"
-                    + "AuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nPriorityType=priority/multifactor\nScronParameters=enable\n"
-                    + "RebootProgram=/bin/true\n"
-                    + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
-        }
+        Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort()
+                + "\nSlurmUser=daemon\n"
+                + "AuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nPriorityType=priority/multifactor\nScronParameters=enable\n"
+                + "RebootProgram=/bin/true\n"
+                + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
         controller = new Controller(((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf(), file.toFile(),
                 new DaemonLog("slurmctld", dir + "/log", false, 3, ""), () -> { }, fault -> { });
         controller.start(true);
