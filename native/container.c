@@ -75,7 +75,10 @@ int container_main(char **argv)
 {
     static char state[STATE_BYTES_MAX];
     if (chdir(argv[0]) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) {
-        fprintf(stderr, "slurmstepd: error: container: %s: %s\n", argv[0], strerror(errno));
+        char prefix[LOG_PREFIX_BYTES_MAX];
+        int error = errno;
+        log_prefix(prefix, sizeof prefix, "error: ");
+        fprintf(stderr, "%scontainer: %s: %s\n", prefix, argv[0], strerror(error));
         return 1;
     }
     int rc = call(argv[1], NULL, 0);

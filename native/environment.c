@@ -67,9 +67,14 @@ char **environment_list(void)
     return environment.count ? environment.items : empty;
 }
 
-/* A bare name is looked up in the task's own PATH; what is not found there is tried as it stands. */
-const char *environment_search(const char *program, char *found, size_t room)
+/*
+ * A name that begins with a dot stands in the working directory, a bare name is looked up in the task's own PATH; any other name, and a bare one
+ * that PATH does not have, stands for itself.
+ */
+const char *environment_search(const char *program, const char *directory, char *found, size_t room)
 {
+    if (*program == '.')
+        return snprintf(found, room, "%s/%s", directory, program) < (int)room ? found : program;
     const char *path = strchr(program, '/') ? NULL : environment_value("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");

@@ -12,6 +12,6 @@ void environment_set(char *entry);
 void environment_unset(const char *name);
 const char *environment_value(const char *name);
 char **environment_list(void);
-const char *environment_search(const char *program, char *found, size_t room);
+const char *environment_search(const char *program, const char *directory, char *found, size_t room);
 
 #endif

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,55 +42,97 @@ static void obey(char *line)
     }
 }
 
-static void run_hook(const char *path, const char *directory)
+/* Writes one message to the task's standard error. */
+static void say_error(const char *format, ...)
 {
+    char line[PATH_MAX + 200];
+    size_t n = log_prefix(line, sizeof line, "error: ");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line + n, sizeof line - n, format, arguments);
+    va_end(arguments);
+    dprintf(2, "%s\n", line);
+}
+
+static void run_prolog(const char *path, bool of_user)
+{
+    const char *kind = of_user ? "user task_prolog" : "slurm task_prolog";
     char *argv[] = {(char *)path, NULL};
-    environment_set(directory ? "SLURM_SCRIPT_CONTEXT=epilog_task" : "SLURM_SCRIPT_CONTEXT=prolog_task");
-    if (directory && chdir(directory) < 0 && chdir("/") < 0)
+    int lines[2], status = 0;
+    if (access(path, X_OK) < 0) {
+        say_error("run_command: %s can not be executed (%s) %s", kind, path, strerror(errno));
+        say_error("%s did not exit normally. reason: Run command failed - configuration error", kind);
+        status = 1;
+    } else if (pipe(lines) < 0) {
         _exit(1);
-    execve(path, argv, environment_list());
-    dprintf(2, "%s: error: execve(): %s: %s\n", spec.log_name, path, strerror(errno));
-    _exit(127);
-}
-
-static void run_prolog(const char *path)
-{
-    int lines[2];
-    if (pipe(lines) < 0)
-        _exit(1);
-    pid_t pid = fork();
-    if (pid == 0) {
-        // TaskProlog's "print" lines go to the job's output, its stderr does not
-        int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        if (nothing >= 0)
-            dup2(nothing, 2);
-        dup2(lines[1], 1);
-        close(lines[0]);
+    } else {
+        pid_t pid = fork();
+        if (pid == 0) {
+            // TaskProlog's "print" lines go to the job's output, its stderr does not
+            int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+            if (nothing >= 0)
+                dup2(nothing, 2);
+            dup2(lines[1], 1);
+            close(lines[0]);
+            close(lines[1]);
+            environment_set("SLURM_SCRIPT_CONTEXT=prolog_task");
+            execve(path, argv, environment_list());
+            _exit(127);
+        }
         close(lines[1]);
-        run_hook(path, NULL);
+        FILE *in = pid > 0 ? fdopen(lines[0], "r") : NULL;
+        char *line = NULL;
+        size_t room = 0;
+        while (in && getline(&line, &room, in) > 0)
+            obey(line);
+        free(line);
+        if (in)
+            fclose(in);
+        if (pid < 0 || waitpid(pid, &status, 0) < 0)
+            status = 1;
+        else if (WIFEXITED(status))
+            status = WEXITSTATUS(status);
+        else {
+            say_error("%s did not exit normally. reason: ", kind);
+            status = 1;
+        }
     }
-    close(lines[1]);
-    FILE *in = pid > 0 ? fdopen(lines[0], "r") : NULL;
-    char *line = NULL;
-    size_t room = 0;
-    while (in && getline(&line, &room, in) > 0)
-        obey(line);
-    free(line);
-    if (in)
-        fclose(in);
-    int status = 0;
-    if (pid < 0 || waitpid(pid, &status, 0) < 0 || status) {
-        dprintf(2, "%s: error: TaskProlog failed status=%d\n", spec.log_name, WIFEXITED(status) ? WEXITSTATUS(status)
-            : 1);
-        _exit(status && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-    }
+    if (!status)
+        return;
+    say_error("%s failed status=%d", of_user ? "--task-prolog" : "TaskProlog", status);
+    _exit(status);
 }
 
-/* In the task's child, after the switch to the user and just before exec. */
+/* In the task's child, after the switch to the user and just before exec: the site's prolog, then the user's. */
 void hooks_run_prologs(void)
 {
     for (size_t i = 0; i < spec.prologs.count; i++)
-        run_prolog(spec.prologs.items[i]);
+        run_prolog(spec.prologs.items[i], false);
+    for (size_t i = 0; i < spec.user_prologs.count; i++)
+        run_prolog(spec.user_prologs.items[i], true);
+}
+
+static void run_epilog(const char *path, bool of_user)
+{
+    char *argv[] = {(char *)path, NULL};
+    pid_t pid = fork();
+    if (pid == 0) {
+        environment_set("SLURM_SCRIPT_CONTEXT=epilog_task");
+        if (chdir(spec.cwd) < 0 && chdir("/") < 0)
+            _exit(1);
+        execve(path, argv, environment_list());
+        int error = errno;
+        say_error("execve(%s): %s", path, strerror(error));
+        if (error == EACCES)
+            say_error("Could not run %s task_epilog [%s]: access denied", of_user ? "user" : "slurm", path);
+        _exit(127);
+    }
+    int status = -1;
+    if (pid > 0)
+        waitpid(pid, &status, 0);
+    /* Slurm 26.05 names the two the other way round: the interface is what it prints */
+    if (status)
+        say_error("%s failed status=%d", of_user ? "TaskEpilog" : "--task-epilog", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 void hooks_epilog_ended(struct task *task)
@@ -105,7 +149,7 @@ void hooks_epilog_ended(struct task *task)
 /* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. What it says as an error is kept for the task's. */
 pid_t hooks_start_epilog(struct task *task)
 {
-    if (!spec.epilogs.count)
+    if (!spec.epilogs.count && !spec.user_epilogs.count)
         return 0;
     task->epilog_said = memfd_create("epilog", MFD_CLOEXEC);
     pid_t pid = fork();
@@ -121,16 +165,9 @@ pid_t hooks_start_epilog(struct task *task)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    for (size_t i = 0; i < spec.epilogs.count; i++) {
-        pid_t one = fork();
-        if (one == 0)
-            run_hook(spec.epilogs.items[i], spec.cwd);
-        int status = -1;
-        if (one > 0)
-            waitpid(one, &status, 0);
-        if (status)
-            dprintf(2, "%s: error: TaskEpilog failed status=%d\n", spec.log_name, WIFEXITED(status) ? WEXITSTATUS(status)
-                : status);
-    }
+    for (size_t i = 0; i < spec.user_epilogs.count; i++)
+        run_epilog(spec.user_epilogs.items[i], true);
+    for (size_t i = 0; i < spec.epilogs.count; i++)
+        run_epilog(spec.epilogs.items[i], false);
     _exit(0);
 }

@@ -154,7 +154,7 @@ static bool all_told(void)
 static bool is_heard(const struct task *task, const struct stream *s)
 {
     return (s == telling() && !all_told())
-        || (spec.epilogs.count && s == &task->out[task->out[1].wanted] && task->phase < TASK_DONE);
+        || ((spec.epilogs.count || spec.user_epilogs.count) && s == &task->out[task->out[1].wanted] && task->phase < TASK_DONE);
 }
 
 void io_told(void)

@@ -189,7 +189,7 @@ static bool word_entry(const char *name, char *value)
 {
     const struct { const char *name; const char **where; } words[] = {
         {"job", &spec.job}, {"step", &spec.step}, {"attempt", &spec.attempt}, {"node", &spec.node},
-        {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name},
+        {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_time", &spec.log_time},
             {"debug_says", &spec.debug_says},
             {"oom_events", &spec.oom_events}, {"namespace", &spec.namespace}, {"mpi_helper", &spec.mpi_helper},
             {"mpi_socket", &spec.mpi_socket}, {"channel", &spec.channel},
@@ -201,7 +201,8 @@ static bool word_entry(const char *name, char *value)
         }
     const struct { const char *name; struct strings *where; } lists[] = {
         {"argv", &spec.argv}, {"env", &spec.env}, {"cgroup", &spec.cgroups}, {"own_cgroup", &spec.own_cgroups},
-        {"kill_cgroup", &spec.kill_cgroups}, {"task_prolog", &spec.prologs}, {"task_epilog", &spec.epilogs}, {"mpi", &spec.mpi},
+        {"kill_cgroup", &spec.kill_cgroups}, {"task_prolog", &spec.prologs}, {"task_epilog", &spec.epilogs},
+        {"user_task_prolog", &spec.user_prologs}, {"user_task_epilog", &spec.user_epilogs}, {"mpi", &spec.mpi},
         {"mpi_directory", &spec.mpi_directories},
     };
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -321,7 +322,7 @@ bool spec_parse(char *text, size_t length, char *error, size_t error_room)
     spec.umask = 022;
     spec.cwd = "/";
     spec.node = spec.user = "";
-    spec.log_name = "slurmstepd";
+    spec.log_time = "";
     struct task *current = NULL;
     while (at < end) {
         char *newline = memchr(at, '\n', (size_t)(end - at)), *space = memchr(at, ' ', (size_t)(end - at));

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KILL_RETRY_FIRST_MS 20
@@ -118,8 +119,12 @@ static void watch_launch(void)
     gate_open = true;
     step_debug(STEP_DEBUG_VERBOSE, "%s", spec.debug_says ? spec.debug_says : "");
     step_debug(STEP_DEBUG_VERBOSE, "starting %zu tasks", spec.task_count);
+    char started[32];
+    time_t now = time(NULL);
+    struct tm local;
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%S", localtime_r(&now, &local));
     for (size_t i = 0; i < spec.task_count; i++) {
-        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) started", spec.tasks[i].id, (int)spec.tasks[i].pid);
+        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) started %s", spec.tasks[i].id, (int)spec.tasks[i].pid, started);
         step_debug(STEP_DEBUG_VERBOSE + 1, "task %u: cpus %s", spec.tasks[i].id, *spec.tasks[i].cpus ? spec.tasks[i].cpus : "as slurmd's");
     }
     for (size_t i = 0; i < spec.task_count && gate[1] >= 0; i++)
@@ -480,6 +485,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: slurmstepd LAUNCH_SPECIFICATION\n");
         return 2;
     }
+    tzset();        /* before a task has another root directory, and with it another /etc/localtime */
     title_at = argv[0];
     title_room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
     close_inherited();

@@ -117,7 +117,7 @@ struct limit {
 };
 
 struct spec {
-    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events, *namespace, *debug_says;
+    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_time, *oom_events, *namespace, *debug_says;
     const char *mpi_helper, *mpi_socket;
     const char *channel;    /* of the fabric between nodes, as MAJOR:NUMBER of its device; NULL for none */
     uid_t uid, allowed_uid;
@@ -132,7 +132,7 @@ struct spec {
     int rows, columns;
     struct limit limits[32];
     size_t limit_count;
-    struct strings argv, env, cgroups, own_cgroups, kill_cgroups, prologs, epilogs, mpi, mpi_directories;
+    struct strings argv, env, cgroups, own_cgroups, kill_cgroups, prologs, epilogs, user_prologs, user_epilogs, mpi, mpi_directories;
     struct task *tasks;
     size_t task_count;
 };
@@ -201,6 +201,9 @@ void task_become_user(void);
 void task_read_ready(struct task *task);
 void step_watch_memory(struct task *task);
 void task_line(struct task *task, const char *line, size_t length);
+/* The longest beginning of a message: "[TIME] LEVEL" in the longest LogTimeFormat. */
+#define LOG_PREFIX_BYTES_MAX 128
+size_t log_prefix(char *line, size_t room, const char *level);
 void task_message(struct task *task, const char *text, size_t length);
 #define STEP_DEBUG_VERBOSE 4
 void step_debug(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -49,9 +49,8 @@ static void remark(const char *format, ...)
     size_t have = strlen(remarks);
     va_list arguments;
     va_start(arguments, format);
-    int n = snprintf(remarks + have, sizeof remarks - have, "%s: error: ", spec.log_name);
-    if (n > 0 && have + (size_t)n < sizeof remarks)
-        vsnprintf(remarks + have + n, sizeof remarks - have - (size_t)n, format, arguments);
+    size_t n = log_prefix(remarks + have, sizeof remarks - have, "error: ");
+    vsnprintf(remarks + have + n, sizeof remarks - have - n, format, arguments);
     va_end(arguments);
 }
 
@@ -357,16 +356,17 @@ static void wait_for_gate(const struct task *task, int gate_read)
 static void report_exec_failure(const char *program, int error)
 {
     char text[PATH_MAX + 400], line[256] = "";
+    size_t prefix = log_prefix(text, sizeof text, "error: ");
     int fd = error == ENOENT ? open(program, O_RDONLY | O_CLOEXEC) : -1;
     ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : 0;
     if (n > 2 && line[0] == '#' && line[1] == '!') {
         char *name = line + 2 + strspn(line + 2, " \t");
         name[strcspn(name, " \t\n")] = 0;
-        n = snprintf(text, sizeof text, "%s: error: execve(): bad interpreter(%s): %s\n", spec.log_name, name,
-            strerror(error));
+        n = snprintf(text + prefix, sizeof text - prefix, "execve(): bad interpreter(%s): %s\n", name, strerror(error));
     } else {
-        n = snprintf(text, sizeof text, "%s: error: execve(): %s: %s\n", spec.log_name, program, strerror(error));
+        n = snprintf(text + prefix, sizeof text - prefix, "execve(): %s: %s\n", program, strerror(error));
     }
+    n += (ssize_t)prefix;
     write_all(2, text, n < (ssize_t)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
@@ -415,7 +415,9 @@ _Noreturn static void child(struct task *task, const struct ends *ends, int gate
     hooks_run_prologs();
     char **argv = task->argv.count ? task->argv.items : spec.argv.items;
     char found[PATH_MAX];
-    const char *program = task->program ? task->program : environment_search(argv[0], found, sizeof found);
+    const char *program = task->program ? task->program : environment_search(argv[0], spec.cwd, found, sizeof found);
+    if (!task->program)
+        argv[0] = (char *)program;
     /* A script just written is "busy" while some process forked in that moment still holds it open: soon over. */
     for (int tries = 0; tries < 200; tries++) {
         execve(program, argv, environment_list());
@@ -493,7 +495,7 @@ static bool is_plain(const struct task *task)
 
 bool task_all_plain(void)
 {
-    bool all = !spec.namespace && !spec.channel && !spec.pam && !spec.prologs.count && !spec.debug && !spec.await_caller;
+    bool all = !spec.namespace && !spec.channel && !spec.pam && !spec.prologs.count && !spec.user_prologs.count && !spec.debug && !spec.await_caller;
     for (size_t i = 0; i < spec.task_count && all; i++)
         all = is_plain(&spec.tasks[i]);
     return all;
@@ -502,9 +504,14 @@ bool task_all_plain(void)
 /* The child of a vfork runs in stepd's memory while stepd stands still: what it changes there (remarks, the environment) is made anew for each. */
 static pid_t fork_child(struct task *task, const struct ends *ends, const int *ready, const int *gate)
 {
+    struct strings *argv = task->argv.count ? &task->argv : &spec.argv;
+    char *first = argv->count ? argv->items[0] : NULL;
     pid_t pid = gate ? fork() : vfork();
-    if (pid != 0)
+    if (pid != 0) {
+        if (argv->count)
+            argv->items[0] = first;     /* the child names the file that it found */
         return pid;
+    }
     ready_write = ready[1];
     if (gate) {
         close(ready[0]);
@@ -607,9 +614,10 @@ void task_line(struct task *task, const char *line, size_t length)
 
 void task_message(struct task *task, const char *text, size_t length)
 {
-    char line[1200];
-    int n = snprintf(line, sizeof line, "%s: error: %.*s\n", spec.log_name, length > 1000 ? 1000 : (int)length, text);
-    task_line(task, line, (size_t)n);
+    char line[1000 + LOG_PREFIX_BYTES_MAX + 2];
+    size_t n = log_prefix(line, sizeof line, "error: ");
+    n += (size_t)snprintf(line + n, sizeof line - n, "%.*s\n", length > 1000 ? 1000 : (int)length, text);
+    task_line(task, line, n);
 }
 
 /* What srun --slurmd-debug asks to be told: by the first task. */
@@ -618,10 +626,10 @@ void step_debug(int level, const char *format, ...)
     char line[1200];
     if (spec.debug < level || !spec.task_count)
         return;
-    int n = snprintf(line, sizeof line, "%s: %s", spec.log_name, level > STEP_DEBUG_VERBOSE ? "debug:  " : "");
+    size_t n = log_prefix(line, sizeof line, level > STEP_DEBUG_VERBOSE ? "debug:  " : "");
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line + n, sizeof line - (size_t)n - 1, format, arguments);
+    vsnprintf(line + n, sizeof line - n - 1, format, arguments);
     va_end(arguments);
     strcat(line, "\n");
     task_line(&spec.tasks[0], line, strlen(line));

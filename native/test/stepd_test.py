@@ -1,5 +1,5 @@
 """Tests of slurmstepd against real processes. Usage: stepd_test.py PATH_OF_SLURMSTEPD [names]. As root, more is tested."""
-import os, pwd, shutil, signal, socket, struct, subprocess, sys, tempfile, time
+import os, pwd, re, shutil, signal, socket, struct, subprocess, sys, tempfile, time
 
 STEPD = os.path.abspath(sys.argv[1])
 ROOT = os.geteuid() == 0
@@ -10,6 +10,11 @@ ALL = 0xFFFFFFFF
 def entry(name, value):
     value = value if isinstance(value, bytes) else str(value).encode()
     return name.encode() + b" %d\n" % len(value) + value + b"\n"
+
+
+def undated(text):
+    """Messages without the time that they begin with."""
+    return re.sub(rb"(?m)^\[[^]]*\] ", b"", text)
 
 
 class Step:
@@ -284,14 +289,26 @@ def test_pty_window_size():
 def test_directory_that_is_not_there():
     c = attached(Step(["pwd"], extra=[("cwd", "/nonexistent")])).run()
     assert c.text(1) == b"/tmp\n"
-    assert c.text(2) == b"slurmstepd: error: couldn't chdir to `/nonexistent': No such file or directory: going to /tmp instead\n"
+    assert undated(c.text(2)) == b"error: couldn't chdir to `/nonexistent': No such file or directory: going to /tmp instead\n"
+
+
+def test_time_of_a_message():
+    """The form of the time follows LogTimeFormat."""
+    day = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"
+    short = r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+    for form, pattern in [("", day + r"\.\d{3}"), ("iso8601_ms", day + r"\.\d{3}"), ("iso8601", day), ("rfc5424", day + r"[+-]\d\d:\d\d"),
+                          ("rfc5424_ms", day + r"\.\d{3}[+-]\d\d:\d\d"), ("rfc3339", day + r"[+-]\d\d:\d\d"), ("short", short),
+                          ("short,format_stderr", short), ("format_stderr", day + r"\.\d{3}"), ("clock", r"\d+"),
+                          ("thread_id", short + r"\.\d{6} +\d+ slurmstepd   0x[0-9a-f]+")]:
+        text = attached(Step(["nosuchprog"], extra=[("log_time", form)])).run().text(2).decode()
+        assert re.fullmatch(r"\[" + pattern + r"\] error: execve\(\): nosuchprog: No such file or directory\n", text), (form, text)
 
 
 def test_program_that_is_not_there():
     c = attached(Step(["nosuchprog"])).run()
-    assert c.text(2) == b"slurmstepd: error: execve(): nosuchprog: No such file or directory\n" and c.exits[0][0] == 2 << 8
+    assert undated(c.text(2)) == b"error: execve(): nosuchprog: No such file or directory\n" and c.exits[0][0] == 2 << 8
     c = attached(Step(["/etc/passwd"])).run()
-    assert c.text(2) == b"slurmstepd: error: execve(): /etc/passwd: Permission denied\n" and c.exits[0][0] == 13 << 8
+    assert undated(c.text(2)) == b"error: execve(): /etc/passwd: Permission denied\n" and c.exits[0][0] == 13 << 8
     c = attached(Step(["sh", "-c", "printf '#!/no/interp\\n' >$F; chmod 755 $F; exec $F"], extra=[("env", "F=/tmp/stepd-i%d" % os.getpid())])).run()
 
 
@@ -409,7 +426,7 @@ def test_signals_reach_the_tree_or_the_tasks():
 def test_a_step_is_stopped_at_once_where_nobody_makes_ready_for_it():
     def states():
         lines = subprocess.run(["ps", "-eo", "stat=,args="], capture_output=True, text=True).stdout.splitlines()
-        return [line.split()[0][0] for line in lines if mark in line and line.split()[1] in ("sh", "bash", "sleep")]
+        return [line.split()[0][0] for line in lines if mark in line and os.path.basename(line.split()[1]) in ("sh", "bash", "sleep")]
     for trap, stopped in (("", True), ("trap 'echo ready to stop' TSTP; ", False)):
         mark = "0.0531" if stopped else "0.0532"
         step = Step(["bash", "-c", f"{trap}sh -c 'while :; do echo on; sleep {mark}; done' & while :; do sleep {mark}; done"])
@@ -457,8 +474,55 @@ def test_task_prolog_and_epilog():
     step = Step(["sh", "-c", "echo $COLOUR \"$SPACED\" $GONE; [ $PATH ] && echo path"], extra=[("env", "GONE=here"), ("task_prolog", d + "/pro"), ("task_epilog", d + "/epi")])
     c = attached(step).run()
     assert c.text(1) == b"hello\nblue sky  2\npath\n", c.text(1)
-    assert c.text(2) == b"told\nslurmstepd: error: TaskEpilog failed status=4\n", c.text(2)
+    assert undated(c.text(2)) == b"told\nerror: --task-epilog failed status=4\n", c.text(2)
     assert open(d + "/epilog-ran").read().strip() == str(USER.pw_uid)
+    shutil.rmtree(d)
+
+
+def test_name_of_the_program():
+    """Which file a program's name means; that is also the program's own name."""
+    d = tempfile.mkdtemp(prefix="stepd-name-")
+    os.chmod(d, 0o755)
+    os.mkdir(d + "/bin", 0o755)
+    for name in ("x.sh", "bin/x.sh", "bin/found"):
+        open(d + "/" + name, "w").write("#!/bin/sh\necho \"$0\"\n")
+        os.chmod(d + "/" + name, 0o755)
+    for tasks in (1, 2):
+        for name, expected in [("./x.sh", "DIR/./x.sh"), ("../DIR/x.sh", "DIR/../DIR/x.sh"), ("bin/x.sh", "bin/x.sh"), ("found", "DIR/bin/found"),
+                               ("DIR/bin/x.sh", "DIR/bin/x.sh")]:
+            argv = [w.replace("../DIR", "../" + os.path.basename(d)).replace("DIR", d) for w in name.split()]
+            c = attached(Step(argv, tasks=tasks, extra=[("cwd", d)], task_extra=[("env", f"PATH={d}/bin:/usr/bin:/bin")])).run()
+            text = b"".join(c.text(1, task=t) for t in range(tasks)).decode().replace("../" + os.path.basename(d), "../DIR").replace(d, "DIR")
+            assert text == (expected + "\n") * tasks, (name, tasks, text)
+    shutil.rmtree(d)
+
+
+def test_words_of_failing_hooks():
+    """Each way in which a task hook fails: what the task's standard error has, and the task's exit code."""
+    d = tempfile.mkdtemp(prefix="stepd-hook-")
+    os.chmod(d, 0o755)
+    for name, mode, text in [("three", 0o755, "exit 3"), ("killed", 0o755, "kill -9 $$"), ("closed", 0o644, "exit 0")]:
+        open(d + "/" + name, "w").write("#!/bin/sh\n" + text + "\n")
+        os.chmod(d + "/" + name, mode)
+    missing = "run_command: {} can not be executed (DIR/none) No such file or directory\n{} did not exit normally. reason: Run command failed - configuration error"
+    closed = "run_command: {} can not be executed (DIR/closed) Permission denied\n{} did not exit normally. reason: Run command failed - configuration error"
+    for key, program, expected, code in [
+            ("task_prolog", "three", "TaskProlog failed status=3", 3),
+            ("task_prolog", "none", missing.replace("{}", "slurm task_prolog") + "\nTaskProlog failed status=1", 1),
+            ("task_prolog", "closed", closed.replace("{}", "slurm task_prolog") + "\nTaskProlog failed status=1", 1),
+            ("task_prolog", "killed", "slurm task_prolog did not exit normally. reason: \nTaskProlog failed status=1", 1),
+            ("user_task_prolog", "three", "--task-prolog failed status=3", 3),
+            ("user_task_prolog", "none", missing.replace("{}", "user task_prolog") + "\n--task-prolog failed status=1", 1),
+            ("user_task_epilog", "three", "TaskEpilog failed status=3", 0),
+            ("user_task_epilog", "none", "execve(DIR/none): No such file or directory\nTaskEpilog failed status=127", 0),
+            ("user_task_epilog", "closed", "execve(DIR/closed): Permission denied\nCould not run user task_epilog [DIR/closed]: access denied\n"
+             "TaskEpilog failed status=127", 0),
+            ("user_task_epilog", "killed", "TaskEpilog failed status=9", 0),
+            ("task_epilog", "three", "--task-epilog failed status=3", 0),
+            ("task_epilog", "none", "execve(DIR/none): No such file or directory\n--task-epilog failed status=127", 0)]:
+        c = attached(Step(["true"], extra=[(key, d + "/" + program)])).run()
+        lines = re.sub(r"(?m)^error: ", "", undated(c.text(2)).decode()).replace(d, "DIR").rstrip("\n")
+        assert (lines, c.exits[0][0]) == (expected, code << 8), (key, program, lines, c.exits)
     shutil.rmtree(d)
 
 
@@ -520,14 +584,14 @@ def test_messages_to_the_task():
     c.send(b"A", data=b"n")
     c.send(b"M", data=b"*** JOB 7 ON n1 CANCELLED ***")
     c.run()
-    assert open(d + "/o").read() == "slurmstepd: error: *** JOB 7 ON n1 CANCELLED ***\n"
+    assert undated(open(d + "/o", "rb").read()) == b"error: *** JOB 7 ON n1 CANCELLED ***\n"
     step = Step(["sleep", "0.5"])
     c = attached(step)
     while c.frame() != b"T":
         pass
     c.send(b"M", data=b"text")
     c.run()
-    assert c.text(2) == b"slurmstepd: error: text\n"
+    assert undated(c.text(2)) == b"error: text\n"
     shutil.rmtree(d)
 
 

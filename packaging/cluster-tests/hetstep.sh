@@ -21,7 +21,7 @@ n=0
   t -l --het-group=0-1 -N1 -n1 echo both
   t -n2 : -n1 true
   t -n1 true : -n1 --multi-prog <(echo '0 true')
-  t -n1 nosuch : -n1 true; } > told.txt
+  t -n1 nosuch : -n1 true; } | sed -E 's/: \[[0-9T:.-]+\] /: [TIME] /' > told.txt
 srun -o 'o.%j.%s' -n1 echo a : -n1 echo b
 srun -o oA -n1 sh -c 'echo a; echo ea >&2' : -o oB -n2 -N2 echo b
 srun --input=none -o 'p.%s.%t.%n' -n1 echo a : -n2 -N2 echo b
@@ -65,7 +65,7 @@ cat > expected.txt <<'X'
 10 rc 0
 11: srun: fatal: --multi-prog option not supported with multiple het groups
 11 rc 1
-12: slurmstepd: error: execve(): nosuch: No such file or directory
+12: [TIME] error: execve(): nosuch: No such file or directory
 12: srun: error: n1: task 0: Exited with exit code 2
 12 rc 2
 X

@@ -25,8 +25,8 @@ check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w
 check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
 check "nothing of TaskProlog's errors" "" "$(srun -Q -w n1 true 2>&1 >/dev/null)"
 check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"
-check "what TaskEpilog says as an error" "told|slurmstepd: error: TaskEpilog failed status=3" \
-  "$(printf '#!/bin/sh\necho told >&2; exit 3\n' > "$dir/te.sh"; chmod 755 "$dir/te.sh"; srun -Q -w n1 --task-epilog="$dir/te.sh" true 2>&1 >/dev/null | paste -sd '|')"
+check "what TaskEpilog says as an error" "told|error: TaskEpilog failed status=3" \
+  "$(printf '#!/bin/sh\necho told >&2; exit 3\n' > "$dir/te.sh"; chmod 755 "$dir/te.sh"; srun -Q -w n1 --task-epilog="$dir/te.sh" true 2>&1 >/dev/null | sed 's/^\[[^]]*\] //' | paste -sd '|')"
 printf '#!/bin/sh\n[ $# = 3 ] || exit 2; sleep 0.5; echo "$SLURM_SCRIPT_CONTEXT $SLURM_STEP_ID $SLURM_NTASKS" > %s/srun.prolog; exit ${RC:-0}\n' "$dir/out" > "$dir/sp.sh"; chmod 755 "$dir/sp.sh"
 check "tasks begin when srun's prolog has ended" "prolog_srun 0 2" "$(srun -Q -n2 --prolog="$dir/sp.sh" sh -c "cat $dir/out/srun.prolog" | grep srun | sort -u)"
 rm "$dir/out/srun.prolog"

@@ -3,11 +3,11 @@
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4 
 srun -Q --slurmd-debug=verbose true </dev/null 2>"$dir/work/told"
-check "--slurmd-debug=verbose" "slurmstepd: debug levels are stderr='verbose', logfile='info', syslog='fatal'
-slurmstepd: starting 1 tasks" "$(head -2 "$dir/work/told")"
-check "starts and ends are told, with nothing of debug" "2 0" "$(grep -cE 'task 0 \([0-9]+\) (started|exited with exit code 0.)$' "$dir/work/told") $(grep -c debug: "$dir/work/told")"
-check "a task that has closed its stderr before" 2 "$(srun -Q --slurmd-debug=verbose sh -c 'exec 2>&-; sleep 0.3' 2>&1 >/dev/null </dev/null | grep -cE 'task 0 \([0-9]+\) (started|exited with exit code 0.)$')"
-check "--slurmd-debug=debug" 1 "$(srun -Q --slurmd-debug=DEBUG true 2>&1 </dev/null | grep -c 'slurmstepd: debug:  task 0: cpus')"
+check "--slurmd-debug=verbose" "debug levels are stderr='verbose', logfile='info', syslog='fatal'
+starting 1 tasks" "$(head -2 "$dir/work/told" | sed 's/^\[[^]]*\] //')"
+check "starts and ends are told, with nothing of debug" "2 0" "$(grep -cE 'task 0 \([0-9]+\) (started [0-9T:-]+|exited with exit code 0.)$' "$dir/work/told") $(grep -c debug: "$dir/work/told")"
+check "a task that has closed its stderr before" 2 "$(srun -Q --slurmd-debug=verbose sh -c 'exec 2>&-; sleep 0.3' 2>&1 >/dev/null </dev/null | grep -cE 'task 0 \([0-9]+\) (started [0-9T:-]+|exited with exit code 0.)$')"
+check "--slurmd-debug=debug" 1 "$(srun -Q --slurmd-debug=DEBUG true 2>&1 </dev/null | grep -c '^\[[^]]*\] debug:  task 0: cpus')"
 check "--slurmd-debug=info" "" "$(srun -Q --slurmd-debug=3 true 2>&1 </dev/null)"
 check "a level that is none" "srun: error: Invalid --slurmd-debug specification" "$(srun --slurmd-debug=x true 2>&1 </dev/null | cut -d: -f1-3 | head -1)"
 s=$(date +%s); out=$(srun -Q --wait-for-children sh -c '(sleep 2; echo late) & echo early' </dev/null)

@@ -38,13 +38,13 @@ check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
 sleep 2; kill -9 "$(pid_of slurmd-n1)"; sleep 1; start_node n1; wait %1
 check "srun's output over a kill and restart of slurmd" 8 "$(grep -c line srun.txt)"
 # What srun says of a step that ends before its time.
-check "-K" "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|slurmstepd: error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
+check "-K" "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|[T] error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
   "$(bash -c 'srun -N1 -K -n2 bash -c "if [ \$SLURM_PROCID = 0 ]; then sleep 0.5; exit 3; fi; sleep 100"; echo rc=$?' 2>&1 \
-    | sed -E 's/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/(StepId=|STEP )[0-9.]+/\1S/' | paste -sd '|')"
+    | sed -E 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/(StepId=|STEP )[0-9.]+/\1S/' | paste -sd '|')"
 srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | grep '\.0$' | tail -1)"; wait || true
 # (which of the first two comes first is the network's business, in the original as here)
-check "scancel of the step" "slurmstepd: error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Killed ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
-  "$(sed -E 's/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' step.err | sort | paste -sd '|')"
+check "scancel of the step" "[T] error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Killed ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
+  "$(sed -E 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' step.err | sort | paste -sd '|')"
 # A filter cancels the tasks of an array that match, and no others.
 started() { id=$(sbatch --parsable -n1 --mem=10 -a 1-6%2 -J arr -o /dev/null --wrap 'sleep 60'); until [ "$(squeue -h -t R -j "$id" | wc -l)" = 2 ]; do sleep 0.1; done; }
 left() { squeue -h -r -t PD,R -j "$id" -o '%K%t' | sort | xargs; }

@@ -10,9 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -30,7 +27,7 @@ public final class DaemonLog {
     private final String program;
     private String path;
     private final boolean alsoStderr;
-    private volatile DateTimeFormatter format;
+    private volatile LogTimeFormat format;
     private volatile int level;
     private final int syslogLevel;
     private final Optional<Syslog> syslog;
@@ -52,7 +49,7 @@ public final class DaemonLog {
         this.level = level;
         this.syslogLevel = syslogLevel >= 0 ? syslogLevel : alsoStderr ? 0 : path.isEmpty() ? Math.max(FATAL, level) : FATAL;
         syslog = this.syslogLevel > 0 ? Syslog.open(program, Syslog.DAEMON) : Optional.empty();
-        format = formatter(timeFormat);
+        format = LogTimeFormat.parse(timeFormat);
         reopen();
     }
 
@@ -84,17 +81,6 @@ public final class DaemonLog {
             @Override
             public void close() {}
         });
-    }
-
-    private static DateTimeFormatter formatter(String name) {
-        String pattern = switch (name.split(",")[0].toLowerCase(Locale.ROOT)) {
-            case "iso8601" -> "yyyy-MM-dd'T'HH:mm:ss";
-            case "rfc5424" -> "yyyy-MM-dd'T'HH:mm:ssxxx";
-            case "rfc5424_ms" -> "yyyy-MM-dd'T'HH:mm:ss.SSSxxx";
-            case "short" -> "MMM dd HH:mm:ss";
-            default -> "yyyy-MM-dd'T'HH:mm:ss.SSS";
-        };
-        return DateTimeFormatter.ofPattern(pattern, Locale.ROOT).withZone(ZoneId.systemDefault());
     }
 
     /** A log that is opened again together with this one. */
@@ -146,7 +132,7 @@ public final class DaemonLog {
             path = old;
             throw e;
         }
-        format = formatter(timeFormat);
+        format = LogTimeFormat.parse(timeFormat);
     }
 
     public void level(int newLevel) {
@@ -211,8 +197,9 @@ public final class DaemonLog {
         if (at > level) {
             return;
         }
-        write(("[" + format.format(Instant.now()) + "] " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8),
-                (program + ": " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8));
+        LogTimeFormat times = format;
+        byte[] fileLine = ("[" + times.at(Instant.now()) + "] " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8);
+        write(fileLine, times.alsoStderr() ? fileLine : (program + ": " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     private synchronized void write(byte[] fileLine, byte[] stderrLine) {

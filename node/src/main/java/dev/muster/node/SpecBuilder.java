@@ -128,6 +128,7 @@ final class SpecBuilder {
         head(out, launch.share().jobId(), launch.share().attempt(), launch.stepId(), launch.share().owner(), place);
         out.put("cwd", launch.workDir().isEmpty() ? Bytes.of("/") : launch.workDir());
         out.put("umask", Integer.toOctalString(launch.umask()));
+        out.put("log_time", settings.logTimeFormat());
         launch.limits().forEach((name, value) -> out.put("rlimit", name + " "
                 + (value < 0 ? "unlimited" : Long.toString(value))));
         if (settings.around().addressPercent() > 0 && launch.memoryMb() > 0) {
@@ -227,10 +228,10 @@ final class SpecBuilder {
             out.put("task_prolog", settings.taskProlog());
         }
         if (!batch && !step.taskProlog().isEmpty()) {
-            out.put("task_prolog", step.taskProlog());
+            out.put("user_task_prolog", step.taskProlog());
         }
         if (!batch && !step.taskEpilog().isEmpty()) {
-            out.put("task_epilog", step.taskEpilog());
+            out.put("user_task_epilog", step.taskEpilog());
         }
         if (!settings.taskEpilog().isEmpty()) {
             out.put("task_epilog", settings.taskEpilog());

@@ -264,7 +264,7 @@ class SlurmdTest {
         assertThat(exit.tasks().get("0")).isEqualTo(ExitStatus.signaled(9));
         assertThat(exit.reason()).isEqualTo("CANCELLED");
         assertThat(Files.readString(out)).contains("term")
-                .contains("slurmstepd: error: *** JOB 18 ON n1 CANCELLED AT ");
+                .contains("] error: *** JOB 18 ON n1 CANCELLED AT ");
         controller.await(JobDone.class);
     }
 
@@ -500,7 +500,7 @@ class SlurmdTest {
         Path out = spool.resolve("o");
         controller.send(batch(small, out, "x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 30\n"));
         assertThat(exited(27, NodeMessages.STEP_BATCH).reason()).isEqualTo("OutOfMemory");
-        assertThat(Files.readString(out)).contains("slurmstepd: error: StepId=27.batch exceeded memory limit");
+        assertThat(Files.readString(out)).contains("] error: StepId=27.batch exceeded memory limit");
     }
 
     @Test
