@@ -115,6 +115,11 @@ public final class JobIds {
         }
     }
 
+    /** Whether the text can only be meant as an SLUID: these begin with a small s. */
+    static boolean isSluidLike(String text) {
+        return text.startsWith("s");
+    }
+
     private static String digits(String text) {
         int end = 0;
         while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
@@ -127,6 +132,9 @@ public final class JobIds {
     public static Optional<SlurmErrno> fault(String text) {
         if (Sluid.parse(text.split("\\.", 2)[0]).isPresent()) {
             return Optional.empty();
+        }
+        if (isSluidLike(text)) {
+            return Optional.of(SlurmErrno.SLUID_INVALID);
         }
         String number = digits(text);
         Optional<SlurmErrno> fault = Part.JOB.fault(text, number);
@@ -174,8 +182,8 @@ public final class JobIds {
 
     /** Returns the sentence of sacct and sstat for an invalid id. */
     public static String objection(String text) {
-        boolean number = !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
-        return "Bad job/step specified: " + text + (number ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
+        boolean told = isSluidLike(text) || !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
+        return "Bad job/step specified: " + text + (told ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
     }
 
     /** A job id with an optional {@code .step}. */

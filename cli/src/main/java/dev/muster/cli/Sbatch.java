@@ -34,7 +34,8 @@ final class Sbatch implements Command {
             throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
         }
         o.readEnvironment();
-        String script = script(c, wrap, operands);
+        List<String> command = new ArrayList<>(operands);
+        String script = script(c, wrap, command);
         if (!operands.isEmpty()) {
             typed.forEach(t -> t.options().nameScript(operands.getFirst()));
         }
@@ -50,9 +51,9 @@ final class Sbatch implements Command {
         Json.Obj reply;
         try {
             if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
-                Clusters.choose(c, all, () -> submit(c, all, wrap, operands, sent, true));
+                Clusters.choose(c, all, () -> submit(c, all, wrap, command, sent, true));
             }
-            reply = submit(c, all, wrap, operands, sent, o.has(JobOption.TEST_ONLY));
+            reply = submit(c, all, wrap, command, sent, o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return refused(c, all, e);
         }
@@ -81,9 +82,9 @@ final class Sbatch implements Command {
                 : script.substring(0, line) + (buffer.endsWith("\n") ? buffer : buffer + "\n") + script.substring(line);
     }
 
-    private static Json.Obj submit(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script, boolean test)
+    private static Json.Obj submit(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script, boolean test)
             throws SlurmException, UsageException {
-        Json.Obj q = all.size() == 1 ? request(c, all, 0, wrap, operands, script) : whole(c, all, wrap, operands, script);
+        Json.Obj q = all.size() == 1 ? request(c, all, 0, wrap, command, script) : whole(c, all, wrap, command, script);
         JobRequest.put(q, "testOnly", test);
         return AllocationClient.patiently(c, all.size() == 1 ? "Submit" : "SubmitHet", q, !test);
     }
@@ -102,11 +103,11 @@ final class Sbatch implements Command {
         return out;
     }
 
-    private static Json.Obj whole(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script)
+    private static Json.Obj whole(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script)
             throws UsageException {
         List<Object> parts = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
-            parts.add(request(c, all, i, wrap, operands, script));
+            parts.add(request(c, all, i, wrap, command, script));
         }
         Json.Obj out = new Json.Obj().put("requestId", c.host().requestId()).put("parts", parts);
         JobRequest.put(out, "testOnly", all.getFirst().has(JobOption.TEST_ONLY));
@@ -142,20 +143,22 @@ final class Sbatch implements Command {
         c.out().flush();
     }
 
-    /** @param component which of all is asked for */
-    static Json.Obj request(CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> operands, String script)
+    /**
+     * @param component which of all is asked for
+     * @param command   the script's file and its arguments
+     */
+    static Json.Obj request(CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> command, String script)
             throws UsageException {
         JobOptions o = all.get(component);
         JobRequest r = new JobRequest(o);
-        List<String> arguments = new ArrayList<>(operands);
+        List<String> arguments = new ArrayList<>(command);
         String name;
         if (wrap.has(JobOption.WRAP)) {
             name = "wrap";
-        } else if (operands.isEmpty()) {
+        } else if (command.isEmpty()) {
             name = "sbatch";
         } else {
-            name = Texts.baseName(operands.getFirst());
-            arguments.set(0, Texts.absolute(operands.getFirst(), r.workDir()));
+            name = Texts.baseName(command.getFirst());
         }
         if (o.has(JobOption.JOB_NAME)) {
             name = o.text(JobOption.JOB_NAME);
@@ -176,44 +179,48 @@ final class Sbatch implements Command {
         return request;
     }
 
-    private static String script(CommandContext c, JobOptions o, List<String> operands) throws UsageException {
+    /** The script's text; the first word of the command becomes the file that it was read from. */
+    private static String script(CommandContext c, JobOptions o, List<String> command) throws UsageException {
         String script;
         if (o.has(JobOption.WRAP)) {
             return "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + o.text(JobOption.WRAP) + "\n";
         }
         try {
-            byte[] raw = operands.isEmpty() ? c.in().readNBytes(SCRIPT_BYTES_MAX + 1)
-                    : read(c, operands.getFirst());
+            byte[] raw = command.isEmpty() ? c.in().readNBytes(SCRIPT_BYTES_MAX + 1) : read(o, command);
             if (raw.length > SCRIPT_BYTES_MAX) {
                 throw c.bad(o.exitError(1), "Batch job submission failed: " + SlurmErrno.PATHNAME_TOO_LONG.sentence());
             }
             script = RawText.decode(raw);
         } catch (IOException e) {
-            throw c.bad(o.exitError(1), operands.isEmpty() ? "error reading script from standard input"
-                    : "Unable to open file " + operands.getFirst());
+            throw c.bad(o.exitError(1), command.isEmpty() ? "error reading script from standard input"
+                    : "Unable to open file " + command.getFirst());
         }
         checkScript(c, o, script);
         return script;
     }
 
-    /** A name without a slash is looked for here first, then along PATH. */
-    private static byte[] read(CommandContext c, String name) throws IOException {
-        Host h = c.host();
-        try {
-            return h.readFile(Texts.absolute(name, h.workDir()), SCRIPT_BYTES_MAX + 1);
-        } catch (IOException e) {
-            if (name.indexOf('/') >= 0) {
-                throw e;
-            }
+    /**
+     * Reads the file that a script's name means, and names it in the command: the job shows it. A name that begins with neither
+     * {@code /} nor {@code .} is looked for in the job's directory ({@code --chdir}), then along PATH; any other stands for itself.
+     */
+    private static byte[] read(JobOptions o, List<String> command) throws IOException {
+        Host h = o.context().host();
+        String name = command.getFirst();
+        List<String> candidates = new ArrayList<>();
+        if (!name.startsWith("/") && !name.startsWith(".")) {
+            candidates.add(Texts.absolute(name, new JobRequest(o).workDir()));
+            Texts.split(o.context().env("PATH"), ':').forEach(directory -> candidates.add(directory + "/" + name));
         }
-        for (String dir : Texts.split(c.env("PATH"), ':')) {
+        for (String candidate : candidates) {
             try {
-                return h.readFile(Texts.absolute(dir, h.workDir()) + "/" + name, SCRIPT_BYTES_MAX + 1);
+                byte[] script = h.readFile(Texts.absolute(candidate, h.workDir()), SCRIPT_BYTES_MAX + 1);
+                command.set(0, candidate);
+                return script;
             } catch (IOException e) {
-                // not in this directory: the next one may have it
+                // not there: the next one may be
             }
         }
-        throw new IOException(name);
+        return h.readFile(Texts.absolute(name, h.workDir()), SCRIPT_BYTES_MAX + 1);
     }
 
     private static void checkScript(CommandContext c, JobOptions o, String script) throws UsageException {

@@ -50,7 +50,7 @@ final class Scancel implements Command {
         for (String operand : p.operands()) {
             for (String id : HostList.split(operand)) {
                 if (!JobIds.isJobOrStep(id) && !id.endsWith("_")) {
-                    throw c.bad(1, "Invalid " + (id.matches("s[0-9A-Za-z]*") ? "SLUID " : "job id ") + id);
+                    throw c.bad(1, "Invalid " + (JobIds.isSluidLike(id) ? "SLUID " : "job id ") + id);
                 }
                 jobs.add(id.endsWith("_") ? id.substring(0, id.length() - 1) : id);
             }

@@ -21,7 +21,8 @@ class JobIdsTest {
             "5.0+0; 5.0+0: HetStep component can not be zero", "5.0+x; 5.0+x: HetStep component must not be an empty string",
             "5.0+1x; 5.0+1x: HetStep component includes unexpected non-numeric characters",
             "5.0+999; 5.0+999: HetStep component larger than acceptable range", "_1; _1", "abc; abc", "-5; -5", "5; ''", "5_1; ''", "5+1; ''",
-            "5.batch; ''", "5_1.0; ''", "5.extern; ''", "5.0+1; ''", "5.TBD; ''"})
+            "5.batch; ''", "5_1.0; ''", "5.extern; ''", "5.0+1; ''", "5.TBD; ''",
+            "s; s: SLUID is invalid", "sbatch:; sbatch:: SLUID is invalid", "s1.0; s1.0: SLUID is invalid", "S1; S1"})
     void wordsThatAreNoIds(String word, String expected) {
         assertThat(JobIds.fault(word).isEmpty() ? "" : JobIds.objection(word))
                 .isEqualTo(expected.isEmpty() ? "" : "Bad job/step specified: " + expected);
@@ -32,7 +33,9 @@ class JobIdsTest {
     @CsvSource(delimiter = ';', value = {"srun --jobid=abc true; srun: fatal: Bad job/step specified: abc: JobID can not be zero",
             "sattach abc; sattach: fatal: Bad job/step specified: abc: JobID can not be zero",
             "sbcast -j -1 a b; sbcast: fatal: Bad job/step specified: -1: JobID can not be a negative number",
-            "scontrol show step x; scontrol: error: scontrol_print_step: slurm_get_job_steps(x) failed: JobID can not be zero"})
+            "scontrol show step x; scontrol: error: scontrol_print_step: slurm_get_job_steps(x) failed: JobID can not be zero",
+            "scontrol show step sabc; scontrol: error: scontrol_print_step: slurm_get_job_steps(sabc) failed: SLUID is invalid",
+            "scancel sbatch:; scancel: error: Invalid SLUID sbatch:", "scancel s1.0; scancel: error: Invalid SLUID s1.0"})
     void commandsThatTakeOneJob(String line, String expected) {
         assertThat(new FakeHost().run(line)).isEqualTo(new FakeHost.Ran(1, "", expected + "\n"));
     }

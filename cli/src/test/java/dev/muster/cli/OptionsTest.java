@@ -637,4 +637,29 @@ class OptionsTest {
         assertThat(ran.err()).isEqualTo((tasks > 0 ? warning : "") + "srun: error: Unable to allocate resources: enough\n");
         assertThat(host.sent.get("Submit").toString().contains("\"tasksPerNode\":" + left)).isEqualTo(left > 0);
     }
+
+    /** Which file a script's name means; the job shows it as its Command. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            x.sh           | /work/x.sh
+            dir/x.sh       | /work/dir/x.sh
+            ./x.sh         | ./x.sh
+            ../work/x.sh    | ../work/x.sh
+            .hidden        | .hidden
+            /work/x.sh | /work/x.sh
+            tool           | /site/bin/tool
+            sub/tool       | /site/bin/sub/tool
+            -D dir x.sh    | /work/dir/x.sh
+            -D /tmp x.sh   | x.sh
+            -D dir tool    | /site/bin/tool
+            """)
+    void fileOfAScript(String args, String command) {
+        for (String file : List.of("/work/x.sh", "/work/dir/x.sh", "/work/./x.sh", "/work/../work/x.sh", "/work/.hidden",
+                "/site/bin/tool", "/site/bin/sub/tool")) {
+            host.files.put(file, "#!/bin/sh\n");
+        }
+        host.env.put("PATH", "/nosuch:/site/bin");
+
+        assertThat(Bytes.fromBase64(submitted("sbatch " + args + " a b").obj("payload").texts("arguments").getFirst()).text()).isEqualTo(command);
+    }
 }

@@ -562,10 +562,9 @@ final class JobViews {
         return r.switches().isEmpty() ? "" : r.switches().split("@")[0] + "@" + Durations.full(Amounts.switchWait(r, state.settings()));
     }
 
+    /** The program or the script's file, without its arguments (release 26.05; older ones showed them). */
     private static String command(JobDesc d) {
-        StringBuilder out = new StringBuilder();
-        d.payload().arguments().forEach(b -> out.append(out.isEmpty() ? "" : " ").append(b.text()));
-        return out.toString();
+        return d.payload().arguments().isEmpty() ? "" : d.payload().arguments().getFirst().text();
     }
 
     /** Nodes with the same cores, memory and devices share a line. */

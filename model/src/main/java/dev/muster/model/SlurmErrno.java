@@ -129,6 +129,7 @@ public enum SlurmErrno {
     HET_STEP_NEGATIVE(2156, "HetStep component can not be a negative number"),
     HET_STEP_TOO_LARGE(2157, "HetStep component larger than acceptable range"),
     HET_STEP_NON_NUMERIC(2158, "HetStep component includes unexpected non-numeric characters"),
+    SLUID_INVALID(2185, "SLUID is invalid"),
     NODE_STATE_TRANSITION(2180, "Invalid node state transition"),
     POWER_ACTION(2187, "Invalid power action"),
     PLUGIN_NOT_LOADED(8004, "Required plugin type not loaded or initialized"),
