@@ -1,7 +1,5 @@
 package dev.muster.cli;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,7 +38,7 @@ final class Bcast {
             throw c.bad(o.exitError(1), "--bcast and --multi-prog together are not supported by this version of Muster");
         }
         String workDir = new JobRequest(o).workDir();
-        Optional<Path> source = found(c, workDir, program.getFirst());
+        Optional<String> source = ProgramFile.find(c, workDir, program.getFirst());
         if (source.isEmpty()) {
             throw c.bad(o.exitError(1), "Can't open `" + program.getFirst() + "`: No such file or directory");
         }
@@ -58,7 +56,7 @@ final class Bcast {
         if (o.has(JobOption.COMPRESS) && List.of("", "lz4").contains(Texts.lower(o.text(JobOption.COMPRESS)))) {
             args.add("--compress");
         }
-        args.addAll(List.of(source.get().toString(), target));
+        args.addAll(List.of(source.get(), target));
         int rc = new Sbcast(unnamed).run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
         if (rc != 0) {
             c.error("Failed to broadcast '" + source.get() + "'. Exiting.");
@@ -75,11 +73,5 @@ final class Bcast {
                 : List.of(target));
         copy.addAll(program.subList(1, program.size()));
         return Optional.of(copy);
-    }
-
-    private static Optional<Path> found(CommandContext c, String workDir, String name) {
-        List<String> places = name.indexOf('/') >= 0 ? List.of("") : Texts.split(c.env("PATH"), ':');
-        return places.stream().map(p -> Path.of(workDir).resolve(p).resolve(name)).filter(p -> Files.isRegularFile(p) && Files.isExecutable(p))
-                .findFirst();
     }
 }

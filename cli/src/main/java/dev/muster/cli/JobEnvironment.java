@@ -40,6 +40,8 @@ final class JobEnvironment {
         } else if (export.equalsIgnoreCase("NONE") || export.equalsIgnoreCase("NIL")) {
             slurmOnly(all, out);
         } else if (o.has(JobOption.EXPORT)) {
+            Texts.splitQuoted(export, ',').stream().filter(Texts::isQuoteOpen)
+                    .forEach(i -> o.context().error("Improperly formed environment variable (" + i + ")"));
             named(export, all, out);
             if (o.command() == 'R' && Texts.splitQuoted(export, ',').stream().anyMatch("ALL"::equalsIgnoreCase)) {
                 out.putAll(all);        // of a step what is there already counts, of a job what is said last

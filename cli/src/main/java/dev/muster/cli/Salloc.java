@@ -6,6 +6,7 @@ import dev.muster.model.MpiBootstrap;
 import dev.muster.model.TresPerTask;
 import java.io.File;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,6 +126,14 @@ final class Salloc implements Command {
         }
     }
 
+    /** The command with its file where PATH does not lead to it: one relative to the directory of salloc, whatever --chdir says. */
+    private static List<String> inItsPlace(CommandContext c, List<String> command) {
+        String name = command.getFirst();
+        List<String> out = new ArrayList<>(command);
+        ProgramFile.find(c, c.host().workDir(), name).filter(f -> f.equals(Texts.absolute(name, c.host().workDir()))).ifPresent(f -> out.set(0, f));
+        return out;
+    }
+
     /** @param givenBack set when a signal has given the allocation back before the command's end */
     private static int command(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId,
             AtomicBoolean givenBack) {
@@ -135,7 +144,7 @@ final class Salloc implements Command {
             command = c.host().settings().launchParameters.contains("use_interactive_step")
                     ? interactive(c, shell, o.text(JobOption.CONTAINER)) : List.of(shell);
         }
-        ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
+        ProcessBuilder builder = new ProcessBuilder(inItsPlace(c, command)).inheritIO()
                 .directory(new File(new JobRequest(o).workDir()));
         Map<String, String> env = builder.environment();
         Map<String, String> own = new java.util.LinkedHashMap<>();

@@ -53,7 +53,7 @@ final class Srun implements Command {
     public int run(CommandContext c) throws SlurmException, UsageException {
         List<List<String>> sections = Components.sections('R', c.args());
         JobOptions o = new JobOptions(c, 'R', ComponentEnvironment.ofPlainStep(c));
-        List<String> program = o.readArguments(sections.getFirst());
+        List<String> typed = o.readArguments(sections.getFirst());
         if (Standard.helpOrVersion(c, o)) {
             return 0;
         }
@@ -74,7 +74,7 @@ final class Srun implements Command {
         }
         boolean components = sections.size() > 1 || inside && o.has(JobOption.HET_GROUP);
         if (!components) {
-            CliFilter.preSubmit(o, 0, program);
+            CliFilter.preSubmit(o, 0, typed);
         }
         MpiKinds.check(c, o);
         checkTreeWidth(c, o);
@@ -85,13 +85,13 @@ final class Srun implements Command {
             X11Forward.refuseForComponents(c, o, sections.size());
             return inside ? hetInside(c, o, sections) : hetAlone(c, o, sections);
         }
-        if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
+        if (typed.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
             throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
         }
         async(c, o);
         terminal(c, o);
         StepFiles.numbers(o);
-        testExec(c, o, program);
+        List<String> program = ProgramFile.tested(o, typed);
         if (o.typed(JobOption.CPU_BIND) && c.host().settings().unbound) {
             c.info("cluster configuration lacks support for cpu binding");
         }
@@ -142,23 +142,6 @@ final class Srun implements Command {
             c.error("Not using a pseudo-terminal, disregarding --pty option");
             o.drop(JobOption.PTY);
         }
-    }
-
-    /** LaunchParameters=test_exec, SLURM_TEST_EXEC: the program must be here as well. */
-    private static void testExec(CommandContext c, JobOptions o, List<String> program) throws UsageException {
-        boolean asked = c.env().containsKey("SLURM_TEST_EXEC") || c.host().settings().launchParameters.contains("test_exec");
-        if (program.isEmpty() || o.has(JobOption.MULTI_PROG) || !asked) {
-            return;
-        }
-        String name = program.getFirst();
-        List<String> places = name.indexOf('/') >= 0 ? List.of("") : Texts.split(c.env("PATH"), ':');
-        for (String place : places) {
-            Path path = Path.of(new JobRequest(o).workDir()).resolve(place).resolve(name);
-            if (Files.isRegularFile(path) && Files.isExecutable(path)) {
-                return;
-            }
-        }
-        throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: Can not execute " + name));
     }
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */

@@ -96,7 +96,7 @@ final class SrunHet {
             if (program.isEmpty()) {
                 throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
             }
-            out.set(i, new Part(p.group, p.options, program));
+            out.set(i, new Part(p.group, p.options, ProgramFile.tested(p.options, program)));
         }
         out.sort(Comparator.comparingInt(Part::group));
         return out;

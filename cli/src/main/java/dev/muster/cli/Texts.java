@@ -61,6 +61,20 @@ public final class Texts {
         return out;
     }
 
+    /** Whether a quote of the text is never closed. */
+    static boolean isQuoteOpen(String text) {
+        char quote = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+            } else if (c == quote) {
+                quote = 0;
+            }
+        }
+        return quote != 0;
+    }
+
     /** Upper case of ASCII letters, whatever the locale. */
     public static String upper(String s) {
         StringBuilder b = new StringBuilder(s.length());

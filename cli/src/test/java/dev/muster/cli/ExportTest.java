@@ -50,4 +50,20 @@ class ExportTest {
                 .filter(e -> known.contains(e.substring(0, e.indexOf('=')))).sorted().collect(Collectors.joining(" "))).isEqualTo(expected);
         assertThat(host.sent.get("Submit").obj("job").obj("extras").flag("getUserEnv")).isEqualTo(login.equals("login"));
     }
+
+    /** An item whose quote is never closed goes along as it stands, and is named. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            FOO="x         | FOO="x
+            FOO='x         | FOO='x
+            FOO=1,"B=1     | "B=1
+            FOO=x",B=1     | FOO=x",B=1
+            FOO=1,'B=1,C=2 | 'B=1,C=2
+            FOO="x" y,B=2  | ~~
+            FOO=x="y,z"    | ~~
+            """)
+    void quoteThatIsNeverClosed(String export, String named) {
+        assertThat(host.run("sbatch", List.of("--export=" + export, "--wrap=true")).err())
+                .isEqualTo(named.isEmpty() ? "" : "sbatch: error: Improperly formed environment variable (" + named + ")\n");
+    }
 }
