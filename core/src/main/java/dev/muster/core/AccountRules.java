@@ -92,10 +92,13 @@ public final class AccountRules {
         String account = c.account();
         String qos = c.qos();
         String partition = desc.partition().split(",")[0];
-        Optional<AssocPolicy> assoc = account.isEmpty() ? accounts.defaultOf(desc.owner().user()).flatMap(
-                a -> accounts.assoc(a.user(), a.account(), partition)) : accounts.assoc(desc.owner().user(), account, partition);
+        Optional<AssocPolicy> assoc = payer(desc.owner().user(), account, partition);
+        if (assoc.isEmpty() && enforces("associations")) {
+            return new Unfit(SlurmErrno.INVALID_ACCOUNT);
+        }
         if (assoc.isEmpty()) {
-            return enforces("associations") ? new Unfit(SlurmErrno.INVALID_ACCOUNT) : new Fit(desc);
+            boolean normal = qos.isEmpty() && accounts.qos(NORMAL).isPresent();
+            return new Fit(normal ? desc.withCharge(c.withQos(NORMAL)) : desc);
         }
         List<String> each = List.of(qos.split(","));
         if (qos.isEmpty()) {
@@ -121,6 +124,13 @@ public final class AccountRules {
         }
         return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag(),
                 c.drawn())));
+    }
+
+    /** The user's association with an account, or the default one: where associations are not enforced that one pays for any other account, too. */
+    private Optional<AssocPolicy> payer(String user, String account, String partition) {
+        Optional<AssocPolicy> named = account.isEmpty() ? Optional.empty() : accounts.assoc(user, account, partition);
+        return named.isPresent() || !account.isEmpty() && enforces("associations") ? named
+                : accounts.defaultOf(user).flatMap(a -> accounts.assoc(a.user(), a.account(), partition));
     }
 
     /** Its limits are parts of what a partition has, and so they mean nothing for jobs elsewhere. */

@@ -126,7 +126,7 @@ public final class JobSubmit {
         int tier = Integer.MIN_VALUE;
         int nodes = job.request().nodesMin();
         for (Partition p : state.partitions().values()) {
-            boolean fits = p.takesJobs() && Limits.mayEnter(job, p) && Limits.admitsAccount(p.info(), job.charge().account(), state.accounts())
+            boolean fits = p.takesJobs() && Limits.mayEnter(job, p) && Limits.admitsAccount(p.info(), job.charge().account(), state)
                     && Limits.admitsGroups(p.info(), job.owner(), state) && (!p.info().rootOnly() || job.owner().uid() == 0)
                     && (nodes == 0 || nodes >= p.info().minNodes() && (p.info().maxNodes() < 0 || nodes <= p.info().maxNodes()));
             if (fits && p.info().priorityTier() > tier) {

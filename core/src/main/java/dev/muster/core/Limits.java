@@ -193,7 +193,7 @@ public final class Limits {
         if (!admitsGroups(partition.info(), desc.owner(), state)) {
             return JobReason.PARTITION_CONFIG;
         }
-        if (!admitsAccount(partition.info(), desc.charge().account(), state.accounts())) {
+        if (!admitsAccount(partition.info(), desc.charge().account(), state)) {
             return JobReason.ACCOUNT_NOT_ALLOWED;
         }
         if (desc.charge().eachQos().stream().noneMatch(q -> admits(partition.info(), q))) {
@@ -235,10 +235,14 @@ public final class Limits {
         return !restricts(info.allowGroups()) || info.allowGids().stream().anyMatch(member::test);
     }
 
-    /** An account stands for those below it. */
-    static boolean admitsAccount(PartitionInfo info, String account, Accounts known) {
+    /** An account stands for those below it. The lists count where AccountingStorageEnforce has associations: other accounts are not checked. */
+    static boolean admitsAccount(PartitionInfo info, String account, State state) {
+        if (!restricts(info.allowAccounts()) && info.denyAccounts().isEmpty() || !new AccountRules(state).enforces("associations")) {
+            return true;
+        }
+        Accounts known = state.accounts();
         return restricts(info.allowAccounts()) ? known.isUnder(account, a -> names(info.allowAccounts(), a))
-                : info.denyAccounts().isEmpty() || !known.isUnder(account, a -> names(info.denyAccounts(), a));
+                : !known.isUnder(account, a -> names(info.denyAccounts(), a));
     }
 
     /** What is told of the first of a job's partitions that does not admit its account or QOS; "" if all do. */
@@ -246,10 +250,14 @@ public final class Limits {
         for (String name : desc.partition().split(",")) {
             Optional<PartitionInfo> info = state.partitions().find(name).map(Partition::info);
             String own = byQos ? desc.charge().firstQos() : desc.charge().account();
-            boolean admitted = info.isEmpty() || (byQos ? admits(info.get(), own) : admitsAccount(info.get(), own, state.accounts()));
+            boolean admitted = info.isEmpty() || (byQos ? admits(info.get(), own) : admitsAccount(info.get(), own, state));
             if (!admitted) {
                 String allows = byQos ? info.get().allowQos() : info.get().allowAccounts();
                 String denies = byQos ? info.get().denyQos() : info.get().denyAccounts();
+                if (byQos && state.accounts().qos(own).isEmpty()) {
+                    return "Job's QOS not known, so it can't use this partition (" + name + (restricts(allows) ? " allows " + allows
+                            : " denies " + denies) + ")";
+                }
                 return "Job's " + (byQos ? "QOS" : "account") + " not permitted to use this partition (" + name
                         + (restricts(allows) ? " allows " + allows + " not " : " denies " + denies + " including ") + own + ")";
             }

@@ -289,44 +289,65 @@ final class SubmitRules {
                 ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT) : Optional.empty();
     }
 
-    /** Each of the partitions named must exist; with EnforcePartLimits its limits must hold. */
+    /** Each of the partitions named must exist, and one of them must be open to the job; EnforcePartLimits counts the limits of those. */
     private Optional<Decision.Rejected> partitionRefusal(JobDesc desc) {
-        boolean anyFits = false;
-        Optional<Decision.Rejected> first = Optional.empty();
+        List<Partition> open = new ArrayList<>();
+        Optional<SlurmErrno> closed = Optional.empty();
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {
                 return refuse(SlurmErrno.INVALID_PARTITION_NAME);
             }
-            if (!partition.get().takesJobs()) {
-                return refuse(SlurmErrno.PARTITION_NOT_AVAIL);
+            Optional<SlurmErrno> why = whyClosed(desc, partition.get());
+            if (why.isEmpty()) {
+                open.add(partition.get());
             }
-            if (partition.get().info().rootOnly() && desc.owner().uid() != 0) {
-                return refuse(SlurmErrno.ACCESS_DENIED);
-            }
-            if (partition.get().info().disableRootJobs() && desc.owner().uid() == 0) {
-                return refuse(SlurmErrno.USER_ID_MISSING);
-            }
-            if (!Limits.mayEnter(desc, partition.get())) {
-                return refuse(SlurmErrno.ACCESS_DENIED);
-            }
-            if (desc.timing().timeLimitMin() == 0 && partition.get().info().defaultTimeMin() == PartitionInfo.NO_TIME) {
-                return refuse(SlurmErrno.INVALID_TIME_LIMIT);
-            }
-            if (Limits.hasTooFewTasks(desc, partition.get(), state)) {
-                return refuse(SlurmErrno.BAD_TASK_COUNT);
-            }
-            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state);
-            anyFits |= limit.isEmpty();
-            if (limit.isPresent() && first.isEmpty()) {
-                first = refuse(limit.get());
-            }
+            closed = closed.or(() -> why);
         }
-        return switch (state.settings().enforcePartLimits()) {
-            case "ALL" -> first;
-            case "ANY" -> anyFits ? Optional.empty() : first;
-            default -> Optional.empty();
-        };
+        return (open.isEmpty() ? closed : brokenLimit(desc, open)).map(Decision::reject);
+    }
+
+    /** Why no job of this kind may ever be in the partition's queue. */
+    private Optional<SlurmErrno> whyClosed(JobDesc desc, Partition partition) {
+        PartitionInfo info = partition.info();
+        if (!partition.takesJobs()) {
+            return Optional.of(SlurmErrno.PARTITION_NOT_AVAIL);
+        }
+        boolean root = desc.owner().uid() == 0;
+        if (info.rootOnly() && !root || !Limits.mayEnter(desc, partition)) {
+            return Optional.of(SlurmErrno.ACCESS_DENIED);
+        }
+        if (info.disableRootJobs() && root) {
+            return Optional.of(SlurmErrno.USER_ID_MISSING);
+        }
+        if (desc.timing().timeLimitMin() == 0 && info.defaultTimeMin() == PartitionInfo.NO_TIME) {
+            return Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
+        }
+        return !enforcesLimits() && Limits.hasTooFewTasks(desc, partition, state) ? Optional.of(SlurmErrno.BAD_TASK_COUNT) : Optional.empty();
+    }
+
+    private boolean enforcesLimits() {
+        return List.of("ALL", "ANY").contains(state.settings().enforcePartLimits());
+    }
+
+    /** With ALL each partition's limits must hold, with ANY those of one that is up; one that is down is no reason to refuse. */
+    private Optional<SlurmErrno> brokenLimit(JobDesc desc, List<Partition> open) {
+        if (!enforcesLimits()) {
+            return Optional.empty();
+        }
+        List<SlurmErrno> broken = new ArrayList<>();
+        for (Partition p : open) {
+            Optional<SlurmErrno> limit = Limits.broken(desc, p, state)
+                    .or(() -> Limits.hasTooFewTasks(desc, p, state) ? Optional.of(SlurmErrno.INVALID_NODE_COUNT) : Optional.empty());
+            if (limit.isEmpty() && p.isUp() && state.settings().enforcePartLimits().equals("ANY")) {
+                return Optional.empty();
+            }
+            limit.ifPresent(broken::add);
+        }
+        if (broken.isEmpty() || state.settings().enforcePartLimits().equals("ALL")) {
+            return broken.stream().findFirst();
+        }
+        return Optional.of(broken.size() < open.size() ? SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE : broken.getLast());
     }
 
     private static Optional<Decision.Rejected> refuse(SlurmErrno errno) {

@@ -7,8 +7,10 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
+import dev.muster.core.Limits;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
+import dev.muster.model.JobDesc;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
@@ -23,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Associations and QOS: whom a job is charged to, and which limit says no with which word. */
 class AccountLimitsTest {
-    private final Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "memoryConsumed=true");
+    private Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "memoryConsumed=true");
 
     private static Map<String, String> limits(String text) {
         Map<String, String> out = new TreeMap<>();
@@ -77,7 +79,7 @@ class AccountLimitsTest {
         cluster.submit("charge.account=OTHER");
         assertThat(last().desc().charge().account()).isEqualTo("other");
         cluster.submit("charge.account=nowhere");
-        assertThat(last().desc().charge().account()).isEqualTo("nowhere");
+        assertThat(last().desc().charge().account()).as("no association is enforced").isEqualTo("dept");
     }
 
     @ParameterizedTest
@@ -394,18 +396,24 @@ class AccountLimitsTest {
         });
     }
 
-    @Test
-    void whomAPartitionDoesNotAdmitIsToldWhy() {
-        for (String[] row : new String[][] {
-                {"allowqos=fast,q2", "true", "Job's QOS not permitted to use this partition (p allows fast,q2 not normal)"},
-                {"denyqos=normal", "true", "Job's QOS not permitted to use this partition (p denies normal including normal)"},
-                {"allowaccounts=other", "false", "Job's account not permitted to use this partition (p allows other not dept)"},
-                {"denyaccounts=dept", "false", "Job's account not permitted to use this partition (p denies dept including dept)"},
-                {"denyaccounts=other", "false", ""}}) {
-            Cluster c = new Cluster("n1 cpus=4 mem=1000", "q nodes=n1 default=yes\np nodes=n1 " + row[0], "");
-            assertThat(dev.muster.core.Limits.notAdmitted(Cluster.desc("partition=q,p charge.account=dept charge.qos=normal"), c.state(),
-                    row[1].equals("true"))).as(row[0]).isEqualTo(row[2]);
-        }
+    /** Accounts are checked where associations are enforced, a QOS everywhere. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            allowqos=fast,q2    |              | normal | Job's QOS not permitted to use this partition (p allows fast,q2 not normal)
+            denyqos=normal      |              | normal | Job's QOS not permitted to use this partition (p denies normal including normal)
+            allowqos=fast,q2    |              | nosuch | Job's QOS not known, so it can't use this partition (p allows fast,q2)
+            allowaccounts=other | associations |        | Job's account not permitted to use this partition (p allows other not dept)
+            denyaccounts=dept   | associations |        | Job's account not permitted to use this partition (p denies dept including dept)
+            denyaccounts=other  | associations |        | ''
+            allowaccounts=other | limits       |        | ''
+            denyaccounts=dept   | ''           |        | ''
+            """)
+    void whyAPartitionDoesNotAdmitAJob(String list, String enforced, String qos, String expected) {
+        cluster = new Cluster("n1 cpus=4 mem=1000", "q nodes=n1 default=yes\np nodes=n1 " + list, "");
+        policy(enforced == null ? "" : enforced, "", "", "");
+        JobDesc desc = Cluster.desc("partition=q,p charge.account=dept charge.qos=" + (qos == null ? "normal" : qos));
+
+        assertThat(Limits.notAdmitted(desc, cluster.state(), qos != null)).isEqualTo(expected);
     }
 
     /** Of several that it breaks one is told; without the one the next. */

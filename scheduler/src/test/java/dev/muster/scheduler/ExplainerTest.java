@@ -71,12 +71,10 @@ class ExplainerTest {
 
     @Test
     void whomAPartitionDoesNotAdmitIsToldSo() {
-        Cluster c = new Cluster("n1 cpus=2", "p nodes=n1 default=yes allowaccounts=bio", "");
-        int job = c.accept("kind=BATCH charge.account=chem");
+        Cluster c = new Cluster("n1 cpus=2", "p nodes=n1 default=yes allowqos=bio", "");
+        int job = c.accept("kind=BATCH charge.qos=chem");
         c.schedule();
-        Explainer.Explanation why = why(c, job, j -> true);
-        assertThat(why.says()).isEqualTo("Partition p takes no jobs of account chem.");
-        assertThat(why.change()).isEqualTo("Another account (-A), or another partition.");
+        assertThat(why(c, job, j -> true).says()).isEqualTo("Partition p takes no jobs of QOS chem.");
         Cluster groups = new Cluster("n1 cpus=2", "p nodes=n1 default=yes allowgroups=lab", "");
         int stranger = groups.accept("kind=BATCH");
         groups.schedule();

@@ -233,11 +233,8 @@ class PlacementTest {
                 login nodes=n1 allocnodes=login[2-3] defmempercpu=1
                 mem nodes=n1 maxmempernode=100
                 """, "enforcePartLimits=ANY", """
-                partition=acct                           | Invalid account or account/partition combination specified
-                partition=acct charge.account=chem       | Invalid account or account/partition combination specified
-                partition=acct charge.account=bio        | n1:1
-                partition=deny charge.account=guests     | Invalid account or account/partition combination specified
-                partition=deny charge.account=bio        | n1:1
+                partition=acct charge.account=chem       | n1:1
+                partition=deny charge.account=guests     | n1:1
                 partition=qos charge.qos=lead            | Invalid qos specification
                 partition=qos charge.qos=gold            | n1:1
                 partition=lab                            | User's group not permitted to use this partition
@@ -256,8 +253,6 @@ class PlacementTest {
                 login nodes=n1 allocnodes=login[2-3] defmempercpu=1
                 mem nodes=n1 maxmempernode=100
                 """, "enforcePartLimits=NO", """
-                partition=acct charge.account=chem       | (AccountNotAllowed)
-                partition=deny charge.account=guests     | (AccountNotAllowed)
                 partition=qos charge.qos=lead            | (QOSNotAllowed)
                 partition=qos,acct charge.account=bio    | n1:1
                 partition=lab                            | (PartitionConfig)
@@ -325,6 +320,38 @@ class PlacementTest {
         assertThat(c.shown(leaves)).isEqualTo("(PartitionConfig)");
     }
 
+    /** Of several partitions one must be open to the job; which of those must keep its limits is EnforcePartLimits. */
+    @Test
+    void someOfSeveralPartitionsAreOpen() {
+        String partitions = """
+                ok nodes=n[1-2] defmempercpu=1
+                short nodes=n1 maxtime=1 defmempercpu=1
+                wide nodes=n[1-2] minnodes=2 defmempercpu=1
+                down nodes=n1 state=DOWN
+                drain nodes=n1 state=DRAIN
+                off nodes=n1 state=INACTIVE
+                login nodes=n1 allocnodes=login1
+                """;
+        String unavailable = "Required partition not available (inactive or drain)";
+        String time = "Requested time limit is invalid (missing or exceeds some limit)";
+        String nodes = "Node count specification invalid";
+        for (String[] row : new String[][] {
+                // partitions, then what NO, ANY and ALL make of them
+                {"drain", unavailable, unavailable, unavailable}, {"off,drain", unavailable, unavailable, unavailable},
+                {"ok,drain", "", "", ""}, {"drain,ok", "", "", ""}, {"off,ok", "", "", ""}, {"down", "", "", ""}, {"down,drain", "", "", ""},
+                {"short", "", time, time}, {"short,ok", "", "", time}, {"ok,short", "", "", time}, {"short,drain", "", time, time},
+                {"down,short", "", "Requested partition configuration not available now", time},
+                {"wide", "Task count specification invalid", nodes, nodes}, {"wide,ok", "", "", nodes},
+                {"wide,drain", "Task count specification invalid", nodes, nodes}, {"wide,short", "", time, nodes},
+                {"login", "Access/permission denied", "Access/permission denied", "Access/permission denied"}, {"login,ok", "", "", ""}}) {
+            for (int mode = 0; mode < 3; mode++) {
+                Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", partitions, "enforcePartLimits=" + List.of("NO", "ANY", "ALL").get(mode));
+                Decision d = c.submit("kind=BATCH tasks=1 timing.timeLimitMin=10 partition=" + row[0]);
+                assertThat(d instanceof Decision.Rejected r ? r.sentence() : "").as(row[0] + " " + mode).isEqualTo(row[mode + 1]);
+            }
+        }
+    }
+
     /** Since 26.05 no job has nodes on which none of its tasks would run. */
     @Test
     void fewerTasksThanNodes() {
@@ -332,7 +359,7 @@ class PlacementTest {
                 partition=p nodesMin=2 tasks=1               | Task count specification invalid
                 partition=p nodesMin=2 nodesMax=3 tasks=2    | n1:1 n2:1
                 partition=big tasks=1                        | Task count specification invalid
-                partition=p,big tasks=1                      | Task count specification invalid
+                partition=p,big tasks=1                      | n1:1
                 partition=big tasks=2                        | n1:1 n2:1
                 partition=big                                | n1:1 n2:1
                 partition=p tasks=1 tresPerJob=gres/gpu:3    | Requested node configuration is not available
