@@ -45,9 +45,10 @@ class ManPagesTest {
     }
 
     private static void offers(Path share, String command, String line, String offered) throws Exception {
-        Process shell = new ProcessBuilder("bash", "-c", "compopt() { :; }; sinfo() { echo n1; }; cd /; . $1;"
+        Process shell = new ProcessBuilder("bash", "-c", "compopt() { :; }; sinfo() { echo n1; }; cd $4; . $1;"
                 + " COMP_WORDS=($3); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
-                + " _muster_$2; echo ${COMPREPLY[@]}", "-", share.resolve("bash-completion/completions/" + command).toString(), command, line)
+                + " _muster_$2; echo ${COMPREPLY[@]}", "-", share.resolve("bash-completion/completions/" + command).toString(), command, line,
+                java.nio.file.Files.createDirectories(share.resolve("empty")).toString())
                 .redirectErrorStream(true).start();
         assertThat(new String(shell.getInputStream().readAllBytes()).strip()).as(line).isEqualTo(offered);
     }
