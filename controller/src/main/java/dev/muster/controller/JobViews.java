@@ -277,9 +277,8 @@ final class JobViews {
     /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
     private int nodes(Job job) {
         int said = Amounts.nodes(job);
-        String listed = job.desc().request().nodeList();
-        if (job.state() == JobState.PENDING && job.desc().request().nodesMin() == 0 && !listed.isEmpty()) {
-            return HostList.parse(listed) instanceof HostList.Parsed.Ok ok ? Math.max(said, ok.list().names().size()) : said;
+        if (listed(job) > 0) {
+            return Math.max(said, listed(job));
         }
         if (job.state() != JobState.PENDING || GresRequest.overcommits(job.desc().request())) {
             return said;
@@ -294,6 +293,13 @@ final class JobViews {
         }
         int bound = job.desc().request().nodesMax() > 0 ? Math.max(said, job.desc().request().nodesMax()) : Integer.MAX_VALUE;
         return most == 0 ? said : (int) Math.min(bound, (cpus + most - 1) / most);
+    }
+
+    /** Number of nodes in the list of a pending job that asks for no number of them; 0 without a list. */
+    private static int listed(Job job) {
+        String nodes = job.desc().request().nodeList();
+        return job.state() == JobState.PENDING && job.desc().request().nodesMin() == 0 && !nodes.isEmpty()
+                && HostList.parse(nodes) instanceof HostList.Parsed.Ok ok ? ok.list().names().size() : 0;
     }
 
     private static final Limits.Memory NO_MEMORY = new Limits.Memory(0, 0, false);
@@ -395,7 +401,7 @@ final class JobViews {
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 shown.isEmpty() ? "" : shown.ofScript().node(),
                 leaving.isPresent() ? leaving.get().size() : wants(Costly.NODE_COUNT) ? nodes(job) : 0,
-                Math.max(mostNodes(r), shown.isEmpty() ? 0 : shown.nodes().size()), cpus, cpus, tasks(job), cpusPerTask(r),
+                Math.max(mostNodes(r), shown.isEmpty() ? listed(job) : shown.nodes().size()), cpus, cpus, tasks(job), cpusPerTask(r),
                 r.tasksPerNode(), r.tasksPerSocket(),
                 r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),

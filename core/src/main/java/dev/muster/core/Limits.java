@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** A partition's limits on one job. */
 public final class Limits {
@@ -233,6 +234,12 @@ public final class Limits {
     /** As above. @param member whether somebody is of the group with this number */
     public static boolean admitsGroups(PartitionInfo info, IntPredicate member) {
         return !restricts(info.allowGroups()) || info.allowGids().stream().anyMatch(member::test);
+    }
+
+    /** A job's list of partitions without those that take no jobs, unless none of them does; a name without a partition stays. */
+    static String takingJobs(String partitions, State state) {
+        List<String> open = Stream.of(partitions.split(",", -1)).filter(p -> state.partitions().find(p).filter(x -> !x.takesJobs()).isEmpty()).toList();
+        return open.isEmpty() ? partitions : String.join(",", open);
     }
 
     /** An account stands for those below it. The lists count where AccountingStorageEnforce has associations: other accounts are not checked. */

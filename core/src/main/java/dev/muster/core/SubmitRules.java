@@ -75,7 +75,8 @@ final class SubmitRules {
             return new Unfit(SlurmErrno.INVALID_PARTITION_NAME);     // all rules ask for the first of them
         }
         JobDesc desc;
-        switch (accounts.charge(rerouted(withPartition(asked)).withRequest(
+        JobDesc placed = rerouted(withPartition(asked));
+        switch (accounts.charge(placed.withPartition(Limits.takingJobs(placed.partition(), state)).withRequest(
                 GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());

@@ -520,7 +520,11 @@ final class UpdateRules {
                 return refuse(SlurmErrno.INVALID_PARTITION_NAME);
             }
         }
-        put(desc, "partition", value);
+        String open = Limits.takingJobs(value, state);
+        if (state.partitions().find(open).filter(p -> !p.takesJobs()).isPresent()) {
+            return refuse(SlurmErrno.PARTITION_NOT_AVAIL);
+        }
+        put(desc, "partition", open);
         return Optional.empty();
     }
 

@@ -225,12 +225,20 @@ final class Chooser {
         return out;
     }
 
-    /** The first nodes in a row, none missing between them, that suffice and hold all required ones. */
+    /**
+     * The first nodes in a row, none missing between them, that suffice and hold all required ones. A row begins with the first required node
+     * if it can, or as short before it as will do.
+     */
     private static List<Candidate> neighbours(Need need, List<Candidate> candidates, int required) {
         List<Candidate> sorted = new ArrayList<>(candidates);
         sorted.sort(Comparator.comparingInt(c -> c.node.spec.order()));
         List<Candidate> named = candidates.subList(0, required);
-        for (int from = 0; from < sorted.size(); from++) {
+        int first = 0;
+        while (!named.isEmpty() && !named.contains(sorted.get(first))) {
+            first++;
+        }
+        for (int i = 0; i < (named.isEmpty() ? sorted.size() : first + 1); i++) {
+            int from = named.isEmpty() ? i : first - i;
             int to = from + 1;
             while (to < sorted.size() && sorted.get(to).node.spec.order() == sorted.get(to - 1).node.spec.order() + 1) {
                 to++;

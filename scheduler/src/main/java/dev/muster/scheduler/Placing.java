@@ -156,7 +156,7 @@ final class Placing {
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
         List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
-                : candidates.of(need, avoided), required, near, plans.kept());
+                : candidates.of(need, avoided), required, near, plans.kept(), topology.kind() == Topology.Kind.FLAT);
         List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();

@@ -320,6 +320,33 @@ class PlacementTest {
         assertThat(c.shown(leaves)).isEqualTo("(PartitionConfig)");
     }
 
+    /** Beside nodes that are asked for by name: the next ones in the configuration's order, then those before them, backwards. */
+    @Test
+    void nodesBesideRequiredOnes() {
+        table("n[1-6] cpus=2 mem=1000", "p nodes=n[1-6] defmempercpu=1", "", """
+                partition=p nodesMin=2 nodeList=n3                   | n3:1 n4:1
+                partition=p nodesMin=3 nodeList=n2,n4                | n2:1 n3:1 n4:1
+                partition=p nodesMin=3 nodeList=n5                   | n4:1 n5:1 n6:1
+                partition=p nodesMin=4 nodeList=n5                   | n3:1 n4:1 n5:1 n6:1
+                partition=p nodesMin=2 nodeList=n6                   | n5:1 n6:1
+                partition=p nodesMin=2 contiguous=true nodeList=n2   | n2:1 n3:1
+                partition=p nodesMin=3 contiguous=true nodeList=n5   | n4:1 n5:1 n6:1
+                """);
+    }
+
+    /** Partitions that take no jobs are left out of a job's list, at submission as later. */
+    @Test
+    void closedPartitionsOfAList() {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "ok nodes=n1\ndown nodes=n1 state=DOWN\ndrain nodes=n1 state=DRAIN", "");
+        int job = c.accept("kind=BATCH partition=drain,down");
+        assertThat(c.state().jobs().at(job).desc().partition()).isEqualTo("down");
+        Command.JobRef ref = new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP);
+        c.apply(new Command.UpdateJob(0, ref, Map.of("partition", "drain,ok,down")));
+        assertThat(c.state().jobs().at(job).desc().partition()).isEqualTo("ok,down");
+        assertThat(c.apply(new Command.UpdateJob(0, ref, Map.of("partition", "drain"))))
+                .isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.sentence()).startsWith("Required partition not available"));
+    }
+
     /** Of several partitions one must be open to the job; which of those must keep its limits is EnforcePartLimits. */
     @Test
     void someOfSeveralPartitionsAreOpen() {
