@@ -381,8 +381,15 @@ final class ShowText {
         add("Sockets", n.number("sockets")).add("Boards", Math.max(1, n.number("boards")));
         line();
         if (n.integer("coreSpecCount") != 0 || n.number("memSpecLimitMb") != 0) {
-            add("CoreSpecCount", n.number("coreSpecCount")).add("CPUSpecList", n.text("cpuSpecList"));
-            add("MemSpecLimit", n.number("memSpecLimitMb"));
+            if (n.integer("coreSpecCount") != 0) {
+                add("CoreSpecCount", n.number("coreSpecCount"));
+            }
+            if (!n.text("cpuSpecList").isEmpty()) {
+                add("CPUSpecList", n.text("cpuSpecList"));
+            }
+            if (n.number("memSpecLimitMb") != 0) {
+                add("MemSpecLimit", n.number("memSpecLimitMb"));
+            }
             line();
         }
         if (!n.text("restrictedCores").isEmpty()) {

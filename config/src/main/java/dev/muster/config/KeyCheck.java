@@ -55,6 +55,7 @@ final class KeyCheck {
             case CERTMGR_TYPE -> CertmgrConf.checkedType(value, values);
             case CERTMGR_PARAMETERS -> CertmgrConf.checkedParameters(value, values);
             case SUSPEND_TIME -> suspendTime(value, values);
+            case SCHEDULER_TIME_SLICE -> timeSlice(value, values);
             case PREEMPT_EXEMPT_TIME -> exemptTime(value, values);
             case PRIORITY_USAGE_RESET_PERIOD -> resetPeriod(value, values);
             case SLURMCTLD_PARAMETERS -> ControllerWords.checked(value, values);
@@ -402,12 +403,14 @@ final class KeyCheck {
         return value;
     }
 
-    static long timeSlice(String value, Values values) {
-        long seconds = values.number(Key.SCHEDULER_TIME_SLICE.slurmName(), value, Values.U16_MAX);
-        if (seconds < TIME_SLICE_MIN_S) {
-            values.error("SchedulerTimeSlice must be at least " + TIME_SLICE_MIN_S + " seconds");
+    /** As 26.05.3, with the usual slice in place of one that is too short. */
+    private static String timeSlice(String value, Values values) {
+        long seconds = NodeLine.count(value);
+        if (seconds < 0 || seconds >= TIME_SLICE_MIN_S) {
+            return value;
         }
-        return seconds;
+        values.warning("SchedulerTimeSlice must be at least " + TIME_SLICE_MIN_S + " seconds");
+        return Key.SCHEDULER_TIME_SLICE.fallback();
     }
 
     static long databaseMessages(String value, Values values) {

@@ -10,6 +10,8 @@ final class NodeLine {
     private static final List<String> STATES = List.of("UNKNOWN", "IDLE", "DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE",
         "CLOUD", "EXTERNAL", "UNDRAIN", "RESUME", "NO_RESPOND");
 
+    private static final long WEIGHT_MAX = Values.U32_MAX - 1;
+
     String names = "";
     private String hostnames = "";
     private String addresses = "";
@@ -54,6 +56,7 @@ final class NodeLine {
         node.line = values.line();
         while (pairs.next()) {
             values.text(pairs.rest());
+            pairs.warnIfRepeated(values);
             if (!node.set(pairs.key(), pairs.value(), values)) {
                 values.error("Parsing error at unrecognized key: " + pairs.key());
             }
@@ -100,7 +103,7 @@ final class NodeLine {
             case "nodeaddr" -> addresses = value;
             case "bcastaddr" -> bcastAddresses = value;
             case "port" -> ports = value;
-            case "cpus", "procs" -> cpus = values.number(key, value, Values.U16_MAX);
+            case "cpus", "procs" -> cpus = atLeastOne(key, value, values);
             case "boards" -> boards = values.number(key, value, Values.U16_MAX);
             case "sockets" -> sockets = values.number(key, value, Values.U16_MAX);
             case "socketsperboard" -> socketsPerBoard = values.number(key, value, Values.U16_MAX);
@@ -109,7 +112,7 @@ final class NodeLine {
             case "realmemory" -> realMemoryMb = values.number(key, value, Long.MAX_VALUE);
             case "tmpdisk" -> tmpDiskMb = values.number(key, value, Values.U32_MAX);
             case "feature", "features" -> features = value;
-            case "weight" -> weight = values.number(key, value, Values.U32_MAX);
+            case "weight" -> weight = weight(key, value, values);
             case "gres" -> gres = value;
             case "state" -> state = state(value, names, values);
             case "reason" -> reason = value;
@@ -128,6 +131,21 @@ final class NodeLine {
         return true;
     }
 
+    /** A number of CPUs; the line leaves it open where this is 0. */
+    private long atLeastOne(String key, String value, Values values) {
+        long number = values.number(key, value, Values.U16_MAX);
+        if (number == 0 && NodeLine.count(value) == 0) {
+            values.warning("NodeNames=" + names + " " + key + "=0 is invalid, reset to 1");
+            return 1;
+        }
+        return number;
+    }
+
+    private static long weight(String key, String value, Values values) {
+        long weight = values.number(key, value, Values.U32_MAX);
+        return weight == Values.UNLIMITED ? WEIGHT_MAX : Math.min(weight, WEIGHT_MAX);
+    }
+
     static String state(String value, String names, Values values) {
         String upper = value.toUpperCase(Locale.ROOT);
         if (!STATES.contains(upper)) {
@@ -140,12 +158,16 @@ final class NodeLine {
     void expand(int defaultPort, List<NodeConf> to, List<ConfigError> warnings, Values values) {
         values.at(file, line, names);
         HostList all = hosts(names, "NodeName", values);
+        if (names.equalsIgnoreCase("ALL")) {
+            values.error("'" + names + "' is a reserved word disallowed for use with NodeName");
+        }
         HostList hosts = perNode(hostnames, "NodeHostname", all.size(), values);
         HostList addrs = perNode(addresses, "NodeAddr", all.size(), values);
         HostList bcasts = perNode(bcastAddresses, "BcastAddr", all.size(), values);
         String bracketed = ports.isEmpty() || ports.startsWith("[") ? ports : "[".concat(ports).concat("]");
         HostList portList = perNode(bracketed, "Port", all.size(), values);
         derive(warnings);
+        deriveSpecialized(warnings);
         List<String> featureList = Values.list(features);
         List<NodeConf.Gres> gresList = gres(gres, values);
         List<String> nameList = all.names();
@@ -191,8 +213,8 @@ final class NodeLine {
             return HostList.empty();
         }
         HostList list = hosts(text, key, values);
-        if (list.size() > 1 && list.size() < count) {
-            values.error("At least as many " + key + " are required as NodeName");
+        if (list.size() > 1 && list.size() != count) {
+            values.error(key + " count must equal that of NodeName records or there must be no more than one (" + list.size() + " != " + count + ")");
             return HostList.empty();
         }
         return list;
@@ -222,6 +244,42 @@ final class NodeLine {
                 + "Sockets*CoresPerSocket or Sockets*CoresPerSocket*ThreadsPerCore. Resetting CPUs.", names));
             cpus = all;
         }
+    }
+
+    /** Corrects numbers of specialized cores and memory that leave nothing for jobs, as Slurm does. */
+    private void deriveSpecialized(List<ConfigError> warnings) {
+        if (coreSpecCount > 0 && !cpuSpecList.isEmpty()) {
+            reset(warnings, "CoreSpecCount=" + coreSpecCount + " is invalid with CPUSpecList, reset to 0");
+            coreSpecCount = 0;
+        } else if (coreSpecCount > 0 && coreSpecCount >= sockets * coresPerSocket) {
+            reset(warnings, "CoreSpecCount=" + coreSpecCount + " is invalid, reset to 1");
+            coreSpecCount = 1;
+        }
+        if (memSpecLimitMb > 0 && memSpecLimitMb >= realMemoryMb) {
+            reset(warnings, "MemSpecLimit=" + memSpecLimitMb + " is invalid, reset to 0");
+            memSpecLimitMb = 0;
+        }
+        if (!cpuSpecList.isEmpty() && !areCpus(cpuSpecList)) {
+            reset(warnings, "CpuSpecList=" + cpuSpecList + " - unable to convert it to bitmap of size CPUs=" + cpus + ". Ignoring CpuSpecList.");
+            cpuSpecList = "";
+        }
+    }
+
+    private void reset(List<ConfigError> warnings, String sentence) {
+        warnings.add(new ConfigError(file, line, "NodeNames=" + names + " " + sentence, names));
+    }
+
+    /** Returns whether a list such as 0,2-3 has only numbers of this node's CPUs. */
+    private boolean areCpus(String list) {
+        for (String range : Values.list(list)) {
+            int dash = range.indexOf('-');
+            long first = count(dash < 0 ? range : range.substring(0, dash));
+            long last = dash < 0 ? first : count(range.substring(dash + 1));
+            if (first < 0 || last < first || last >= cpus) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Reads {@code name[:type][:no_consume][:count]} parts. */

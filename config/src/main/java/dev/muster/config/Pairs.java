@@ -1,5 +1,9 @@
 package dev.muster.config;
 
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
 /** Walks the {@code Key=value} pairs of one line. Values may be quoted; blanks around the sign are allowed. */
 final class Pairs {
     private final String line;
@@ -7,6 +11,7 @@ final class Pairs {
     private int pairStart;
     private String key = "";
     private String value = "";
+    private final Set<String> keys = new HashSet<>();
 
     Pairs(String line) {
         this.line = line;
@@ -59,6 +64,13 @@ final class Pairs {
 
     String value() {
         return value;
+    }
+
+    /** Logs that the current key stood in the line before. The reader takes its last value. */
+    void warnIfRepeated(Values values) {
+        if (!keys.add(key.toLowerCase(Locale.ROOT))) {
+            values.warning(key.concat(" 1 specified more than once, latest value used"));
+        }
     }
 
     /** The current pair and all that follows it, as errors quote it. */

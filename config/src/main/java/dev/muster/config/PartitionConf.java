@@ -72,7 +72,6 @@ public record PartitionConf(
         OptionalInt suspendTimeoutSec,
         String topology,
         String tresBillingWeights,
-        String jobDefaults,
         String file,
         int line) {
 }

@@ -35,6 +35,8 @@ final class PartitionLine implements Cloneable {
     private boolean exclusiveUser;
     private boolean exclusiveTopo;
     private boolean exclusiveNode;
+    /** The value of Exclusive, which counts before ExclusiveUser and ExclusiveTopo; empty when it is not given. */
+    private String exclusive = "";
     private long graceTimeSec;
     private boolean hidden;
     private boolean lln;
@@ -42,10 +44,15 @@ final class PartitionLine implements Cloneable {
     private long maxCpusPerSocket = Values.UNLIMITED;
     private long maxNodes = Values.UNLIMITED;
     private long minNodes;
-    private String overSubscribe = "NO";
+    /** Empty when it is not given. */
+    private String overSubscribe = "";
+    /** The older word for OverSubscribe, which counts before it. */
+    private String shared = "";
     private OptionalInt overTimeLimitMin = OptionalInt.empty();
     private boolean powerDownOnIdle;
     private String preemptMode = "";
+    /** The older word for both that follow, before which it counts; -1 when it is not given. */
+    private long priority = -1;
     private long priorityJobFactor = 1;
     private long priorityTier = 1;
     private String qos = "";
@@ -58,7 +65,6 @@ final class PartitionLine implements Cloneable {
     private OptionalInt suspendTimeoutSec = OptionalInt.empty();
     private String topology = "";
     private String tresBillingWeights = "";
-    private String jobDefaults = "";
     private String file = "";
     private int line;
 
@@ -76,6 +82,7 @@ final class PartitionLine implements Cloneable {
             String key = pairs.key();
             String lower = key.toLowerCase(Locale.ROOT);
             String value = pairs.value();
+            pairs.warnIfRepeated(values);
             if (!part.setAccess(lower, value) && !part.setFlag(lower, key, value, values)
                     && !part.setNumber(lower, key, value, values) && !part.setOther(lower, key, value, values)) {
                 values.error("Parsing error at unrecognized key: " + key);
@@ -107,7 +114,6 @@ final class PartitionLine implements Cloneable {
             case "alternate" -> alternate = value;
             case "qos" -> qos = value;
             case "topology" -> topology = value;
-            case "jobdefaults" -> jobDefaults = value;
             default -> {
                 return false;
             }
@@ -121,7 +127,7 @@ final class PartitionLine implements Cloneable {
             case "disablerootjobs" -> disableRootJobs = values.yesNo(key, value) ? 1 : 0;
             case "exclusiveuser" -> exclusiveUser = values.yesNo(key, value);
             case "exclusivetopo" -> exclusiveTopo = values.yesNo(key, value);
-            case "exclusive" -> exclusive(key, value, values);
+            case "exclusive" -> exclusive = exclusive(key, value, values);
             case "hidden" -> hidden = values.yesNo(key, value);
             case "lln" -> lln = values.yesNo(key, value);
             case "powerdownonidle" -> powerDownOnIdle = values.yesNo(key, value);
@@ -138,30 +144,15 @@ final class PartitionLine implements Cloneable {
         switch (lower) {
             case "defcpupergpu" -> defCpuPerGpu = values.number(key, value, Long.MAX_VALUE);
             case "defmempergpu" -> defMemPerGpu = values.number(key, value, Long.MAX_VALUE);
-            case "defmempercpu" -> {
-                defMemPerCpu = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
-                defMemPerNode = 0;
-            }
-            case "defmempernode" -> {
-                defMemPerNode = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
-                defMemPerCpu = 0;
-            }
-            case "maxmempercpu" -> {
-                maxMemPerCpu = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
-                maxMemPerNode = 0;
-            }
-            case "maxmempernode" -> {
-                maxMemPerNode = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
-                maxMemPerCpu = 0;
-            }
+            case "defmempercpu" -> defMemPerCpu = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
+            case "defmempernode" -> defMemPerNode = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
+            case "maxmempercpu" -> maxMemPerCpu = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
+            case "maxmempernode" -> maxMemPerNode = Math.max(values.number(key, value, Long.MAX_VALUE), 0);
             case "maxcpuspernode" -> maxCpusPerNode = values.number(key, value, Values.U32_MAX);
             case "maxcpuspersocket" -> maxCpusPerSocket = values.number(key, value, Values.U32_MAX);
             case "maxnodes" -> maxNodes = values.number(key, value, Values.U32_MAX);
             case "minnodes" -> minNodes = Math.max(values.number(key, value, Values.U32_MAX), 0);
-            case "priority" -> {
-                priorityJobFactor = values.number(key, value, Values.U16_MAX);
-                priorityTier = priorityJobFactor;
-            }
+            case "priority" -> priority = values.number(key, value, Values.U16_MAX);
             case "priorityjobfactor" -> priorityJobFactor = values.number(key, value, Values.U16_MAX);
             case "prioritytier" -> priorityTier = values.number(key, value, Values.U16_MAX);
             case "overtimelimit" -> overTimeLimitMin =
@@ -185,7 +176,8 @@ final class PartitionLine implements Cloneable {
             case "defaulttime" -> defaultTimeMin = minutes(key, value, values);
             case "maxtime" -> maxTimeMin = minutes(key, value, values);
             case "gracetime" -> graceTimeSec = graceTime(key, value, values);
-            case "oversubscribe", "shared" -> overSubscribe = shares(key, value, values);
+            case "oversubscribe" -> overSubscribe = shares(key, value, values);
+            case "shared" -> shared = shares(key, value, values);
             case "preemptmode" -> {
                 preemptMode = value.toUpperCase(Locale.ROOT);
                 if (!Names.PREEMPT_MODES.containsAll(Values.list(preemptMode))) {
@@ -238,14 +230,71 @@ final class PartitionLine implements Cloneable {
         return parsed.orElse(0);
     }
 
-    private void exclusive(String key, String value, Values values) {
+    private static String exclusive(String key, String value, Values values) {
         String upper = value.toUpperCase(Locale.ROOT);
-        if (!upper.matches("NO|NODE|USER|TOPO")) {
+        if (!List.of("NO", "NODE", "USER", "TOPO").contains(upper)) {
             bad(key, value, values);
         }
-        exclusiveNode = upper.equals("NODE");
-        exclusiveUser = upper.equals("USER");
-        exclusiveTopo = upper.equals("TOPO");
+        return upper;
+    }
+
+    /**
+     * Decides between keys that exclude each other, whichever stands first and whether it stands here or in a DEFAULT line. The reader calls
+     * it once a line with a partition's name has been read.
+     */
+    void settle(Values values) {
+        settleMemory(values);
+        settleExclusive(values);
+        if (priority >= 0) {
+            priorityJobFactor = priority;
+            priorityTier = priority;
+        }
+        if (isAny(allowAccounts) && !denyAccounts.isEmpty()) {
+            values.warning("Both AllowAccounts and DenyAccounts are defined, DenyAccounts will be ignored");
+            denyAccounts = "";
+        }
+        if (isAny(allowQos) && !denyQos.isEmpty()) {
+            values.warning("Both AllowQos and DenyQos are defined, DenyQos will be ignored");
+            denyQos = "";
+        }
+        if (maxTimeMin >= 0 && defaultTimeMin > maxTimeMin) {
+            values.warning("partition " + name + " DefaultTime exceeds MaxTime (" + defaultTimeMin + " > " + maxTimeMin + ")");
+            defaultTimeMin = Durations.UNLIMITED;
+        }
+    }
+
+    private static boolean isAny(String allowed) {
+        return !allowed.isEmpty() && !allowed.equalsIgnoreCase("ALL");
+    }
+
+    private void settleMemory(Values values) {
+        if (defMemPerNode > 0 && defMemPerCpu > 0) {
+            values.warning("DefMemPerCPU ignored, since it's mutually exclusive with DefMemPerNode");
+            defMemPerCpu = 0;
+        }
+        if (maxMemPerNode > 0 && maxMemPerCpu > 0) {
+            values.warning("MaxMemPerCPU ignored, since it's mutually exclusive with MaxMemPerNode");
+            maxMemPerCpu = 0;
+        }
+    }
+
+    private void settleExclusive(Values values) {
+        if (overSubscribe.isEmpty()) {
+            overSubscribe = shared.isEmpty() ? "NO" : shared;
+        }
+        if (!exclusive.isEmpty()) {
+            exclusiveUser = exclusive.equals("USER");
+            exclusiveTopo = exclusive.equals("TOPO");
+            exclusiveNode = exclusive.equals("NODE");
+            boolean shares = exclusiveUser || exclusive.equals("NO") && !overSubscribe.equals("EXCLUSIVE");
+            overSubscribe = shares ? overSubscribe : "NO";
+        } else if (exclusiveUser && exclusiveTopo) {
+            values.warning("Exclusive=USER ignored, since it's mutually exclusive with Exclusive=TOPO");
+            exclusiveUser = false;
+        }
+        if (overSubscribe.equals("EXCLUSIVE")) {
+            exclusiveUser = false;
+        }
     }
 
     private static String shares(String key, String value, Values values) {
@@ -271,14 +320,19 @@ final class PartitionLine implements Cloneable {
     }
 
     PartitionConf finish(List<String> members, List<String> nodeSets, boolean globalDisableRootJobs) {
-        return new PartitionConf(name, members, nodes, nodeSets, isDefault, all(allocNodes), all(allowAccounts),
-            all(allowGroups), all(allowQos), Values.list(denyAccounts), Values.list(denyQos), alternate, cpuBind,
+        return new PartitionConf(name, members, nodes, nodeSets, isDefault, all(allocNodes), all(lower(allowAccounts)),
+            all(allowGroups), all(lower(allowQos)), Values.list(lower(denyAccounts)), Values.list(lower(denyQos)), alternate, cpuBind,
             defaultTimeMin, maxTimeMin, defCpuPerGpu, defMemPerGpu, defMemPerCpu, defMemPerNode, maxMemPerCpu,
             maxMemPerNode, disableRootJobs < 0 ? globalDisableRootJobs : disableRootJobs > 0, exclusiveUser,
             exclusiveTopo, exclusiveNode, (int) graceTimeSec, hidden, lln, maxCpusPerNode, maxCpusPerSocket, maxNodes, minNodes,
             overSubscribe, overTimeLimitMin, powerDownOnIdle, preemptMode, (int) priorityJobFactor,
             (int) priorityTier, qos, reqResv, resumeTimeoutSec, rootOnly, selectParameters, state, suspendTime,
-            suspendTimeoutSec, topology, tresBillingWeights, jobDefaults, file, line);
+            suspendTimeoutSec, topology, tresBillingWeights, file, line);
+    }
+
+    /** Names of accounts and QOS are in small letters in the database. */
+    private static String lower(String names) {
+        return names.toLowerCase(Locale.ROOT);
     }
 
     private static List<String> all(String text) {

@@ -44,6 +44,7 @@ final class SlurmConfReader implements ConfLines.Sink {
     private record Down(String nodes, String state, String reason, String file, int line) {
     }
 
+    private final KeyRelations relations = new KeyRelations(this);
     private final List<ConfigError> errors = new ArrayList<>();
     private final List<ConfigError> warnings = new ArrayList<>();
     private final Values values = new Values(errors, warnings);
@@ -62,6 +63,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
         map.put("batchsubmitplugins", Key.JOB_SUBMIT_PLUGINS);
         map.put("taskpluginparams", Key.TASK_PLUGIN_PARAM);
+        map.put("sbcastparameters", Key.BCAST_PARAMETERS);
         return map;
     }
 
@@ -153,7 +155,11 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
         values.warning("The option \"".concat(name)
             .concat("\" is defunct, please remove it from slurm.conf.")
-            .concat(lower.equals("fastschedule") ? " SlurmdParameters=config_overrides has the function of FastSchedule=2 now." : ""));
+            .concat(switch (lower) {
+                case "fastschedule" -> " SlurmdParameters=config_overrides has the function of FastSchedule=2 now.";
+                case "sallocdefaultcommand" -> " LaunchParameters=use_interactive_step has its function now.";
+                default -> "";
+            }));
     }
 
     private void set(Key key, String value) {
@@ -175,8 +181,7 @@ final class SlurmConfReader implements ConfLines.Sink {
     private void setNumber(Key key, String value) {
         String name = key.slurmName();
         switch (key.kind()) {
-            case U16 -> numbers[key.ordinal()] = key == Key.SCHEDULER_TIME_SLICE ? KeyCheck.timeSlice(value, values)
-                : values.number(name, value, Values.U16_MAX);
+            case U16 -> numbers[key.ordinal()] = values.number(name, value, Values.U16_MAX);
             case U32 -> numbers[key.ordinal()] = key == Key.MAX_DBD_MSGS ? KeyCheck.databaseMessages(value, values)
                 : values.number(name, value, Values.U32_MAX);
             case U64 -> numbers[key.ordinal()] = values.number(name, value, Long.MAX_VALUE);
@@ -221,6 +226,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         if (name.equalsIgnoreCase("DEFAULT")) {
             partitionDefaults = read;
         } else {
+            read.settle(values);
             partitionLines.add(read);
         }
     }
@@ -324,6 +330,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
         exclusive(file, Key.DEF_MEM_PER_CPU, Key.DEF_MEM_PER_NODE);
         exclusive(file, Key.MAX_MEM_PER_CPU, Key.MAX_MEM_PER_NODE);
+        relations.check();
     }
 
     /** The line of one of the keys has a mistake already, of which others would only follow. */
@@ -377,6 +384,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         for (NodeLine nodeLine : nodeLines) {
             nodeLine.expand((int) numbers[Key.SLURMD_PORT.ordinal()], nodes, warnings, values);
         }
+        relations.checkNodes(nodes.size());
         Set<String> seen = new HashSet<>(nodes.size() * 2);
         for (NodeConf node : nodes) {
             if (!seen.add(node.name())) {
@@ -444,7 +452,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
     }
 
-    private Values valuesAt(Key key) {
+    Values valuesAt(Key key) {
         return values.at(given[key.ordinal()] ? files[key.ordinal()] : "", at[key.ordinal()], "");
     }
 
@@ -496,8 +504,6 @@ final class SlurmConfReader implements ConfLines.Sink {
         for (String name : NodeLine.hosts(called(part.nodes), "Nodes", values).names()) {
             if (order.containsKey(name)) {
                 wanted.add(name);
-            } else if (name.equalsIgnoreCase("ALL")) {
-                wanted.addAll(order.keySet());
             } else if (!addSet(name, wanted, sets)) {
                 unknown.add(name);
             }

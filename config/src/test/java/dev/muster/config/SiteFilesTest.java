@@ -103,7 +103,6 @@ class SiteFilesTest {
         MpiParams=ports=12000-12999                            | ports=12000-12999
         MpiParams=ports=12999-12000                            | error: Bad value "ports=12999-12000" for MpiParams
         SchedulerTimeSlice=5                                   | 5
-        SchedulerTimeSlice=4                                   | error: SchedulerTimeSlice must be at least 5 seconds
         TaskPluginParam=Sched                                  | error: Bad TaskPluginParam: Sched
         """)
     void aPluginIsOneThatThereIs(String line, String expected) {

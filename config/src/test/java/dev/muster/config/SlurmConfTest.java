@@ -184,7 +184,7 @@ class SlurmConfTest {
         NodeName=x Weight=-5              | Weight value (-5) is less than zero
         NodeName=x[1-3                    | Invalid NodeName expression: x[1-3
         NodeName=n1                       | Duplicated NodeHostName n1 in config file
-        NodeName=y[1-3] NodeHostname=z[1-2] | At least as many NodeHostname are required as NodeName
+        NodeName=y[1-3] NodeHostname=z[1-2] | NodeHostname count must equal that of NodeName records or there must be no more than one (2 != 3)
         NodeName=x Gres=gpu:a:b:c         | Invalid GRES data for gpu, gpu:a:b:c
         PartitionName=p Fooo=1            | Parsing error at unrecognized key: Fooo
         PartitionName=p State=foo         | Bad value "foo" for State

@@ -177,6 +177,11 @@ public record Node(
             topology = topology == null ? "" : topology;
         }
 
+        /** The weight by which nodes are ordered: a number of 32 bits without a sign. */
+        public long weightValue() {
+            return Integer.toUnsignedLong(weight);
+        }
+
         public Spec(String name, String hostname, String address, int port, int cpus, int boards, int sockets, int coresPerSocket,
                 int threadsPerCore, int units, int cpusPerUnit, long memoryMb, long memSpecLimitMb, long tmpDiskMb, List<String> features,
                 int weight, List<Gres> gres, IndexSet reservedUnits, String configState, String configReason, int order) {

@@ -83,7 +83,7 @@ final class ReservationNodes {
             }
         }
         candidates.removeIf(n -> n.has(Node.Flag.FUTURE));
-        candidates.sort(Comparator.comparingInt((Node n) -> named ? 0 : n.spec().weight()).thenComparingInt(n -> n.spec().order()));
+        candidates.sort(Comparator.comparingLong((Node n) -> named ? 0 : n.spec().weightValue()).thenComparingInt(n -> n.spec().order()));
         return named ? allOf(r, candidates) : someOf(r, candidates, keep);
     }
 

@@ -73,7 +73,7 @@ final class Candidates {
         List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
         Comparator<NodeSlot> load = Comparator.comparingDouble(
                 n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
-        rest.sort(Comparator.comparingInt((NodeSlot n) -> n.spec.weight()).thenComparing(least ? load : load.reversed()));
+        rest.sort(Comparator.comparingLong((NodeSlot n) -> n.spec.weightValue()).thenComparing(least ? load : load.reversed()));
         List<NodeSlot> out = new ArrayList<>(plain.subList(0, Math.min(required, plain.size())));
         out.addAll(rest);
         return out;

@@ -30,7 +30,7 @@ final class NodeOrder {
             first = first.thenComparingInt(n -> n.spec.weight()).thenComparingInt(beside(order.subList(0, required)));
         }
         List<NodeSlot> out = new ArrayList<>(order);
-        out.subList(required, out.size()).sort(kept.isEmpty() ? first : first.thenComparingInt(n -> n.spec.weight())
+        out.subList(required, out.size()).sort(kept.isEmpty() ? first : first.thenComparingLong(n -> n.spec.weightValue())
                 .thenComparingInt(n -> -Math.min(n.freeUnits.count(), kept.getOrDefault(n.index, 0))));
         return out;
     }

@@ -125,7 +125,7 @@ final class Plans {
         }
         if (slot > 0 && packing && able.size() > required) {
             // what is free now stays so for others as far as possible
-            able.subList(required, able.size()).sort(Comparator.comparingInt((Chooser.Candidate c) -> c.node().spec.weight())
+            able.subList(required, able.size()).sort(Comparator.comparingLong((Chooser.Candidate c) -> c.node().spec.weightValue())
                     .thenComparingInt(c -> c.node().freeUnits.count()));
         }
         return found < required ? List.of() : Chooser.pick(slot == 0 ? need : need.withoutJobGres(), able, required,

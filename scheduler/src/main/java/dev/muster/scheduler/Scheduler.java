@@ -142,7 +142,7 @@ public final class Scheduler implements Planner {
         power.clear();
         unavailable.changed();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
-        sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
+        sorted.sort(Comparator.comparingLong((Node n) -> n.spec().weightValue()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
             NodeSlot slot = new NodeSlot(nodes.size(), node);
             slot.judge(node, state.settings());

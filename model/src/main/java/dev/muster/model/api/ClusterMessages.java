@@ -106,7 +106,7 @@ public final class ClusterMessages {
             String gres,
             String gresUsed,
             String gresDrain,
-            int weight,
+            long weight,
             int owner,
             String mcsLabel,
             List<String> partitions,
