@@ -458,7 +458,7 @@ final class ConfigBridge {
                 defaultTime(p.defaultTimeMin()), (int) p.maxNodes(), (int) p.minNodes(), cpus(p.maxCpusPerNode()),
                 cpus(p.maxCpusPerSocket()), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
                 p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
-                p.graceTimeSec(), p.selectParameters(), gpuDefaults(p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()),
+                p.graceTimeSec(), p.selectParameters(), gpuDefaults("", p.defCpuPerGpu(), p.defMemPerGpuMb()),
                 p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
                 p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),

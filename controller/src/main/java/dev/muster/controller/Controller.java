@@ -182,6 +182,7 @@ final class Controller {
             thread.execute(new Command.SkipReservedIds(), -1);
         });
         goOnAbove(place.remembered().and(accounting.highest()));
+        PartitionQos.require(c, thread.durable(), log::error);
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
@@ -249,7 +250,9 @@ final class Controller {
     private void policy(DbdMessages.Policy policy) {
         List<DbdMessages.UserPolicy> users = policy.users().stream()
                 .map(u -> u.isPrivileged() ? u.withUid(identities.byName(u.user()).map(Identity::uid).orElse(-1)) : u).toList();
+        boolean first = thread.durable().accounts().isEmpty();
         thread.execute(new Command.ApplyPolicy(policy.withUsers(users)), -1);
+        (first ? PartitionQos.unknown(conf.get(), thread.durable()) : List.<ConfigError>of()).forEach(e -> log.error(e.message()));
     }
 
     private Optional<Tokens> tokens(SlurmConf c) throws IOException {
@@ -263,16 +266,9 @@ final class Controller {
 
     private int slurmUid(SlurmConf c) {
         String user = c.slurmUser();
-        return identities.byName(user).map(Identity::uid).orElseGet(() -> {
-            try {
-                return Integer.parseInt(user);
-            } catch (NumberFormatException e) {
-                return 0;
-            }
-        });
+        return identities.byName(user).map(Identity::uid).orElseGet(() -> user.matches("[0-9]{1,9}") ? Integer.parseInt(user) : 0);
     }
 
-    /** Snapshot, then journal: the state as of the last durable entry. @param opening accounting's tables are opened while the snapshot is read */
     /** A restart with a long queue waits for both. */
     private static void beside(Runnable one, Runnable other) {
         CompletableFuture<Void> running = CompletableFuture.runAsync(other);
@@ -292,6 +288,7 @@ final class Controller {
         recovered = known.index();
     }
 
+    /** Snapshot, then journal: the state as of the last durable entry. @param opening accounting's tables are opened while the snapshot is read */
     private void recover(CompletableFuture<Accounting> opening) {
         long began = System.nanoTime();
         Recovery recovered = Recovery.of(journal, blobs::put, new Recovery.Follower() {
@@ -658,6 +655,7 @@ final class Controller {
                 ResourcesYaml.read(ok.conf(), wrong);
                 BurstBufferConf.read(ok.conf(), wrong);
                 KafkaConf.read(ok.conf(), wrong);
+                wrong.addAll(PartitionQos.unknown(ok.conf(), thread.durable()));
                 if (!ok.conf().clusterName().equals(conf.get().clusterName())) {
                     wrong.add(new ConfigError(ok.conf().place(Key.CLUSTER_NAME), 0, "CLUSTER NAME MISMATCH. slurmctld has been started with "
                             + "\"ClusterName=" + conf.get().clusterName() + "\", but read \"" + ok.conf().clusterName()

@@ -96,7 +96,7 @@ public record Accounts(
     }
 
     public Optional<QosPolicy> qos(String name) {
-        return qos.values().stream().filter(q -> q.name().equals(name)).findFirst();
+        return qos.values().stream().filter(q -> q.name().equalsIgnoreCase(name)).findFirst();
     }
 
     /** What differs in a new policy; empty if nothing does. @param used how many of each licence the cluster's jobs have */
