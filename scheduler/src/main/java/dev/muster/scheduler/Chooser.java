@@ -68,6 +68,9 @@ final class Chooser {
         if (together > 1 && units < node.spec.units() - node.spec.reservedUnits().count()) {
             units = units / together * together;
         }
+        if (need.shape().allCores() && units < node.spec.units() - node.spec.reservedUnits().count()) {
+            return 0;
+        }
         int cpus = Math.min(units * need.usableCpus(node.spec), need.shape().spared().most(node.spec));
         if (cpus < Math.max(1, need.cpusPerNodeMin())) {
             return 0;
@@ -82,7 +85,7 @@ final class Chooser {
             int idleCpus = cpus;
             cpus = (int) Math.min(cpus, need.shape().counted() ? memory / need.memPerCpuMb()
                     : memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
-            if (need.exclusive()) {
+            if (need.exclusive() || need.shape().allCores()) {
                 cpus = need.memPerCpuMb() * Math.min((long) units * charged, need.shape().spared().most(node.spec)) <= memory ? idleCpus : 0;
             }
             if (cpus < need.cpusPerNodeMin()) {
@@ -361,7 +364,8 @@ final class Chooser {
             Need.Spared spared = need.shape().spared();
             freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
-            int cpus = need.exclusive() ? freeUnits.count() * usable
+            boolean whole = need.exclusive() || need.shape().allCores();
+            int cpus = whole ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
             Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks, devices, (cpus + usable - 1) / usable,
@@ -373,7 +377,7 @@ final class Chooser {
             if (gpus > 0) {
                 devices.put("gpu", placed.get().gpus());
             }
-            boolean counted = need.shape().counted() && !need.exclusive();
+            boolean counted = need.shape().counted() && !whole;
             int given = Math.min(units.count() * perUnit, counted ? cpus : spared.most(node.spec));
             int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
             moreSockets(need, node, units, devices);

@@ -6,7 +6,6 @@ import dev.muster.core.Partition;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.model.IndexSet;
-import dev.muster.model.ResourceRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -120,7 +119,6 @@ final class Holdings {
     /** As what the job shares its cores: its partition, and more. */
     List<String> sharing(Job job) {
         Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
-        boolean whole = job.desc().request().exclusive() != ResourceRequest.Exclusive.SHARED;
-        return p == null || whole ? List.of() : Need.sharing(job.desc().request(), p, settings).names(p.name());
+        return p == null ? List.of() : Need.sharing(job.desc().request(), p, settings).names(p.name());
     }
 }

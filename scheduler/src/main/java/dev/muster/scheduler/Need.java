@@ -97,10 +97,11 @@ record Need(
      * @param counted    CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
      * @param extra      what its nodes' Extra texts must say, "" for anything
      * @param tasksGiven the request has a task count
+     * @param allCores   the job has all cores of its nodes and shares them: --exclusive where OverSubscribe=FORCE
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
             boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket, String extra,
-            boolean tasksGiven) {
+            boolean tasksGiven, boolean allCores) {
         static Shape of(ResourceRequest r, String extra, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), tasksPerCore,
@@ -110,7 +111,7 @@ record Need(
                     new Spared(r.coreSpec() != 0, Math.max(0, r.coreSpec()), settings.options().containsKey(Settings.SPEC_CORES_FIRST),
                             r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
-                    ExtraConstraint.of(extra, settings), r.tasks() > 0);
+                    ExtraConstraint.of(extra, settings), r.tasks() > 0, wantsNode(r) && !alone(r, partition));
         }
 
         /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
@@ -307,9 +308,13 @@ record Need(
                 licences, limitMin, within, sharing, apart, network, batch, reboot, List.of());
     }
 
-    /** Who leaves cores alone has the whole node. */
+    private static boolean wantsNode(ResourceRequest r) {
+        return r.exclusive() == ResourceRequest.Exclusive.NODE;
+    }
+
+    /** A job that leaves cores alone has the whole node. No --exclusive keeps other jobs away where the partition forces jobs to share cores. */
     private static boolean alone(ResourceRequest r, Partition partition) {
-        boolean asked = r.exclusive() == ResourceRequest.Exclusive.NODE || r.exclusive() == ResourceRequest.Exclusive.TOPO;
+        boolean asked = wantsNode(r) && partition.jobsPerCore(false) == 1 || r.exclusive() == ResourceRequest.Exclusive.TOPO;
         return asked || partition.isExclusive() || partition.info().exclusiveTopo() || r.coreSpec() != 0 || r.threadSpec() > 0;
     }
 

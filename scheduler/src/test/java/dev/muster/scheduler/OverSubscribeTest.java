@@ -47,6 +47,43 @@ class OverSubscribeTest {
                 """);
     }
 
+    /** --exclusive gives all CPUs of a node, and no node alone, where the partition forces jobs to share; FORCE:1 forces nothing. */
+    @Test
+    void exclusiveSharesWhereItIsForced() {
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p exclusive=NODE
+                submit kind=BATCH partition=p
+                submit kind=BATCH partition=p exclusive=NODE
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1; 3 PENDING
+                exited 2 batch 0:0
+                done 2 n1
+                schedule               -> 3 RUNNING n1
+                """);
+        play("p nodes=n1 defmempercpu=400 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p exclusive=NODE
+                submit kind=BATCH partition=p
+                schedule               -> 1 RUNNING n1; 2 PENDING
+                """);
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p
+                submit kind=BATCH partition=p exclusive=NODE
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1
+                """);
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p exclusive=USER tasks=2
+                submit kind=BATCH partition=p exclusive=USER tasks=2
+                submit kind=BATCH partition=p exclusive=USER tasks=2
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1; 3 PENDING
+                """);
+        for (String alone : new String[] {"FORCE:1", "YES:2", "NO", "EXCLUSIVE"}) {
+            play("p nodes=n1 defmempercpu=10 oversubscribe=" + alone, """
+                    submit kind=BATCH partition=p exclusive=NODE
+                    submit kind=BATCH partition=p
+                    schedule           -> 1 RUNNING n1; 2 PENDING
+                    """);
+        }
+    }
+
     @Test
     void memoryIsNotShared() {
         play("p nodes=n1 oversubscribe=FORCE:4", """
