@@ -117,7 +117,7 @@ final class NodeViews {
                 allocated, s.memoryMb(), memoryMb, beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
                 s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.cpusPerUnit()).ranges(),
                 s.reservedUnits().count(), beat.load(), String.join(",", n.features()), String.join(",", n.activeFeatures()), gres(s),
-                gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
+                gresUsed(n, used), "", s.weightValue(), -1, mcs.labelOf(state, n),
                 partitionsOf.getOrDefault(n.name(), List.of()).stream().filter(p -> !hidden.contains(p)).toList(), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), busy, n.resumeAfter(), tres,
                 tresUsed, s.topology(), n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
@@ -134,7 +134,9 @@ final class NodeViews {
     private static List<String> flags(Node n, boolean completing, Boolean maintained) {
         List<String> out = new ArrayList<>();
         for (Node.Flag f : Node.Flag.values()) {
-            if (n.has(f) && f != Node.Flag.DOWN && f != Node.Flag.FUTURE && f != Node.Flag.UNKNOWN
+            // a node that is powered up does not answer before it has come
+            boolean absent = f == Node.Flag.NOT_RESPONDING && n.has(Node.Flag.POWERING_UP);
+            if ((n.has(f) || absent) && f != Node.Flag.DOWN && f != Node.Flag.FUTURE && f != Node.Flag.UNKNOWN
                     && f != Node.Flag.DRAINED_FOR_THIS) {
                 out.add(f.name());
             }

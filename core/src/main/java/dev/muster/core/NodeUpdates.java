@@ -44,7 +44,7 @@ final class NodeUpdates {
             }
             Optional<Map<String, String>> own = own(c, i);
             if (own.isEmpty()) {
-                return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "There must be one value or as many as nodes");
+                return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
             }
             Optional<Decision.Rejected> refused = update(node.get(), new Command.UpdateNode(c.uid(), c.nodes(), own.get()));
             if (refused.isPresent() && refused.get().errno() != SlurmErrno.NODE_STATE_TRANSITION) {
@@ -72,7 +72,8 @@ final class NodeUpdates {
             List<String> values = !e.getValue().isEmpty() && EACH.contains(e.getKey())
                     && HostList.parse(e.getValue()) instanceof HostList.Parsed.Ok ok
                     ? ok.list().names() : List.of(e.getValue());
-            if (values.size() != 1 && values.size() != c.nodes().size()) {
+            boolean shared = values.size() == 1 && !PLACES.contains(e.getKey());
+            if (!shared && values.size() != c.nodes().size()) {
                 return Optional.empty();
             }
             out.put(e.getKey(), values.size() == 1 ? e.getValue() : values.get(index));
@@ -87,12 +88,16 @@ final class NodeUpdates {
     private static final String ASAP = "POWER_DOWN_ASAP";
     private static final List<Node.Flag> REASONED = List.of(Node.Flag.DOWN, Node.Flag.DRAIN, Node.Flag.FAIL, Node.Flag.INVALID_REG,
             Node.Flag.REBOOT_REQUESTED, Node.Flag.REBOOT_ISSUED, Node.Flag.POWERING_UP, Node.Flag.POWERING_DOWN, Node.Flag.POWERED_DOWN);
+    private static final List<String> PLACES = List.of("nodeaddr", "nodehostname");
     private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
         Node after = isReasoned(c) ? node.withReason(c.changes().get("reason"), c.uid(), now.seconds()) : node;
         for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();
+            if (value.isEmpty() && PLACES.contains(change.getKey())) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME));
+            }
             switch (change.getKey()) {
                 case "reason", "poweraction", "resumeafter" -> { }     // they come with the state
                 case "certtoken", "instanceid", "instancetype" -> after = after.withMarks(marked(after.marks(), change.getKey(), value));
@@ -100,7 +105,7 @@ final class NodeUpdates {
                 case "extra" -> after = after.withTexts(after.comment(), value, after.resumeAfter());
                 case "weight" -> {
                     try {
-                        after = after.withSpec(NodeSpecs.withWeight(after.spec(), Integer.parseInt(value)));
+                        after = after.withSpec(NodeSpecs.withWeight(after.spec(), Integer.parseUnsignedInt(value)));
                     } catch (NumberFormatException e) {
                         return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid weight value: " + value));
                     }

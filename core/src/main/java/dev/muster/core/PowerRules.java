@@ -70,9 +70,10 @@ final class PowerRules {
                 if (starts-- > 0) {
                     after = Optional.of(node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, true));
                 }
-            } else if ((node.has(Node.Flag.POWER_DOWN) || isIdleTooLong(node, kept, marked, ahead)) && isFree(node)) {
+            } else if ((node.has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.POWERING_UP) || isIdleTooLong(node, kept, marked, ahead))
+                    && isFree(node)) {
                 if (stops-- > 0) {
-                    Node off = node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
+                    Node off = node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERED_DOWN, false)
                             .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true);
                     after = Optional.of(power.isFreshWhenStopped() ? fresh(off) : off);
                     String there = Power.stopsAtNode(state.settings(), node);
@@ -89,6 +90,7 @@ final class PowerRules {
                     changes.add(absent(node));
                 }
             }
+            after.filter(n -> !n.spec().equals(node.spec())).ifPresent(n -> changes.add(new Change.NodeSpecChanged(n.name(), n.spec())));
             after.ifPresent(n -> changes.add(changed(n)));
         }
     }
@@ -162,9 +164,13 @@ final class PowerRules {
         return changed(down.withReason(NOT_RESUMED, state.settings().slurmUid(), now.seconds()));
     }
 
-    /** What kept it from work only until now goes. */
+    /**
+     * Marks a node as without power. What drained it for the power-down goes, and a node of a cloud has its own name for address again: the next
+     * machine of that name has another address.
+     */
     static Node stopped(Node node) {
-        Node out = node.with(Node.Flag.POWERING_DOWN, false).with(Node.Flag.POWERED_DOWN, true).with(Node.Flag.NOT_RESPONDING, false);
+        Node off = node.with(Node.Flag.POWERING_DOWN, false).with(Node.Flag.POWERED_DOWN, true).with(Node.Flag.NOT_RESPONDING, false);
+        Node out = !node.has(Node.Flag.CLOUD) ? off : off.withSpec(NodeSpecs.withAddress(node.spec(), node.name(), node.name()));
         return node.has(Node.Flag.DRAINED_FOR_THIS)
                 ? out.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false).withReason("", 0, 0) : out;
     }
@@ -278,7 +284,7 @@ final class PowerRules {
             case "POWER_DOWN_ASAP" -> Optional.of(down(node).has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.DRAIN)
                     ? down(node).with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true) : down(node));
             case "POWER_DOWN_FORCE" -> Optional.of((node.jobs().isEmpty() ? down(node) : downUnderJobs(node)).with(Node.Flag.DOWN, false)
-                    .with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
+                    .with(Node.Flag.POWERING_UP, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
             default -> Optional.empty();
         };
     }
@@ -305,9 +311,11 @@ final class PowerRules {
                 .with(Node.Flag.POWER_DOWN, !node.has(Node.Flag.POWERING_DOWN));
     }
 
+    /** SuspendProgram is run for a node that is without power already as well: a machine may be left of it. */
     private static Node down(Node node) {
         Node still = node.with(Node.Flag.POWER_UP, false);
-        return node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.POWERING_DOWN) ? still : still.with(Node.Flag.POWER_DOWN, true);
+        boolean awaited = node.has(Node.Flag.POWERED_DOWN) && !node.jobs().isEmpty();
+        return awaited || node.has(Node.Flag.POWERING_DOWN) ? still : still.with(Node.Flag.POWER_DOWN, true);
     }
 
     static Decision reboot(State state, Now now, Command.RebootNodes c) {

@@ -71,7 +71,7 @@ class NodeWordsTest {
                 node n[1-2] instanceid= instancetype=
                 node n[1-2] instanceid=i-[7-8] instancetype=big
                 node n[1-2] nodeaddr=h[3-4]
-                node n[1-2] nodeaddr=h[3-5]      -> says There must be one value or as many as nodes
+                node n[1-2] nodeaddr=h[3-5]      -> says Invalid node name specified
                 """);
         assertThat(List.of(node("n1").marks().instanceId(), node("n2").marks().instanceId())).containsExactly("i-7", "i-8");
         assertThat(List.of(node("n1").marks().instanceType(), node("n2").marks().instanceType())).containsExactly("big", "big");

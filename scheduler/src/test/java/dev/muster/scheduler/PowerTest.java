@@ -507,4 +507,59 @@ class PowerTest {
                 reboot n3 uid=1000                    -> says Access/permission denied
                 """);
     }
+
+    /** A machine that is being started is stopped once it has come; by force it is stopped at once. */
+    @Test
+    void powerDownWaitsForAStart() {
+        play("options.power:idle=100", """
+                node n1 state=power_down              -> n1 free+POWER_DOWN
+                pass 1                                -> n1 free+POWERING_DOWN
+                node n1 state=power_up                -> n1 free+POWERING_DOWN+POWER_UP
+                pass 30                               -> n1 free+POWERED_DOWN+POWER_UP
+                pass 1                                -> n1 free+POWERING_UP
+                node n1 state=power_down              -> n1 free+POWER_DOWN+POWERING_UP
+                pass 1
+                register n1 boot2                     -> n1 free+POWER_DOWN
+                pass 1                                -> n1 free+POWERING_DOWN
+                node n1 state=power_up
+                pass 30
+                pass 1                                -> n1 free+POWERING_UP
+                node n1 state=power_down_force        -> n1 free+POWER_DOWN
+                pass 1                                -> n1 free+POWERING_DOWN
+                """);
+    }
+
+    /** SuspendProgram may have to end a machine that is left of a start that failed. */
+    @Test
+    void aNodeWithoutPowerIsPoweredDownAgain() {
+        play("options.power:idle=100", """
+                node n1 state=power_down
+                pass 1                                -> n1 free+POWERING_DOWN
+                pass 30                               -> n1 free+POWERED_DOWN
+                node n1 state=power_down              -> n1 free+POWERED_DOWN+POWER_DOWN
+                pass 1                                -> n1 free+POWERING_DOWN
+                """);
+    }
+
+    @Test
+    void aCloudNodeLosesItsAddressWithItsPower() {
+        Cluster c = new Cluster("c1 cpus=2 mem=1000 state=CLOUD\nn1 cpus=2 mem=1000", "p nodes=c1,n1 default=yes", BOTH + "options.power:idle=1000");
+        Play play = new Play(c);
+        play.lines("""
+                node c1 state=power_up
+                pass 1                                -> c1 free+CLOUD+POWERING_UP
+                node c1,n1 nodeaddr=10.0.0.[7-8] nodehostname=ip-[7-8]
+                register c1 boot                      -> c1 free+CLOUD
+                node c1,n1 state=power_down
+                pass 1                                -> c1 free+CLOUD+POWERING_DOWN; n1 free+POWERING_DOWN
+                """);
+        assertThat(c.state().nodes().at("c1").spec().address()).isEqualTo("10.0.0.7");
+        play.lines("pass 30                               -> c1 free+POWERED_DOWN+CLOUD; n1 free+POWERED_DOWN");
+        assertThat(List.of("c1", "n1").stream().map(n -> c.state().nodes().at(n).spec()).map(n -> n.address() + " " + n.hostname()))
+                .containsExactly("c1 c1", "10.0.0.8 ip-8");
+        play.lines("""
+                node c1 nodeaddr=                     -> says Invalid node name specified
+                node c1,n1 nodehostname=a             -> says Invalid node name specified
+                """);
+    }
 }
