@@ -172,7 +172,7 @@ final class ScontrolReservation {
 
     /** Words with a sign of their own are added, or taken away: {@code flags=-daily,+flex}. */
     private static void flags(Json.Obj out, String sign, String value) throws Wrong {
-        List<String> words = value.isEmpty() ? List.of() : List.of(value.split(",", -1));
+        List<String> words = value.isEmpty() ? List.of() : List.of(value.replaceFirst("(?<=[^,]),$", "").split(",", -1));
         String shown = sign.isEmpty() ? value : sign + String.join("," + sign, words);
         Map<String, List<String>> names = new TreeMap<>();
         for (String word : words) {
@@ -192,7 +192,11 @@ final class ScontrolReservation {
         if (words.isEmpty()) {
             out.put("flags" + sign, "");
         }
-        names.forEach((s, all) -> out.put("flags" + s, String.join(",", all)));
+        // flags= may come several times, and each adds its own
+        names.forEach((s, all) -> {
+            String before = out.text("flags" + s);
+            out.put("flags" + s, (before.isEmpty() ? "" : before + ",") + String.join(",", all));
+        });
     }
 
     private static Json.Obj request(CommandContext c, Json.Obj values) {
@@ -371,7 +375,7 @@ final class ScontrolReservation {
     private static String flags(Json.Obj r) {
         List<String> out = new ArrayList<>();
         for (String f : r.texts("flags")) {
-            out.add(f.equals("PURGE_COMP") ? f + "=" + Durations.full(r.number("purgeAfterSeconds")) : f);
+            out.add(f.equals("PURGE_COMP") && r.number("purgeAfterSeconds") > 0 ? f + "=" + Durations.full(r.number("purgeAfterSeconds")) : f);
         }
         return String.join(",", out);
     }

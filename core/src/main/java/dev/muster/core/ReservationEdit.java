@@ -318,8 +318,9 @@ final class ReservationEdit {
         if (values.containsKey("nodecnt") && count == 0 && !fresh) {
             wrong(SlurmErrno.RESERVATION_INVALID);
         }
-        String first = fresh ? items(values.getOrDefault("allowedpartitions", "")).stream().findFirst().filter(p -> !p.startsWith("-")).orElse("")
-                : old.partition();
+        // a reservation that names its nodes is of no partition, whichever may use it
+        String allowed = values.containsKey("nodes") ? "" : values.getOrDefault("allowedpartitions", "");
+        String first = fresh ? items(allowed).stream().findFirst().filter(p -> !p.startsWith("-")).orElse("") : old.partition();
         String partition = values.getOrDefault("partitionname", first);
         if (partition.isEmpty() ? !old.partition().isEmpty() : !state.partitions().has(partition)) {
             wrong(SlurmErrno.INVALID_PARTITION_NAME);
