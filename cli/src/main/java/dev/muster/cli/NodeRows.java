@@ -30,6 +30,11 @@ public final class NodeRows {
         return n.text("state").isEmpty() ? "UNKNOWN" : n.text("state");
     }
 
+    /** What becomes of the node after its reboot; "" without one or where that is not fixed. */
+    public static String nextState(Json.Obj n) {
+        return has(n, "NEXT_DOWN") ? "DOWN" : has(n, "NEXT_RESUME") ? "RESUME" : has(n, "NEXT_UNDRAIN") ? "UNDRAIN" : "";
+    }
+
     /** {@code IDLE+DRAIN+NOT_RESPONDING}. */
     static String stateFull(Json.Obj n) {
         StringBuilder b = new StringBuilder(base(n));

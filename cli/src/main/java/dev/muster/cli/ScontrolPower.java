@@ -58,7 +58,9 @@ final class ScontrolPower {
         q.put("nodes", nodes);
         q.put("requestId", c.host().requestId());
         try {
-            c.host().controller().call("RebootNodes", q);
+            for (String skipped : c.host().controller().call("RebootNodes", q).texts("warnings")) {
+                c.error(skipped);
+            }
             return 0;
         } catch (SlurmException e) {
             c.out().flush();

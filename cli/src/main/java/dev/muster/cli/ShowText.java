@@ -402,8 +402,8 @@ final class ShowText {
         add("Owner", owner <= 0 ? "N/A" : c.host().userName(owner) + "(" + owner + ")");
         add("MCS_label", JobRows.orNA(n.text("mcsLabel")));
         line();
-        if (NodeRows.has(n, "NEXT_DOWN") || NodeRows.has(n, "NEXT_RESUME")) {
-            add("NextState", NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : "RESUME");
+        if (!NodeRows.nextState(n).isEmpty()) {
+            add("NextState", NodeRows.nextState(n));
             line();
         }
         List<String> partitions = n.texts("partitions");

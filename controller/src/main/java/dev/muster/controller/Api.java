@@ -594,10 +594,14 @@ final class Api {
         if (m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
         }
-        return nodesNamed(m.nodes()).map(names -> done(core.execute(
-                new Command.RebootNodes(caller.uid(), names, m.asap(), m.nextState(), m.reason(), m.force(), m.action()),
-                caller.uid())))
-                .orElseGet(() -> Reply.error(SlurmErrno.INVALID_NODE_NAME));
+        Optional<List<String>> names = nodesNamed(m.nodes());
+        if (names.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_NODE_NAME);
+        }
+        Decision decision = core.execute(new Command.RebootNodes(caller.uid(), names.get(), m.asap(), m.nextState(), m.reason(), m.force(), m.action()),
+                caller.uid());
+        return decision instanceof Decision.Accepted a && a.reply() instanceof String skipped && !skipped.isEmpty()
+                ? Reply.of(new Done(List.of(skipped))) : done(decision);
     }
 
     private Reply updateNode(Caller caller, ClusterMessages.UpdateNode m) {

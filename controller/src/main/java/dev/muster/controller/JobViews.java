@@ -614,8 +614,11 @@ final class JobViews {
                 sockets, coresPerSocket, cores.ranges(), ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
     }
 
+    /** Modes in which a job stays on its nodes: its PreemptTime is None. */
+    private static final List<Preemption.Mode> SUSPENDING = List.of(Preemption.Mode.GANG, Preemption.Mode.SUSPEND);
+
     private long preemptTime(Job job) {
-        return state.preempted().find(job.id()).filter(p -> p.mode() != Preemption.Mode.GANG).map(Preemption::time).orElse(0L);
+        return state.preempted().find(job.id()).filter(p -> !SUSPENDING.contains(p.mode())).map(Preemption::time).orElse(0L);
     }
 
     /** From when on it may have to give way: of a job that was started, where any has to. */

@@ -147,6 +147,10 @@ final class NodeViews {
             }
             out.add("RESERVED");
         }
+        boolean reboots = n.has(Node.Flag.REBOOT_REQUESTED) || n.has(Node.Flag.REBOOT_ISSUED);
+        if (reboots && n.has(Node.Flag.DRAINED_FOR_THIS) && !n.has(Node.Flag.NEXT_DOWN) && !n.has(Node.Flag.NEXT_RESUME)) {
+            out.add("NEXT_UNDRAIN");
+        }
         if (completing) {
             out.add("COMPLETING");
         }

@@ -276,7 +276,7 @@ final class NodeUpdates {
                 boolean stopping = node.has(Node.Flag.POWERING_DOWN);
                 // without power it answers to nobody, and need not
                 Node after = stopping || node.has(Node.Flag.POWERED_DOWN) ? PowerRules.stopped(node) : node;
-                yield resumable(after) ? state(after, "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
+                yield resumable(after) ? state(PowerRules.withoutReboot(after), "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
             }
             // it would be kept from knowing when the reboot is over
             case "IDLE" -> isAskedIdle(c) && (node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.FUTURE) || isBusy(node)) ? Optional.empty()

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.HostList;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
@@ -18,6 +19,8 @@ final class PowerRules {
     /** Why a node is DOWN that was started or rebooted and did not come. */
     static final String NOT_RESUMED = "ResumeTimeout reached";
     private static final String REQUESTED = "reboot requested";
+    /** Health checks look for it. */
+    private static final String REQUESTED_ASAP = "Reboot ASAP";
     private static final String ISSUED = " : reboot issued";
     private static final String REBOOTED = " : reboot complete";
 
@@ -325,12 +328,17 @@ final class PowerRules {
         }
         List<Change> changes = new ArrayList<>();
         List<Decision.Direct> direct = new ArrayList<>();
+        List<String> skipped = new ArrayList<>();
         for (String name : c.nodes()) {
             Optional<Node> found = state.nodes().find(name);
             if (found.isEmpty()) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
             }
             Node node = found.get();
+            if (node.has(Node.Flag.REBOOT_REQUESTED) && !c.force() || node.has(Node.Flag.REBOOT_ISSUED)) {
+                skipped.add(name);
+                continue;
+            }
             boolean absent = node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.bootId().isEmpty();
             if (absent) {
                 continue;
@@ -343,7 +351,15 @@ final class PowerRules {
             }
             changes.add(changed(requested(node, c, now)));
         }
-        return changes.isEmpty() ? Decision.reject(SlurmErrno.INVALID_NODE_STATE) : Decision.of(changes, "", direct);
+        String told = skipped.isEmpty() ? "" : "Skipping reboot of nodes " + HostList.of(skipped).compressed() + " due to current node state.";
+        return changes.isEmpty() && skipped.isEmpty() ? Decision.reject(SlurmErrno.INVALID_NODE_STATE) : Decision.of(changes, told, direct);
+    }
+
+    /** The node without the reboot that was asked for or has begun: it is to be in service as it is. */
+    static Node withoutReboot(Node node) {
+        Node after = node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false)
+                .with(Node.Flag.NEXT_RESUME, false);
+        return node.has(Node.Flag.REBOOT_REQUESTED) || node.has(Node.Flag.REBOOT_ISSUED) ? after.with(Node.Flag.DRAINED_FOR_THIS, false) : after;
     }
 
     private static Node requested(Node node, Command.RebootNodes c, Now now) {
@@ -353,7 +369,8 @@ final class PowerRules {
         if ((c.asap() || c.force()) && !node.has(Node.Flag.DRAIN)) {
             after = after.with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true);
         }
-        return after.withReason(!c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : REQUESTED, c.uid(), now.seconds());
+        String standard = c.asap() ? REQUESTED_ASAP : REQUESTED;
+        return after.withReason(!c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : standard, c.uid(), now.seconds());
     }
 
     /** The reboot that was asked for does not come; what it drained is in service again. */

@@ -491,11 +491,11 @@ class PowerTest {
                 reboot n1                             -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
                 node n1 state=cancel_reboot           -> n1 holds [1]
                 node n1 state=CANCEL_REBOOT           -> says Invalid node state transition
-                reboot n1 asap DOWN                   -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'reboot requested'
+                reboot n1 asap DOWN                   -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP'
                 exited 1 batch 0:0
                 done 1 n1
-                pass 1                -> n1 free+DOWN+DRAIN+REBOOT_ISSUED+DRAINED_FOR_THIS+NEXT_DOWN 'reboot requested : reboot issued'
-                register n1 boot2                     -> n1 free+DOWN+DRAIN 'reboot requested : reboot issued : reboot complete'
+                pass 1                -> n1 free+DOWN+DRAIN+REBOOT_ISSUED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP : reboot issued'
+                register n1 boot2                     -> n1 free+DOWN+DRAIN 'Reboot ASAP : reboot issued : reboot complete'
                 reboot n2 asap RESUME
                 pass 1
                 register n2 boot2                     -> n2 free
@@ -560,6 +560,28 @@ class PowerTest {
         play.lines("""
                 node c1 nodeaddr=                     -> says Invalid node name specified
                 node c1,n1 nodehostname=a             -> says Invalid node name specified
+                """);
+    }
+
+    /** What an operator puts back into service has no reboot ahead any more, and a reboot that was asked for is asked for once. */
+    @Test
+    void resumeEndsAReboot() {
+        play("options.power:idle=-1", """
+                submit kind=BATCH
+                schedule                              -> 1 RUNNING n1
+                reboot n1 asap                        -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS 'Reboot ASAP'
+                reboot n1 asap RESUME
+                reboot n1
+                node n1 state=resume                  -> n1 holds [1]
+                reboot n2                             -> n2 free+REBOOT_REQUESTED 'reboot requested'
+                reboot n1,n2                          -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
+                pass 1                                -> n2 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
+                reboot n2 asap
+                node n2 state=resume                  -> n2 free
+                node n3 state=drain reason=mine
+                reboot n3 asap
+                pass 1                                -> n3 free+DOWN+DRAIN+REBOOT_ISSUED 'mine : reboot issued'
+                node n3 state=resume                  -> n3 free
                 """);
     }
 }

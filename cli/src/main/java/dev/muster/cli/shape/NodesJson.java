@@ -75,8 +75,8 @@ public final class NodesJson {
         o.put("gres_drained", n.text("gresDrain").isEmpty() ? "N/A" : n.text("gresDrain"));
         o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
         o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
-        o.put("next_state_after_reboot",
-                Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : "INVALID"))
+        String next = NodeRows.nextState(n);
+        o.put("next_state_after_reboot", Tree.csv(next.isEmpty() ? "INVALID" : next.equals("DOWN") ? next : "UNKNOWN," + next))
                 .put("cert_flags", Tree.csv(n.flag("certTokenSet") ? "TOKEN_SET" : ""));
         int owner = n.integer("owner");
         o.put("owner", owner <= 0 ? "" : names.user(owner));
