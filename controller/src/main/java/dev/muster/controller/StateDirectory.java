@@ -59,14 +59,15 @@ final class StateDirectory {
         return out;
     }
 
-    /** The part is this daemon's alone, whatever its umask and whatever it was; the directory itself stays as the site made it. */
+    /**
+     * The part is this daemon's alone, whatever its umask and whatever it was; the directory itself stays as the site made it. What is above it must
+     * be there: a file system that is not mounted would otherwise be an empty state.
+     */
     private void make(String part) throws IOException {
         Path place = directory.resolve(part);
         try {
             if (part.isEmpty()) {
-                Path parent = place.toAbsolutePath().getParent();
-                if (parent != null && !Files.isDirectory(place)) {
-                    Files.createDirectories(parent);
+                if (!Files.isDirectory(place)) {
                     Files.createDirectory(place, OWN_DIRECTORY);
                 }
                 return;

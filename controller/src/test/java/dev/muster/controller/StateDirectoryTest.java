@@ -36,6 +36,14 @@ class StateDirectoryTest {
         assertThat(Files.readString(root.resolve("state/clustername"))).isEqualTo("c\n");
     }
 
+    /** Where the file system of the state is not mounted slurmctld must not begin a new one beside it. */
+    @Test
+    void theDirectoryAboveMustBeThere() {
+        root = root.resolve("notmounted");
+        assertThatThrownBy(() -> open("c")).hasMessageEndingWith("cannot create it: No such file or directory");
+        assertThat(root).doesNotExist();
+    }
+
     @Test
     void slurmsOwnStateIsRefused() throws Exception {
         Files.createDirectories(root.resolve("state"));
