@@ -25,9 +25,6 @@ final class FilterScript {
     private static final int SCRIPT_BYTES_MAX = 4 << 20;
     private static final String ENDED = "cli_filter plugin terminated with error";
     private static final List<String> FUNCTIONS = List.of("slurm_cli_setup_defaults", "slurm_cli_pre_submit", "slurm_cli_post_submit");
-    /** A time limit that nobody has set, as it prints. */
-    private static final String NO_TIME = "2982616-04:14:00";
-
     /** What options say that were not given; flags are unset, and what is not here is nil. */
     private static final Map<String, String> UNSAID = new TreeMap<>();
 
@@ -37,12 +34,15 @@ final class FilterScript {
                 + "cpus-per-gpu=0 cpus-per-task=0 immediate=0 quiet=0 priority=0 kill-command=0 ntasks=1 nodes=1-0 mail-type=NONE profile=NotSet "
                 + "signal=0@0 wait-all-nodes=65534 core-spec=unset thread-spec=unset no-kill=unset switches=unset mem-bind=unset gres-flags=unset "
                 + "extra-node-info=unset x11=unset kill-on-invalid-dep=unset requeue=unset resv-ports=unset exclusive=unset slurmd-debug=quiet "
-                + "threads=60 compress=none delay-boot=49710-06:28:14 time=" + NO_TIME + " time-min=" + NO_TIME
+                + "threads=60 compress=none delay-boot=49710-06:28:14"
                 + " bell=bell-after-delay no-bell=bell-after-delay").split(" ")) {
             int equals = pair.indexOf('=');
             UNSAID.put(pair.substring(0, equals), pair.substring(equals + 1));
         }
     }
+
+    /** What options of other commands say where that is not "invalid-context"; "" for nil. */
+    private static final Map<String, String> ELSEWHERE = Map.of("sbatch immediate", "0", "salloc output", "", "salloc error", "", "salloc input", "");
 
     private final CommandContext context;
     private final String path;
@@ -210,6 +210,10 @@ final class FilterScript {
                 default -> { }
             }
             Optional<JobOption> option = named(name);
+            if (option.isEmpty() && ELSEWHERE.containsKey(context.name() + " " + name)) {
+                String value = ELSEWHERE.get(context.name() + " " + name);
+                return value.isEmpty() ? null : value;
+            }
             if (option.isEmpty()) {
                 return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name)) ? "invalid-context" : null;
             }
@@ -221,17 +225,51 @@ final class FilterScript {
             if (o == JobOption.VERBOSE) {
                 return Integer.toString(options.verbose());
             }
+            if (o == JobOption.EXCLUSIVE || o == JobOption.OVERSUBSCRIBE) {
+                return sharing();
+            }
+            if (o == JobOption.REQUEUE && !options.has(o) && options.has(JobOption.NO_REQUEUE)) {
+                return "no-requeue";
+            }
             if (!options.has(o)) {
                 return unsaid(o);
             }
             String value = options.text(o);
+            switch (o) {
+                case REQUEUE -> {
+                    return "requeue";
+                }
+                case SIGNAL -> {
+                    return SignalSpec.parse(value, options.command()).map(SignalSpec::text).orElse(value);
+                }
+                case SWITCHES -> {
+                    return switches(value);
+                }
+                case GRES -> {
+                    return value.equalsIgnoreCase("none") ? value : String.join(",", Arrays.stream(value.split(","))
+                            .map(item -> item.startsWith("gres") ? item : "gres/" + item).toList());
+                }
+                default -> { }
+            }
             return switch (o.kind) {
                 case MOMENT -> Times.iso(Long.parseLong(value), context.host().zone());
                 case TIME -> Long.parseLong(value) < 0 ? "UNLIMITED" : Durations.fullMinutes(Long.parseLong(value));
                 case FLAG -> o == JobOption.QUIET ? "1" : "set";
-                case MEM -> OptionCheck.shown(o, value).replaceFirst("M$", "");
+                // Slurm's way to show that all memory of a node is meant
+                case MEM -> OptionCheck.shown(o, value).replaceFirst("M$", "").replaceFirst("^0$", "0?");
                 case TEXT, COUNT, NUMBER, GRES, SPECIAL, REFUSED -> o == JobOption.NO_KILL ? "set" : OptionCheck.shown(o, value);
             };
+        }
+
+        /** --exclusive and --oversubscribe are one option with two names. */
+        private String sharing() {
+            return options.has(JobOption.OVERSUBSCRIBE) ? "oversubscribe"
+                    : options.has(JobOption.EXCLUSIVE) ? OptionCheck.shown(JobOption.EXCLUSIVE, options.text(JobOption.EXCLUSIVE)) : "unset";
+        }
+
+        private static String switches(String value) {
+            int at = value.indexOf('@');
+            return at < 0 ? value : value.substring(0, at + 1) + Durations.full(Durations.parseSeconds(value.substring(at + 1)).orElse(0));
         }
 
         private String unsaid(JobOption o) {

@@ -36,4 +36,10 @@ record SignalSpec(int signal, int seconds, boolean batchOnly, boolean reserve) {
         }
         return Optional.of(new SignalSpec(signal, (int) seconds, batch, reserve));
     }
+
+    /** As cli_filter.lua sees it: the usual time is left out. */
+    String text() {
+        String flags = (reserve ? "R" : "") + (batchOnly ? "B" : "");
+        return (flags.isEmpty() ? "" : flags + ":") + Signals.name(signal) + (seconds == DEFAULT_SECONDS ? "" : "@" + seconds);
+    }
 }

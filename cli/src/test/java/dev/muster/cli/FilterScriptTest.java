@@ -34,7 +34,23 @@ class FilterScriptTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             sbatch --wrap=x                         | type         | sbatch
-            sbatch --wrap=x                         | time         | 2982616-04:14:00
+            sbatch --wrap=x                         | time         | nil
+            sbatch --wrap=x                         | time-min     | nil
+            sbatch --wrap=x                         | immediate    | 0
+            salloc true                             | output       | nil
+            salloc true                             | export       | invalid-context
+            sbatch --mem=0 --wrap=x                 | mem          | 0?
+            sbatch --mem-per-cpu=0 --wrap=x         | mem-per-cpu  | 0?
+            sbatch --wrap=x                         | oversubscribe | unset
+            sbatch -s --wrap=x                      | exclusive    | oversubscribe
+            sbatch --exclusive=user --wrap=x        | oversubscribe | user
+            sbatch --requeue --wrap=x               | requeue      | requeue
+            sbatch --no-requeue --wrap=x            | requeue      | no-requeue
+            sbatch --signal=BR:10@60 --wrap=x       | signal       | RB:USR1
+            sbatch --switches=2@90 --wrap=x         | switches     | 2@01:30:00
+            sbatch --switches=2 --wrap=x            | switches     | 2
+            sbatch --gres=gpu:a:1,mps:2 --wrap=x    | gres         | gres/gpu:a:1,gres/mps:2
+            sbatch --gres=none --wrap=x             | gres         | none
             sbatch -t 90 --wrap=x                   | time         | 01:30:00
             sbatch --wrap=x                         | partition    | nil
             sbatch -p q --wrap=x                    | partition    | q
@@ -59,7 +75,7 @@ class FilterScriptTest {
             """)
     void whatAnOptionSays(String command, String option, String said) {
         script("", "slurm.log_error('%s', tostring(options['" + option + "']))", "");
-        assertThat(host.run(command).err()).contains("sbatch: error: lua: " + said + "\n");
+        assertThat(host.run(command).err()).contains(": error: lua: " + said + "\n");
     }
 
     /** What a script does in its three places, and what the command then says; NAME=VALUE of the request where it is taken. */
