@@ -39,7 +39,9 @@ public final class Topologies {
             }
         }
         for (PartitionConf p : conf.partitions()) {
-            if (!p.topology().isEmpty() && !(all.isEmpty() && p.topology().equals("default")) && all.stream().noneMatch(t -> t.name().equals(p.topology()))) {
+            boolean known = p.topology().isEmpty() || all.isEmpty() && p.topology().equals("default")
+                    || all.stream().anyMatch(t -> t.name().equals(p.topology()));
+            if (!known) {
                 errors.add(new ConfigError(p.file(), p.line(), "PartitionName=" + p.name() + " Topology=" + p.topology()
                         + ": Invalid partition topology", p.topology()));
             }

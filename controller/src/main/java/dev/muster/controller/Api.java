@@ -598,8 +598,8 @@ final class Api {
         if (names.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        Decision decision = core.execute(new Command.RebootNodes(caller.uid(), names.get(), m.asap(), m.nextState(), m.reason(), m.force(), m.action()),
-                caller.uid());
+        Decision decision = core.execute(
+                new Command.RebootNodes(caller.uid(), names.get(), m.asap(), m.nextState(), m.reason(), m.force(), m.action()), caller.uid());
         return decision instanceof Decision.Accepted a && a.reply() instanceof String skipped && !skipped.isEmpty()
                 ? Reply.of(new Done(List.of(skipped))) : done(decision);
     }

@@ -61,8 +61,17 @@ final class NodeUpdates {
         return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.NODE_STATE_TRANSITION.sentence() : "", direct);
     }
 
-    /** The changes of one of several nodes: where a value names as many things as there are nodes, each has its own. */
+    /**
+     * The changes of one of several nodes: where a value names as many things as there are nodes, each has its own.
+     *
+     * @return empty where there are values for some of them only, or a node would have no address
+     */
     private static Optional<Map<String, String>> own(Command.UpdateNode c, int index) {
+        boolean nowhere = Keyword.whole(c.changes(), NODE_WORDS).entrySet().stream()
+                .anyMatch(e -> e.getValue().isEmpty() && PLACES.contains(e.getKey()));
+        if (nowhere) {
+            return Optional.empty();
+        }
         if (c.nodes().size() < 2) {
             return Optional.of(c.changes());
         }
@@ -84,20 +93,18 @@ final class NodeUpdates {
     private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
             "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter",
             "cpubind", "topology");
-    /** Words with a value for each of several nodes. */
     private static final String ASAP = "POWER_DOWN_ASAP";
     private static final List<Node.Flag> REASONED = List.of(Node.Flag.DOWN, Node.Flag.DRAIN, Node.Flag.FAIL, Node.Flag.INVALID_REG,
             Node.Flag.REBOOT_REQUESTED, Node.Flag.REBOOT_ISSUED, Node.Flag.POWERING_UP, Node.Flag.POWERING_DOWN, Node.Flag.POWERED_DOWN);
+    /** Words with a value of its own for each of several nodes. */
     private static final List<String> PLACES = List.of("nodeaddr", "nodehostname");
+    /** Words that may have a value for each of several nodes, or one for all. */
     private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
         Node after = isReasoned(c) ? node.withReason(c.changes().get("reason"), c.uid(), now.seconds()) : node;
         for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();
-            if (value.isEmpty() && PLACES.contains(change.getKey())) {
-                return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME));
-            }
             switch (change.getKey()) {
                 case "reason", "poweraction", "resumeafter" -> { }     // they come with the state
                 case "certtoken", "instanceid", "instancetype" -> after = after.withMarks(marked(after.marks(), change.getKey(), value));
