@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** The SLURM_* variables of jobs, steps and tasks. */
@@ -60,6 +61,10 @@ final class JobEnvironment {
         return e.vars;
     }
 
+    /** What programs of a node are told, and those of slurmctld are not. */
+    private static final List<String> NODE_ONLY = List.of("SLURM_NODELIST", "SLURM_JOB_NTASKS", "SLURM_JOB_CORE_SPEC_COUNT",
+            "SLURM_JOB_CORE_SPEC_TYPE");
+
     /** For prolog and epilog: nothing in it is the user's to choose freely. */
     static List<String> ofHooks(State state, Job job) {
         JobDesc d = job.desc();
@@ -75,6 +80,11 @@ final class JobEnvironment {
         v.put("SLURM_JOB_PARTITION", d.partition());
         v.put("SLURM_JOB_ACCOUNT", d.charge().account());
         v.put("SLURM_JOB_NODELIST", NodeLists.of(job.run().allocation()));
+        v.put("SLURM_NODELIST", NodeLists.of(job.run().allocation()));
+        v.put("SLURM_JOB_NTASKS", Integer.toString(Math.max(1, d.request().tasks() > 0 ? d.request().tasks() : d.request().nodesMin())));
+        int specialized = d.request().threadSpec() > 0 ? d.request().threadSpec() : d.request().coreSpec();
+        v.put("SLURM_JOB_CORE_SPEC_COUNT", Integer.toString(Math.max(0, specialized)));
+        v.put("SLURM_JOB_CORE_SPEC_TYPE", d.request().threadSpec() > 0 ? "threads" : "cores");
         v.put("SLURM_JOB_NUM_NODES", Integer.toString(job.run().allocation().nodes().size()));
         v.put("SLURM_JOB_START_TIME", Long.toString(job.run().startTime()));
         v.put("SLURM_JOB_WORK_DIR", d.files().workDir().text());
@@ -94,9 +104,7 @@ final class JobEnvironment {
         optional(v, "SLURM_JOB_CONSTRAINTS", d.request().features());
         optional(v, "SLURM_JOB_RESERVATION", d.charge().reservation());
         optional(v, "SLURM_JOB_QOS", d.charge().qos());
-        if (job.run().limitMin() > 0) {
-            v.put("SLURM_JOB_END_TIME", Long.toString(job.run().plannedEnd()));
-        }
+        v.put("SLURM_JOB_END_TIME", Long.toString(new JobEnvironment(state, job).plannedEnd()));
         if (job.isArrayTask()) {
             v.put("SLURM_ARRAY_JOB_ID", Integer.toString(job.array().jobId()));
             v.put("SLURM_ARRAY_TASK_ID", Integer.toString(job.array().task()));
@@ -124,9 +132,12 @@ final class JobEnvironment {
     private static Map<String, String> endings(Job job) {
         ExitStatus exit = job.run().exit();
         int derived = job.run().derivedExit().waitStatus();
-        return Map.of("SLURM_JOB_EXIT_CODE", Integer.toString(exit.code() << 8 | exit.signal()),
+        Map<String, String> ended = job.run().endTime() == 0 ? Map.of() : Map.of("SLURM_JOB_END_TIME", Long.toString(job.run().endTime()));
+        Map<String, String> out = new TreeMap<>(ended);
+        out.putAll(Map.of("SLURM_JOB_EXIT_CODE", Integer.toString(exit.code() << 8 | exit.signal()),
                 "SLURM_JOB_EXIT_CODE2", exit.code() + ":" + exit.signal(),
-                "SLURM_JOB_DERIVED_EC", Integer.toString(job.desc().kind() == JobDesc.Kind.RUN ? Math.max(derived, exit.waitStatus()) : derived));
+                "SLURM_JOB_DERIVED_EC", Integer.toString(job.desc().kind() == JobDesc.Kind.RUN ? Math.max(derived, exit.waitStatus()) : derived)));
+        return out;
     }
 
     /** For the programs of slurmctld: as Slurm's, "(null)" included. context "": none of its scripts. */
@@ -138,6 +149,7 @@ final class JobEnvironment {
             int equals = entry.indexOf('=');
             v.put(entry.substring(0, equals), entry.substring(equals + 1));
         }
+        NODE_ONLY.forEach(v::remove);
         if (job.run().startTime() > 0) {
             v.put("SLURM_JOB_END_TIME", Long.toString(e.plannedEnd()));
         } else {

@@ -18,7 +18,11 @@ class JobEnvironmentTest {
         site.run("tasks=2 files.stderr=ZXJy files.workDir=L3c=");
         State state = site.core().state();
         assertThat(JobEnvironment.ofHooks(state, state.jobs().at(1))).contains("SLURM_JOB_CPUS_PER_NODE=2", "SLURM_JOB_OVERSUBSCRIBE=NO",
-                "SLURM_JOB_EXCLUSIVE=NO", "SLURM_JOB_STDIN=/dev/null", "SLURM_JOB_STDOUT=/w/slurm-1.out", "SLURM_JOB_STDERR=/w/err");
+                "SLURM_JOB_EXCLUSIVE=NO", "SLURM_JOB_STDIN=/dev/null", "SLURM_JOB_STDOUT=/w/slurm-1.out", "SLURM_JOB_STDERR=/w/err",
+                "SLURM_JOB_NTASKS=2", "SLURM_NODELIST=n1", "SLURM_JOB_CORE_SPEC_COUNT=0", "SLURM_JOB_CORE_SPEC_TYPE=cores",
+                "SLURM_JOB_END_TIME=" + (state.jobs().at(1).run().startTime() + 31_536_000));
+        assertThat(JobEnvironment.ofController(state, state.jobs().at(1), "prolog_slurmctld"))
+                .doesNotContainKeys("SLURM_NODELIST", "SLURM_JOB_NTASKS");
     }
 
     /** Libraries tell a script's environment from a step's by SLURM_STEP_ID. */
@@ -39,6 +43,7 @@ class JobEnvironmentTest {
         site.apply(new Command.CompleteAllocation(started.desc().owner().uid(), 1, ExitStatus.exited(7)));
         State state = site.core().state();
         List<String> ends = JobEnvironment.ofEpilog(state.jobs().at(1));
+        assertThat(ends).contains("SLURM_JOB_END_TIME=" + state.jobs().at(1).run().endTime());
         assertThat(ends).contains("SLURM_JOB_EXIT_CODE=1792", "SLURM_JOB_EXIT_CODE2=7:0", "SLURM_JOB_DERIVED_EC=1792");
         assertThat(JobEnvironment.ofController(state, state.jobs().at(1), "epilog_slurmctld")).containsEntry("SLURM_JOB_DERIVED_EC", "1792");
     }
