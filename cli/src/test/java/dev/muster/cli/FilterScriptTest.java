@@ -37,8 +37,6 @@ class FilterScriptTest {
             sbatch --wrap=x                         | time         | nil
             sbatch --wrap=x                         | time-min     | nil
             sbatch --wrap=x                         | immediate    | 0
-            salloc true                             | output       | nil
-            salloc true                             | export       | invalid-context
             sbatch --mem=0 --wrap=x                 | mem          | 0?
             sbatch --mem-per-cpu=0 --wrap=x         | mem-per-cpu  | 0?
             sbatch --wrap=x                         | oversubscribe | unset
@@ -75,7 +73,14 @@ class FilterScriptTest {
             """)
     void whatAnOptionSays(String command, String option, String said) {
         script("", "slurm.log_error('%s', tostring(options['" + option + "']))", "");
-        assertThat(host.run(command).err()).contains(": error: lua: " + said + "\n");
+        assertThat(host.run(command).err()).contains("sbatch: error: lua: " + said + "\n");
+    }
+
+    /** salloc has none of the files of a batch job, and no --export. */
+    @Test
+    void whatAnOptionOfAnotherCommandSays() {
+        script("", "slurm.log_error('%s %s', tostring(options['output']), tostring(options['export'])) do return slurm.ERROR end", "");
+        assertThat(host.run("salloc true").err()).contains("salloc: error: lua: nil invalid-context\n");
     }
 
     /** What a script does in its three places, and what the command then says; NAME=VALUE of the request where it is taken. */
