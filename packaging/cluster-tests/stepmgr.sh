@@ -11,7 +11,7 @@ match "scontrol" $'BatchHost=n1\n +StepMgrEnabled=Yes' "$(scontrol show job "$id
 match "as JSON" STEPMGR_ENABLED "$(scontrol --json show job "$id")"
 check "by the environment" "StepMgrEnabled=Yes" "$(SALLOC_STEPMGR=1 salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'StepMgr.*')"
 check "not without" "" "$(salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID; env' | grep -i stepmgr || true)"
-check "ports without it" "salloc: error: Job submit/allocate failed: --resv-ports of a job needs --stepmgr or SlurmctldParameters=enable_stepmgr" \
+check "ports without it" "salloc: error: Job submit/allocate failed: Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
   "$(salloc --resv-ports=2 true 2>&1 || true)"
 check "memory without it" "sbatch: error: Batch job submission failed: --mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup" \
   "$(sbatch --mem-update=20@1 --wrap true 2>&1 || true)"
@@ -58,6 +58,7 @@ $(id -gn):x:$(id -g):$me" "$(cat "$dir/work/getent")"
 becomes "where there are none" "No job steps exist on this node. 1" '"$( (scontrol getent n1 2>&1 || echo $?) | xargs)"'
 told() { SLURM_STEP_KILLED_MSG_NODE_ID=$1 srun -K -N2 sh -c '[ $SLURM_PROCID = 1 ] || exec sleep 100; sleep 0.3; exit 3' 2>&1 </dev/null | grep -o 'ON n[12] CANCELLED' || true; }
 check "who tells of a step's end" "ON n1 CANCELLED / " "$(told 0) / $(told 1)"
+check "without a word its first node does" "ON n1 CANCELLED" "$(told "")"
 check "topologies" "--- - topology: default cluster_default: true flat: true" "$(scontrol show topoconf | xargs)"
 for i in $(seq 90); do [ "$(scontrol show job "$lower" | grep -o 'AllocTRES=.*mem=1000M')" ] || break; sleep 1; done
 match "memory is given back" 'AllocTRES=cpu=1,mem=100M' "$(scontrol show job "$lower")"

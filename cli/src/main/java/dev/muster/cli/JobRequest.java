@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Turns checked options into the JSON of {@code JobDesc} and its parts. Defaults are left out, as the codec reads them.
@@ -125,7 +127,7 @@ final class JobRequest {
         put(r, "memPerGpuMb", o.number(JobOption.MEM_PER_GPU));
         put(r, "memAll", asksNothingOf(JobOption.MEM) || asksNothingOf(JobOption.MEM_PER_CPU));
         put(r, "tmpDiskMb", o.number(JobOption.TMP));
-        put(r, "tresPerNode", joined(gresOfJob(o), gpus(JobOption.GPUS_PER_NODE)));
+        put(r, "tresPerNode", joined(gresList(o.text(JobOption.GRES)), gpus(JobOption.GPUS_PER_NODE)));
         put(r, "tresPerJob", gpus(JobOption.GPUS));
         String perTask = tresPerTask();
         put(r, "tresPerTask", joined(GpuCheck.areGpusIn(perTask) ? "" : TresPerTask.of(0, gpus(JobOption.GPUS_PER_TASK)), perTask));
@@ -267,20 +269,12 @@ final class JobRequest {
         }
     }
 
-    /** Those that are named, without empty ones; a comma, which is no partition, where something was said that names none. */
+    /** The partitions that are named, without empty ones; the default partition where none is. */
     private static String partitions(JobOptions o) {
-        List<String> names = Texts.split(o.text(JobOption.PARTITION), ',');
-        return o.has(JobOption.PARTITION) && names.isEmpty() ? "," : String.join(",", names);
+        return String.join(",", Texts.split(o.text(JobOption.PARTITION), ','));
     }
 
-    /** What a job asks for with --gres. A list that is empty or ends with a comma is refused for the name that is missing in it. */
-    private static String gresOfJob(JobOptions o) {
-        String text = o.text(JobOption.GRES);
-        boolean open = o.has(JobOption.GRES) && (text.isEmpty() || text.endsWith(","));
-        return open ? joined(gresList(text), "gres/") : gresList(text);
-    }
-
-    /** {@code gpu:2,nic:1} → {@code gres/gpu:2,gres/nic:1}. */
+    /** {@code gpu:2,nic:1} → {@code gres/gpu:2,gres/nic:1}; a name that is missing in the list asks for nothing. */
     static String gresList(String text) {
         StringBuilder b = new StringBuilder();
         for (String item : Texts.split(text, ',')) {
@@ -304,9 +298,12 @@ final class JobRequest {
         return o.typed(JobOption.TRES_PER_TASK) && !o.typed(JobOption.CPUS_PER_TASK) && tresNumber("cpu") > 0;
     }
 
+    private static final Pattern OF_TASK = Pattern.compile("(cpu|mem|gres[/:]|license[/:]).*|.*[/:=].*");
+
     /** A variable of it tells again what others tell of CPUs and GPUs. */
     private String tresPerTask() {
-        String all = o.text(JobOption.TRES_PER_TASK);
+        // a bare word that names no resource asks for nothing
+        String all = Texts.split(o.text(JobOption.TRES_PER_TASK), ',').stream().filter(OF_TASK.asMatchPredicate()).collect(Collectors.joining(","));
         if (o.typed(JobOption.TRES_PER_TASK) || o.command() != 'R') {
             return all;
         }

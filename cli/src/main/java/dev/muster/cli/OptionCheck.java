@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -156,6 +158,9 @@ final class OptionCheck {
             c.host().settings().gresTypes.forEach(name -> c.out().println(name + "[[:type]:count]"));
             throw new UsageException(0, List.of());
         }
+        if (Texts.split(value, ',').stream().anyMatch(item -> item.endsWith(":"))) {
+            throw c.bad(options.exitError(1), SlurmErrno.INVALID_TRES.sentence());
+        }
         return value;
     }
 
@@ -213,7 +218,7 @@ final class OptionCheck {
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
-            case SEGMENT -> parseNumber(value) >= 1 && parseNumber(value) <= Integer.MAX_VALUE ? value : bad(options, o);
+            case SEGMENT -> value.isEmpty() ? "0" : digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE ? value : bad(options, o);
             case TRES_PER_TASK -> tresPerTask(options, value);
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
@@ -252,7 +257,7 @@ final class OptionCheck {
                 }
                 yield value.isEmpty() ? "all" : Texts.lower(value);
             }
-            case WAIT_ALL_NODES -> oneOf(options, o, number(options, o, value, 0), "0", "1");
+            case WAIT_ALL_NODES -> value.isEmpty() ? "0" : oneOf(options, o, number(options, o, value, 0), "0", "1");
             default -> throw new IllegalStateException(o.longName);
         };
     }
@@ -285,7 +290,7 @@ final class OptionCheck {
 
     private static String samplings(JobOptions options, JobOption o, String value) throws UsageException {
         for (String part : value.split(",", -1)) {
-            if (!part.matches("((task|energy|network|filesystem)=)?[0-9]{1,9}")) {
+            if (!part.isEmpty() && !part.matches("((task|energy|network|filesystem)=)?[0-9]{1,9}")) {
                 throw options.context().bad(SPEC_EXIT, "Invalid --" + o.longName + " specification: " + part);
             }
         }
@@ -385,7 +390,7 @@ final class OptionCheck {
 
     /** expedite, or nothing; what the variable has otherwise says no more than that it is set. */
     private static String requeue(JobOptions options, JobOption o, String value) throws UsageException {
-        return value.equalsIgnoreCase("expedite") ? "expedite" : value.isEmpty() || value.matches("(?i)1|y|yes") ? "yes" : bad(options, o);
+        return value.equalsIgnoreCase("expedite") ? "expedite" : value.isEmpty() ? "yes" : bad(options, o);
     }
 
     /** Words of --gres-flags; the mutually exclusive pairs come first. */
@@ -421,8 +426,8 @@ final class OptionCheck {
             wrong = "governor of " + value + " is not allowed in slurm.conf";
         }
         String name = options.context().name();
-        throw new UsageException(FREQ_EXIT, List.of(name + ": error: " + wrong, name
-                + ": error: Invalid --cpu-freq argument"));
+        String last = name + ": error: Invalid --cpu-freq argument";
+        throw new UsageException(FREQ_EXIT, value.isEmpty() ? List.of(last) : List.of(name + ": error: " + wrong, last));
     }
 
     private static String gpuFreq(JobOptions options, String value) throws UsageException {
@@ -484,13 +489,24 @@ final class OptionCheck {
         if (value.isEmpty()) {
             return "100";
         }
-        boolean minus = value.startsWith("-");
-        long v = digits(minus || value.startsWith("+") ? value.substring(1) : value);
-        if (v < 0 || v > NICE_MAX) {
-            throw options.context().bad(SPEC_EXIT, "Invalid --nice value"
-                    + (value.matches("[+-]?[0-9]+") ? ", out of range (+/- " + NICE_MAX + ")" : ""));
+        long v = leadingNumber(value);
+        if (Math.abs(v) > NICE_MAX) {
+            throw options.context().bad(SPEC_EXIT, "Invalid --nice value, out of range (+/- " + NICE_MAX + ")");
         }
-        return Long.toString(minus ? -v : v);
+        return Long.toString(v);
+    }
+
+    private static final Pattern LEADING_NUMBER = Pattern.compile("\\s*([+-]?[0-9]+)");
+    private static final int LONG_DIGITS_MAX = 18;
+
+    /** Reads a number as C's strtoll does, whatever follows it: 0 where no digit is. */
+    private static long leadingNumber(String text) {
+        Matcher number = LEADING_NUMBER.matcher(text);
+        if (!number.lookingAt()) {
+            return 0;
+        }
+        String digits = number.group(1);
+        return digits.length() <= LONG_DIGITS_MAX ? Long.parseLong(digits) : digits.startsWith("-") ? -Long.MAX_VALUE : Long.MAX_VALUE;
     }
 
     private static String nodes(JobOptions options, String value) throws UsageException {
@@ -547,11 +563,9 @@ final class OptionCheck {
         if (value.equalsIgnoreCase("TOP")) {
             return Long.toString(PRIORITY_TOP);
         }
-        long v = parseNumber(value);
+        long v = leadingNumber(value);
         if (v < 0 || v >= PRIORITY_MAX) {
-            String why = value.matches("-[0-9]+") ? "Priority must be >= 0" : value.matches("[0-9]+") ? "Priority must be < " + PRIORITY_MAX
-                    : "Invalid --priority specification";
-            throw options.context().bad(SPEC_EXIT, why);
+            throw options.context().bad(SPEC_EXIT, v < 0 ? "Priority must be >= 0" : "Priority must be < " + PRIORITY_MAX);
         }
         return Long.toString(v);
     }
@@ -570,10 +584,8 @@ final class OptionCheck {
     private static String switches(JobOptions options, JobOption o, String value) throws UsageException {
         int at = value.indexOf('@');
         number(options, o, at < 0 ? value : value.substring(0, at), 1);
-        if (at >= 0 && Durations.parseSeconds(value.substring(at + 1)).isEmpty()) {
-            return bad(options, o);
-        }
-        return value;
+        // a time that is none is no time: the job waits for the switches as long as the cluster lets it
+        return at >= 0 && Durations.parseSeconds(value.substring(at + 1)).isEmpty() ? value.substring(0, at) : value;
     }
 
     /** The value as {@code -v} shows it. */

@@ -41,6 +41,9 @@ final class ScriptOptions {
             number++;
             if (line.startsWith(MARK) && isSeparator(line.substring(MARK.length()))) {
                 current++;
+                if (component == 0 && line.contains("packjob")) {
+                    options.context().info("warning: The \"packjob\" component separator is deprecated. Please use \"hetjob\" instead.");
+                }
             } else if (line.startsWith(MARK) && current != component) {
                 // another component's
                 at = end < 0 ? script.length() : end + 1;
@@ -66,11 +69,18 @@ final class ScriptOptions {
         }
     }
 
+    private static UsageException fatal(JobOptions options, int number, String sentence) {
+        String script = options.scriptName().substring(options.scriptName().lastIndexOf('/') + 1);
+        return new UsageException(CommandContext.FATAL_EXIT, List.of(options.context().name() + ": fatal: " + script + ": line " + number + ": "
+                + sentence));
+    }
+
     /** Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} outside quotes ends. */
     static List<String> words(String line, int number, JobOptions options) throws UsageException {
         List<String> out = new ArrayList<>();
         int i = 0;
         while (true) {
+            int behindLast = i;
             while (i < line.length() && line.charAt(i) <= ' ') {
                 i++;
             }
@@ -96,10 +106,11 @@ final class ScriptOptions {
                 }
             }
             if (quote != 0) {
-                String script = options.scriptName().substring(options.scriptName().lastIndexOf('/') + 1);
-                throw new UsageException(CommandContext.FATAL_EXIT, List.of(options.context().name()
-                        + ": fatal: " + script + ": line " + number + ": Unmatched `" + quote + "` in ["
-                        + line.substring(first).strip() + "]"));
+                throw fatal(options, number, "Unmatched `" + quote + "` in [" + line.substring(first).strip() + "]");
+            }
+            if (line.substring(first, i).equals(":")) {
+                // components are separated by lines of a script, not within one
+                throw fatal(options, number, "Unexpected `:` in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");
             }
             out.add(word.toString());
         }

@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What --gres and -p say where they say little, and the words in which a job is told its options. */
 class GresWordsTest {
@@ -25,12 +26,18 @@ class GresWordsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --gres=            | "tresPerNode":"gres/"
-            --gres=gpu:1,      | "tresPerNode":"gres/gpu:1,gres/"
+            --gres=gpu:1,      | "tresPerNode":"gres/gpu:1"
+            --gres=,gpu        | "tresPerNode":"gres/gpu"
             --gres=none,gpu    | "tresPerNode":"gres/none,gres/gpu"
             -p ,main           | "partition":"main"
             -p main,,long,     | "partition":"main,long"
-            -p ,               | "partition":","
+            --nice=5x          | "nice":5
+            --nice=-5.5        | "nice":-5
+            --priority=5x      | "priority":5
+            --switches=2@x     | "switches":"2"
+            --switches=2@      | "switches":"2"
+            --switches=2@5@6   | "switches":"2"
+            --tres-per-task=foo,cpu=2 | "tresPerTask":"cpu=2"
             --profile=none     | U0xVUk1fUFJPRklMRT1Ob25l
             --profile=all      | U0xVUk1fUFJPRklMRT1FbmVyZ3ksTHVzdHJlLE5ldHdvcmssVGFzaw==
             --profile=Task,energy | U0xVUk1fUFJPRklMRT1FbmVyZ3ksVGFzaw==
@@ -40,6 +47,28 @@ class GresWordsTest {
     void told(String option, String part) {
         host.run("sbatch " + option + " --wrap=true");
         assertThat(new String(Json.print(host.sent.get("Submit")), StandardCharsets.UTF_8)).contains(part);
+    }
+
+    /** Values from which Slurm reads nothing: the job asks for nothing by them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--gres=", "--gres=,", "--gres=none", "--partition=", "-p ,", "--nice=x", "--nice=-x", "--tres-per-task=foo", "--tres-per-task=,",
+        "--tres-per-task=gres", "--segment=", "--segment=0", "--wait-all-nodes=", "--acctg-freq=", "--acctg-freq=,"})
+    void nothingAsked(String option) {
+        assertThat(host.run("sbatch " + option + " --wrap=true").rc()).isZero();
+        Json.Obj job = host.sent.get("Submit").obj("job");
+        for (String field : List.of("request", "partition", "timing")) {
+            assertThat(job.has(field)).as(field).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gpu:", "gpu:a100:", "gpu::", "gpu:1,gpu:"})
+    void aCountIsMissing(String gres) {
+        for (String command : List.of("sbatch --wrap=true", "srun", "salloc")) {
+            String name = command.split(" ")[0];
+            assertThat(host.run(command + " --gres=" + gres + (name.equals("srun") ? " true" : "")).err()).isEqualTo(name
+                    + ": error: Invalid Trackable RESource (TRES) specification\n");
+        }
     }
 
     @ParameterizedTest

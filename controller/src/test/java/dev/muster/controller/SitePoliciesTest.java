@@ -22,7 +22,7 @@ class SitePoliciesTest {
     @Test
     void labels() {
         assertThat(label(new Site(), "")).isEmpty();
-        assertThat(label(new Site(), "extras.mcsLabel=u")).isEqualTo("Invalid mcs_label specified");
+        assertThat(label(new Site(), "extras.mcsLabel=u")).isEqualTo("u");
         assertThat(label(new Site("MCSPlugin=mcs/user", "MCSParameters=enforced,select"), "")).isEqualTo("u");
         assertThat(label(new Site("MCSPlugin=mcs/user", "MCSParameters=ondemand,select"), "")).isEmpty();
         assertThat(label(new Site("MCSPlugin=mcs/user", "MCSParameters=ondemand,select"), "extras.mcsLabel=u")).isEqualTo("u");

@@ -48,7 +48,8 @@ public record Mcs(String kind, boolean enforced, Select select, boolean privateD
         String asked = desc.extras().mcsLabel();
         boolean wanted = enforced || !asked.isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.MCS;
         if (kind.equals("none")) {
-            return asked.isEmpty() ? Optional.of(desc) : Optional.empty();
+            // without MCSPlugin a label says nothing
+            return Optional.of(desc);
         }
         if (!wanted) {
             return Optional.of(desc);

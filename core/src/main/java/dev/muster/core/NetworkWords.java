@@ -16,12 +16,15 @@ public final class NetworkWords {
 
     private NetworkWords() {}
 
-    /** What is wrong with one of them; empty if each can be had. */
+    /** What is wrong with one of them; empty if each can be had. Without a SwitchType nothing reads them, and each is taken. */
     public static Optional<Decision.Rejected> refusal(String words, Settings settings) {
         boolean channels = ImexChannels.count(settings) > 0;
+        if (!channels) {
+            return Optional.empty();
+        }
         for (String word : words.isEmpty() ? new String[0] : words.split(",")) {
             String w = word.strip().toLowerCase(Locale.ROOT);
-            if (!IDLE.contains(w) && !(channels && w.equals(ImexChannels.EACH_SEGMENT))) {
+            if (!IDLE.contains(w) && !w.equals(ImexChannels.EACH_SEGMENT)) {
                 return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection(word.strip(), w)));
             }
         }
@@ -35,7 +38,6 @@ public final class NetworkWords {
 
     private static String objection(String word, String w) {
         return isOfSlingshot(w) ? "--network=" + word + " needs an HPE Slingshot network, which this cluster does not have"
-                : w.equals(ImexChannels.EACH_SEGMENT) ? "--network=" + word + " needs SwitchType=switch/nvidia_imex"
                 : "Invalid --network specification: " + word;
     }
 

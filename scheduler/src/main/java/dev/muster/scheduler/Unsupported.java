@@ -49,7 +49,7 @@ final class Unsupported {
     private static Optional<Decision.Rejected> managed(JobDesc desc, Settings settings) {
         JobDesc.Extras e = desc.extras();
         String needs = e.stepMgr() && !settings.externSteps() ? "--stepmgr needs PrologFlags=Contain"
-                : e.resvPorts() != 0 && !e.stepMgr() ? "--resv-ports of a job needs --stepmgr or SlurmctldParameters=enable_stepmgr"
+                : e.resvPorts() != 0 && !e.stepMgr() ? "Slurmstepd step management must be enabled to use --resv-ports for job allocations"
                 : e.memUpdateMin() > 0 && !settings.options().containsKey(Settings.MEMORY_UPDATES)
                 ? "--mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup"
                 : "";

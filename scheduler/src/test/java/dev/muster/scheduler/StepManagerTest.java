@@ -16,13 +16,15 @@ import org.junit.jupiter.api.Test;
 class StepManagerTest {
     private static final String MANAGED = "externSteps=true options.mpi_ports=7000-7003";
 
+    private static final String IMEX = "options.imex_channels=4";
+
     private static Cluster cluster(String settings) {
         return new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1", settings);
     }
 
     @Test
     void whatNeedsWhat() {
-        String needsManager = "--resv-ports of a job needs --stepmgr or SlurmctldParameters=enable_stepmgr";
+        String needsManager = "Slurmstepd step management must be enabled to use --resv-ports for job allocations";
         String tooMany = "Requires more ports than can be reserved";
         String[][] rows = {
             {"", "extras.stepMgr=true", "--stepmgr needs PrologFlags=Contain"},
@@ -34,13 +36,17 @@ class StepManagerTest {
             {"externSteps=true", "extras.stepMgr=true extras.resvPorts=1", tooMany},
             {"externSteps=true", "extras.stepMgr=true extras.resvPorts=-1", tooMany},
             {"", "network=ip,no_vni", "n1:1"},
-            {"", "network=job_vni", "--network=job_vni needs an HPE Slingshot network, which this cluster does not have"},
-            {"", "network=no_vni,tcs=BULK_DATA:TC_LOW_LATENCY",
+            // without a SwitchType nothing reads the words of --network
+            {"", "network=foo", "n1:1"},
+            {"", "network=job_vni,tcs=BULK_DATA:TC_LOW_LATENCY,max_txqs=5", "n1:1"},
+            {"", "network=unique-channel-per-segment", "n1:1"},
+            {IMEX, "network=unique-channel-per-segment", "n1:1"},
+            {IMEX, "network=job_vni", "--network=job_vni needs an HPE Slingshot network, which this cluster does not have"},
+            {IMEX, "network=no_vni,tcs=BULK_DATA:TC_LOW_LATENCY",
                 "--network=tcs=BULK_DATA:TC_LOW_LATENCY needs an HPE Slingshot network, which this cluster does not have"},
-            {"", "network=max_txqs=5", "--network=max_txqs=5 needs an HPE Slingshot network, which this cluster does not have"},
-            {"", "network=max_foos=5", "Invalid --network specification: max_foos=5"},
-            {"", "network=tcs=FAST", "Invalid --network specification: tcs=FAST"},
-            {"", "network=unique-channel-per-segment", "--network=unique-channel-per-segment needs SwitchType=switch/nvidia_imex"}};
+            {IMEX, "network=max_txqs=5", "--network=max_txqs=5 needs an HPE Slingshot network, which this cluster does not have"},
+            {IMEX, "network=max_foos=5", "Invalid --network specification: max_foos=5"},
+            {IMEX, "network=tcs=FAST", "Invalid --network specification: tcs=FAST"}};
         for (String[] row : rows) {
             assertThat(cluster(row[0]).place("partition=p " + row[1])).as(row[0] + " " + row[1]).isEqualTo(row[2]);
         }
