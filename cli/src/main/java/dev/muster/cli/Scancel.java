@@ -6,9 +6,12 @@ import dev.muster.model.SlurmErrno;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Cancels or signals jobs and steps. */
 final class Scancel implements Command {
+    /** A step is given by its number: scancel takes no {@code 12.batch}, for which {@code --batch} is. */
+    private static final Pattern NAMED_STEP = Pattern.compile("\\.[a-zA-Z]");
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "admin-comment::r", "batch:b:n",
             "cluster::r",
             "clusters:M:r", "cron:c:n", "ctld::n", "full:f:n", "help::n", "hurry:H:n", "interactive:i:n",
@@ -49,7 +52,7 @@ final class Scancel implements Command {
         List<String> jobs = new ArrayList<>();
         for (String operand : p.operands()) {
             for (String id : HostList.split(operand)) {
-                if (!JobIds.isJobOrStep(id) && !id.endsWith("_")) {
+                if (!JobIds.isJobOrStep(id) && !id.endsWith("_") || NAMED_STEP.matcher(id).find()) {
                     throw c.bad(1, "Invalid " + (JobIds.isSluidLike(id) ? "SLUID " : "job id ") + id);
                 }
                 jobs.add(id.endsWith("_") ? id.substring(0, id.length() - 1) : id);
@@ -213,7 +216,9 @@ final class Scancel implements Command {
         }
         boolean noJob = gone && !plain && (dot < 0 || !isActive(c, job.substring(0, dot)));
         if (w.verbose >= 0 || !gone) {
-            c.error("Kill job error on " + (dot < 0 ? "job id " + job : "job step id " + job) + ": "
+            // of a step that a job does not have, the job alone is told
+            String told = gone && dot >= 0 && !noJob ? job.substring(0, dot) : job;
+            c.error("Kill job error on " + (dot < 0 ? "job id " : "job step id ") + told + ": "
                     + (noJob ? SlurmErrno.INVALID_JOB_ID.sentence() : e.text("error")));
         }
         return gone && plain ? 0 : noJob ? 1 : errno & 0xff;

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables and records as Slurm's own programs print them for the same cluster. */
 class ListingTest {
@@ -608,9 +609,8 @@ class ListingTest {
     /** Of a job that runs the step is what is wrong; a job that does not is no job to scancel, and its code is 1. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-            scancel 9.5          | RUNNING   | 2017 | 225 | job step id 9.5: Invalid job id specified
+            scancel 9.5          | RUNNING   | 2017 | 225 | job step id 9: Invalid job id specified
             scancel 9.5          | COMPLETED | 2017 | 1   | job step id 9.5: Invalid job id specified
-            scancel 9.batch      | COMPLETED | 2021 | 1   | job step id 9.batch: Invalid job id specified
             scancel 9.5          | -         | 2017 | 1   | job step id 9.5: Invalid job id specified
             scancel 9_1.5        | -         | 2017 | 1   | job step id 9_1.5: Invalid job id specified
             scancel -s USR1 9    | COMPLETED | 2021 | 1   | job id 9: Invalid job id specified
@@ -626,6 +626,12 @@ class ListingTest {
             host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\"}]}");
         }
         assertThat(host.run(line)).isEqualTo(new FakeHost.Ran(rc, "", "scancel: error: Kill job error on " + said + "\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"9.batch", "9.extern", "9.interactive", "9_1.batch", "9.x", "9.-1", "9.0.1"})
+    void scancelTakesStepsByTheirNumbersOnly(String step) {
+        assertThat(new FakeHost().run("scancel " + step)).isEqualTo(new FakeHost.Ran(1, "", "scancel: error: Invalid job id " + step + "\n"));
     }
 
     @Test
