@@ -21,6 +21,9 @@ enum frame_type {
     FRAME_SIGNAL = 'S', FRAME_FINISH = 'K', FRAME_QUERY = 'Q', FRAME_MESSAGE = 'M', FRAME_INJECT = 'J', FRAME_INJECT_END = 'j',
 };
 
+/* In the offset of FRAME_MESSAGE: the text is not printed; a cancelled step is no aborted one for srun. */
+enum { MESSAGE_UNPRINTED = 1, MESSAGE_NO_ABORT = 2 };
+
 enum signal_mode { SIGNAL_ALL = 0, SIGNAL_TASKS = 1, SIGNAL_TERMINATE = 2, SIGNAL_SUSPEND = 3 };
 
 struct frame {

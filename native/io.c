@@ -495,8 +495,8 @@ static bool obey(struct client *c, const struct frame *f)
     case FRAME_SIGNAL: return request_signal(c, f);
     case FRAME_QUERY: return request_status(c);
     case FRAME_MESSAGE:
-        cancelled |= memmem(f->bytes, f->length, " CANCELLED AT ", 14) != NULL;
-        for (size_t i = 0; i < spec.task_count; i++)
+        cancelled |= !(f->offset & MESSAGE_NO_ABORT) && memmem(f->bytes, f->length, " CANCELLED AT ", 14) != NULL;
+        for (size_t i = 0; i < spec.task_count && !(f->offset & MESSAGE_UNPRINTED); i++)
             if (f->task == FRAME_ALL_TASKS ? i == speaker() : f->task == spec.tasks[i].id)
                 task_message(&spec.tasks[i], f->bytes, f->length);
         return true;

@@ -45,6 +45,13 @@ srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | g
 # (which of the first two comes first is the network's business, in the original as here)
 check "scancel of the step" "[T] error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Killed ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
   "$(sed -E 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' step.err | sort | paste -sd '|')"
+# A script whose step ends by the end of its job does not go on behind its srun.
+for i in 1 2 3 4; do
+  id=$(sbatch --parsable -n1 -o off.txt --wrap 'srun sleep 100; touch went.on; sleep 5'); until squeue -h -s -j "$id" -o %i | grep -q '\.0$'; do sleep 0.1; done
+  sleep 0.3; scancel "$id"; wait_empty 20
+done
+check "no script goes on behind a cancelled srun" "" "$(ls went.on 2>/dev/null || true)"
+match "whose srun says why" "got SIGCONT.*forcing job termination" "$(xargs < off.txt)"
 # A filter cancels the tasks of an array that match, and no others.
 started() { id=$(sbatch --parsable -n1 --mem=10 -a 1-6%2 -J arr -o /dev/null --wrap 'sleep 60'); until [ "$(squeue -h -t R -j "$id" | wc -l)" = 2 ]; do sleep 0.1; done; }
 left() { squeue -h -r -t PD,R -j "$id" -o '%K%t' | sort | xargs; }

@@ -107,12 +107,13 @@ final class Salloc implements Command {
     private static int inside(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId,
             boolean quiet) {
         AtomicBoolean givenBack = new AtomicBoolean();
-        int rc = command(c, components, operands, allocation, jobId, givenBack);
+        AtomicBoolean isRevoked = new AtomicBoolean();
+        int rc = command(c, components, operands, allocation, jobId, givenBack, isRevoked);
         if (givenBack.get()) {
             return rc;
         }
         AllocationClient.complete(c, jobId, rc);
-        if (!quiet) {
+        if (!quiet && !isRevoked.get()) {
             c.info("Relinquishing job allocation " + jobId);
         }
         return rc;
@@ -134,9 +135,9 @@ final class Salloc implements Command {
         return out;
     }
 
-    /** @param givenBack set when a signal has given the allocation back before the command's end */
+    /** @param givenBack set when a signal has given the allocation back before the command's end; isRevoked: when it has ended otherwise */
     private static int command(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId,
-            AtomicBoolean givenBack) {
+            AtomicBoolean givenBack, AtomicBoolean isRevoked) {
         JobOptions o = components.getFirst();
         List<String> command = operands;
         if (command.isEmpty()) {
@@ -189,7 +190,7 @@ final class Salloc implements Command {
             return o.exitError(1);
         }
         begun.set(child);
-        Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child));
+        Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child, isRevoked));
         try {
             return child.waitFor();
         } catch (InterruptedException e) {
@@ -224,7 +225,7 @@ final class Salloc implements Command {
     }
 
     /** Tells the user, and the command by -K, when the allocation ends before the command does. */
-    private static void watch(CommandContext c, JobOptions o, int jobId, long version, Process child) {
+    private static void watch(CommandContext c, JobOptions o, int jobId, long version, Process child, AtomicBoolean isRevoked) {
         long seen = version;
         while (child.isAlive()) {
             Json.Obj q = new Json.Obj();
@@ -237,7 +238,7 @@ final class Salloc implements Command {
                 seen = a.number("version");
                 a.texts("notices").forEach(c::info);
                 if (AllocationClient.isOver(a)) {
-                    revoked(c, o, jobId, child);
+                    revoked(c, o, jobId, child, isRevoked);
                     return;
                 }
             } catch (SlurmException e) {
@@ -256,11 +257,14 @@ final class Salloc implements Command {
         }
     }
 
-    private static void revoked(CommandContext c, JobOptions o, int jobId, Process child) {
+    private static void revoked(CommandContext c, JobOptions o, int jobId, Process child, AtomicBoolean isRevoked) {
         if (!child.isAlive()) {
             return;
         }
-        c.info("Job allocation " + jobId + " has been revoked.");
+        isRevoked.set(true);
+        if (!o.has(JobOption.QUIET)) {
+            c.info("Job allocation " + jobId + " has been revoked.");
+        }
         if (o.has(JobOption.KILL_COMMAND)) {
             try {
                 new ProcessBuilder("kill", "-" + o.integer(JobOption.KILL_COMMAND), Long.toString(child.pid()))

@@ -197,6 +197,7 @@ final class StepRequest {
         }
         fewer(q);
         tellFewer(q);
+        allNodes(q);
         if (own && !o.has(JobOption.NODES) && q.integer("tasks") == 0) {
             q.put("nodesMin", r.listed());
         }
@@ -238,6 +239,19 @@ final class StepRequest {
         if (!own && o.typed(JobOption.NODES) && q.number("nodesMax") > 0 && named > q.number("nodesMax")) {
             o.context().error("Required nodelist includes more nodes than permitted by max-node count (" + named + " > " + q.number("nodesMax")
                     + "). Eliminating nodes from the nodelist.");
+        }
+    }
+
+    /**
+     * srun in a job that neither its options nor the job's variables give a number of nodes (srun --jobid=) runs on all nodes of the job, or on one
+     * for each task where there are fewer tasks.
+     */
+    private void allNodes(Json.Obj q) {
+        boolean named = !q.text("nodeList").isEmpty() || !q.text("excludeList").isEmpty() || o.has(JobOption.RELATIVE)
+                || q.text("distribution").startsWith("arbitrary");
+        if (!own && !named && !o.has(JobOption.NODES) && shares.size() > 1) {
+            long nodes = q.number("tasks") > 0 ? Math.min(q.number("tasks"), shares.size()) : shares.size();
+            q.put("nodesMin", nodes).put("nodesMax", nodes);
         }
     }
 

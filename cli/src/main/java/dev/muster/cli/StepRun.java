@@ -19,6 +19,8 @@ import java.util.function.IntConsumer;
 final class StepRun implements StepNode.Events {
     private static final int GATHER_MS = 60;
     private static final long ABORT_WINDOW_MS = 1_000;
+    /** Time that a task has for its handler of SIGINT before SIGKILL. */
+    private static final long NEXT_SIGNAL_MS = 100;
     private static final int TICK_MS = 100;
     private static final int STDOUT = 1;
     /** The signal of a task whose files or terminal could not be set up. */
@@ -90,7 +92,6 @@ final class StepRun implements StepNode.Events {
     private long firstExitMs;
     private long allExitedMs;
     private long lastInterruptMs;
-    private int interrupts;
     private long gatheredMs;
     private boolean areEndsTold = true;
     /** SLURM_SRUN_REDUCE_TASK_EXIT_MSG: the same end is told once; told: those that were. */
@@ -421,22 +422,28 @@ final class StepRun implements StepNode.Events {
      * Signals go by the controller, which knows all nodes of the step; on a thread of their own, because it may be
      * slow.
      */
-    private void ask(int signal) {
+    private void ask(int... signals) {
+        c.host().beside("signal", () -> {
+            for (int i = 0; i < signals.length && (i == 0 || c.host().pause(NEXT_SIGNAL_MS)); i++) {
+                send(signals[i]);
+            }
+        });
+    }
+
+    private void send(int signal) {
         if (signaller != null) {
-            c.host().beside("signal", () -> signaller.accept(signal == Cancel.TASK_FAILURE ? 0 : signal));
+            signaller.accept(signal == Cancel.TASK_FAILURE ? 0 : signal);
             return;
         }
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
         q.put("jobs", List.of(stepName));
         JobRequest.put(q, "signal", signal);
-        c.host().beside("signal", () -> {
-            try {
-                canceller.cancel(q);
-            } catch (SlurmException e) {
-                c.error("Unable to signal StepId=" + stepName + ": " + e.getMessage());
-            }
-        });
+        try {
+            canceller.cancel(q);
+        } catch (SlurmException e) {
+            c.error("Unable to signal StepId=" + stepName + ": " + e.getMessage());
+        }
     }
 
     void window(int rows, int columns) {
@@ -446,26 +453,51 @@ final class StepRun implements StepNode.Events {
         }
     }
 
-    /** Ctrl-C: the first tells how things stand, a second within a second goes to the tasks, a third ends the step. */
+    /** Ctrl-C: the first shows the states of the tasks, a second within a second goes to the tasks and ends the step, a third ends srun. */
     synchronized void interrupt() {
         long now = c.host().nowMs();
         boolean again = now - lastInterruptMs < ABORT_WINDOW_MS;
         lastInterruptMs = now;
-        interrupts = again ? interrupts + 1 : 1;
-        if (settings.quitOnInterrupt) {
-            interrupts = 3;
-        }
-        if (interrupts == 1 && !settings.disableStatus) {
+        if (!again && !settings.quitOnInterrupt && !settings.disableStatus) {
             inform("interrupt (one more within 1 sec to abort)");
             status();
-        } else if (interrupts <= 2) {
-            groups.stream().map(g -> g.name).distinct().forEach(name -> inform("sending Ctrl-C to StepId=" + name));
-            signal(Signals.INT);
-        } else {
-            inform("forcing job termination");
-            aborted();
-            kill();
+            return;
         }
+        if (!terminating) {
+            groups.stream().map(g -> g.name).distinct().forEach(name -> inform("sending Ctrl-C to StepId=" + name));
+        }
+        if (!again && !settings.quitOnInterrupt) {
+            signal(Signals.INT);
+            return;
+        }
+        inform("forcing job termination");
+        areEndsTold = false;
+        aborted();
+        if (terminating) {
+            leave();
+        } else {
+            terminating = true;
+            ask(Signals.INT, Signals.KILL);
+        }
+    }
+
+    /** The user is not to wait for what is left of the step. */
+    private void leave() {
+        worst = Math.max(worst, ABANDONED_CODE);
+        completeNodes = nodes.size();
+        notifyAll();
+    }
+
+    /** srun was stopped and goes on: the tasks go on as well. */
+    void goOn() {
+        inform("got SIGCONT");
+        signal(Signals.CONT);
+    }
+
+    /** SIGQUIT ends the step. */
+    void quit() {
+        inform("Quit");
+        forceEnd();
     }
 
     /** Says once that the step ends before its time. */
@@ -480,24 +512,27 @@ final class StepRun implements StepNode.Events {
     synchronized void forceEnd() {
         inform("forcing job termination");
         if (terminating) {
-            // srun does not wait a second time
-            worst = Math.max(worst, ABANDONED_CODE);
-            completeNodes = nodes.size();
-            notifyAll();
+            leave();
         }
         kill();
     }
 
-    /** {@code StepId=1.0 tasks 0-3: running}, {@code tasks 4: exited}. */
+    /** {@code StepId=1.0 tasks 0-3: running}, {@code task 4: exited}, {@code task 5: exited abnormally}. */
     private void status() {
-        groups.forEach(g -> status(g, false));
-        groups.forEach(g -> status(g, true));
+        for (String state : List.of("running", "exited abnormally", "exited")) {
+            groups.forEach(g -> status(g, state));
+        }
     }
 
-    private void status(Group group, boolean over) {
-        List<Integer> tasks = group.local(group.nodes.stream().flatMap(n -> n.tasks.stream()).filter(t -> exits.containsKey(t) == over).toList());
+    private void status(Group group, String state) {
+        List<Integer> tasks = group.local(group.nodes.stream().flatMap(n -> n.tasks.stream()).filter(t -> state(t).equals(state)).toList());
         if (!tasks.isEmpty()) {
-            inform("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + Ranks.text(tasks) + (over ? ": exited" : ": running"));
+            inform("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + Ranks.text(tasks) + ": " + state);
         }
+    }
+
+    private String state(int task) {
+        Integer status = exits.get(task);
+        return status == null ? "running" : ExitStatus.ofWaitStatus(status).isSuccess() ? "exited" : "exited abnormally";
     }
 }

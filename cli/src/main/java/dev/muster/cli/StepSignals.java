@@ -121,7 +121,7 @@ final class StepSignals {
 
     /** The step's tasks can be reached: what has come goes there, and what is still to come. */
     void goTo(StepRun step) {
-        c.host().onSignal("CONT", () -> step.signal(Signals.CONT));
+        c.host().onSignal("CONT", step::goOn);
         List<Integer> before;
         synchronized (this) {
             run = step;
@@ -134,7 +134,8 @@ final class StepSignals {
     private static void act(StepRun run, int number) {
         switch (number) {
             case Signals.INT -> run.interrupt();
-            case Signals.TERM, Signals.QUIT, Signals.HUP -> run.forceEnd();
+            case Signals.QUIT -> run.quit();
+            case Signals.TERM, Signals.HUP -> run.forceEnd();
             default -> run.signal(number);
         }
     }

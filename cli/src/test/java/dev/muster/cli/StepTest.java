@@ -295,6 +295,34 @@ class StepTest {
         assertThat(cancelled.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
     }
 
+    /** Two within a second: the tasks have SIGINT and then SIGKILL, and srun tells nothing of their ends. */
+    @Test
+    void aSecondInterruptEndsTheStep() throws Exception {
+        host.env.put("SLURM_JOB_ID", "5");
+        java.util.List<Long> signals = new java.util.concurrent.CopyOnWriteArrayList<>();
+        java.util.concurrent.CountDownLatch sent = new java.util.concurrent.CountDownLatch(2);
+        host.meanwhile.put("Cancel", q -> {
+            signals.add(q.number("signal"));
+            sent.countDown();
+        });
+        host.meanwhile.put("CreateStep", q -> {
+            Thread first = Thread.ofVirtual().start(host.handlers.get("INT"));
+            Thread second = Thread.ofVirtual().start(host.handlers.get("INT"));
+            host.awaitGivenUp();
+            host.meanwhile.remove("CreateStep");
+            first.interrupt();
+            second.interrupt();
+        });
+        node("a1", true, exit(0, 2), DONE);
+        node("a2", true, exit(1, 2), DONE);
+        FakeHost.Ran ran = host.run("srun -n2 -N2 prog");
+        assertThat(ran.rc()).isEqualTo(130);
+        assertThat(ran.err()).startsWith("srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=5.0 tasks 0-1: running\n"
+                + "srun: sending Ctrl-C to StepId=5.0\nsrun: forcing job termination\nsrun: Job step aborted: ").doesNotContain("Interrupt\n");
+        assertThat(sent.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+        assertThat(signals).containsExactly(2L, 9L);
+    }
+
     @Test
     void killOnBadExitEndsTheStepByTheController() throws IOException {
         node("a1", exit(0, 2 << 8), DONE);

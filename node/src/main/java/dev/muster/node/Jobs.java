@@ -461,6 +461,7 @@ final class Jobs {
         job(order.jobId(), order.attempt()).ifPresent(job -> {
             NodeStep step = job.steps.get(order.stepId());
             if (step != null) {
+                step.limited = order.reason().equals(REASON_TIME_LIMIT);
                 endStep(job, step, order.killWaitSeconds(), order.reason());
                 save(job);
             }
@@ -468,11 +469,7 @@ final class Jobs {
     }
 
     private void endSteps(NodeJob job, String reason) {
-        for (NodeStep step : List.copyOf(job.steps.values())) {
-            if (!step.isExternal()) {
-                endStep(job, step, job.killWaitSeconds, reason);
-            }
-        }
+        job.endSteps(reason, loop, step -> endStep(job, step, job.killWaitSeconds, reason));
     }
 
     /** SIGCONT and SIGTERM now, SIGKILL to whatever is left after the wait. */
@@ -484,9 +481,8 @@ final class Jobs {
             step.endReason = reason;
         }
         if (killWaitSeconds <= 0) {
-            if (!step.ending && step.tells(reason) && !reason.equals(REASON_OUT_OF_MEMORY)) {
-                step.whenRunning(() -> step.watch.ifPresent(w ->
-                        w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, true))));
+            if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
+                step.whenRunning(() -> step.tellEnd(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, true)));
             }
             terminate(job, step);
             return;
@@ -496,8 +492,8 @@ final class Jobs {
         }
         step.ending = true;
         step.whenRunning(() -> step.watch.filter(w -> !step.lingering).ifPresent(w -> {
-            if (step.tells(reason)) {
-                w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
+            if (!reason.isEmpty()) {
+                step.tellEnd(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
             w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
@@ -618,7 +614,7 @@ final class Jobs {
                 if (step.isMeant(order)) {
                     int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> {
-                        Reasons.signalled(stepName(job, step.stepId), settings.nodeName(), order.signal()).ifPresent(w::message);
+                        Reasons.signalled(stepName(job, step.stepId), settings.nodeName(), order.signal()).ifPresent(step::tellEnd);
                         w.signal(mode, order.signal());
                     }));
                 }

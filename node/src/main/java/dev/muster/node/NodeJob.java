@@ -5,11 +5,15 @@ import dev.muster.model.node.NodeMessages.Launch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** One attempt of a job on this node. Belongs to the node's thread. */
 final class NodeJob {
+    /** Longest wait for the batch script's signals to be sent before the other steps of the job have theirs. */
+    private static final long BATCH_FIRST_MS = 300;
     private static final String START = "SLURM_JOB_START_TIME=";
     enum Phase {
         /** The node has its share, and no step yet that the prolog would have to run for. */
@@ -70,6 +74,25 @@ final class NodeJob {
             notStarted.put(step.stepId, step);
             step.begun.complete(new NodeStep.Begin("", why));
         }
+    }
+
+    /**
+     * Ends all steps. The batch script has its signals before the steps that it started, so that it does not go on with the command behind
+     * an srun that has ended already.
+     */
+    void endSteps(String reason, Loop loop, Consumer<NodeStep> end) {
+        List<NodeStep> all = steps.values().stream().filter(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED).toList();
+        all.stream().filter(s -> s.endReason.isEmpty()).forEach(s -> s.endReason = reason);
+        Optional<NodeStep> batch = all.stream().filter(s -> s.isBatch() && s.phase == NodeStep.Phase.RUNNING).findFirst();
+        batch.ifPresent(end);
+        Runnable others = () -> all.stream().filter(s -> s != batch.orElse(null)).forEach(end);
+        Optional<StepWatch> watch = batch.flatMap(s -> s.watch);
+        if (watch.isEmpty()) {
+            others.run();
+            return;
+        }
+        watch.get().afterSent(() -> loop.post(others));
+        loop.later(BATCH_FIRST_MS, others);
     }
 
     private void toAll(int mode, int signal) {

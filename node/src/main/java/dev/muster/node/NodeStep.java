@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** One step on this node, from its launch to the acknowledged report. Belongs to the node's thread. */
 final class NodeStep {
@@ -62,7 +64,11 @@ final class NodeStep {
     /** The exits of the step's tasks are reported; its lingering processes relay other steps or handle SIGTERM. */
     boolean lingering;
 
-    /** SLURM_STEP_KILLED_MSG_NODE_ID names another node of the step: that one tells of its end. */
+    /** The step's own time limit ends it: srun does not call that an abort. */
+    boolean limited;
+    private static final Pattern LEADING_NUMBER = Pattern.compile("\\s*([+-]?[0-9]{1,9})");
+
+    /** Another node of the step tells of its end: its first node, or the one that SLURM_STEP_KILLED_MSG_NODE_ID names. */
     private boolean endUntold;
 
     /** What its launch says of it. */
@@ -71,13 +77,22 @@ final class NodeStep {
         launchToldMs = LAUNCH_TOLD_MS + launch.nodeIndex() / LAUNCHES_TOLD_PER_MS;
         hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
         sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream().map(s -> s == 0 ? NEVER : s).sum();
-        String teller = isAsked() ? SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", "") : "";
-        endUntold = teller.matches("[0-9]{1,6}") && Integer.parseInt(teller) != launch.nodeIndex();
+        endUntold = isAsked() && leadingNumber(SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", "")) != launch.nodeIndex();
     }
 
-    /** Whether its tasks' standard error is told why they are ended. */
-    boolean tells(String reason) {
-        return !reason.isEmpty() && !endUntold;
+    /**
+     * Makes slurmstepd note why the step ends, for srun to tell, and print it where this node is the one that tells.
+     *
+     * @param text see {@link Reasons#cancelled}
+     */
+    void tellEnd(String text) {
+        watch.ifPresent(w -> w.end(text, !endUntold, !limited));
+    }
+
+    /** Reads a number as C's atoi does: 0 for text that does not begin with one. */
+    private static long leadingNumber(String text) {
+        Matcher number = LEADING_NUMBER.matcher(text);
+        return number.lookingAt() ? Long.parseLong(number.group(1)) : 0;
     }
 
     NodeStep(int stepId, Path directory) {

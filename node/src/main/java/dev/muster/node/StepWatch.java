@@ -43,7 +43,10 @@ class StepWatch {
     private final Queue<Ask> asked = new ArrayDeque<>();
     private boolean isSending;
 
-    private record Ask(char type, int stream, long offset, byte[] bytes) { }
+    /** @param then what runs after it was sent; type {@code NOTHING}: nothing is sent */
+    private record Ask(char type, int stream, long offset, byte[] bytes, Runnable then) { }
+
+    private static final char NOTHING = 0;
 
     StepWatch(Path directory, Spool spool, Loop loop, Listener listener) {
         this.directory = directory;
@@ -157,8 +160,12 @@ class StepWatch {
      * told about its end comes before the signal that ends it. Goes by an own connection if the watching one is not up yet.
      */
     void send(char type, int stream, long offset, byte[] bytes) {
+        add(new Ask(type, stream, offset, bytes, () -> { }));
+    }
+
+    private void add(Ask ask) {
         synchronized (asked) {
-            asked.add(new Ask(type, stream, offset, bytes));
+            asked.add(ask);
             if (isSending) {
                 return;
             }
@@ -171,7 +178,8 @@ class StepWatch {
         Optional<StepSocket> once = Optional.empty();
         try {
             for (Optional<Ask> next = nextAsk(); next.isPresent(); next = nextAsk()) {
-                once = sendNow(next.get(), once);
+                once = next.get().type == NOTHING ? once : sendNow(next.get(), once);
+                next.get().then.run();
             }
         } finally {
             once.ifPresent(StepSocket::close);
@@ -228,6 +236,19 @@ class StepWatch {
 
     void message(String text) {
         send('M', 0, 0, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static final int UNPRINTED = 1;
+    private static final int NO_ABORT = 2;
+
+    /** As {@link #message}, why the step ends. @param printed to its standard error; @param abort srun says that the step was aborted */
+    void end(String text, boolean printed, boolean abort) {
+        send('M', 0, (printed ? 0 : UNPRINTED) | (abort ? 0 : NO_ABORT), text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Runs a task when all that was asked before has been sent. */
+    void afterSent(Runnable task) {
+        add(new Ask(NOTHING, 0, 0, new byte[0], task));
     }
 
     void finish(long lingerMs) {
