@@ -9,6 +9,7 @@ import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
 import dev.muster.model.Metered;
+import dev.muster.model.StepId;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 
 /** The columns of sacct: names as their headings show them, and default widths (negative: left side). */
@@ -268,9 +270,9 @@ enum SacctField {
             // blocks were those of Blue Gene machines
             case BLOCKID -> "";
             case AVECPUFREQ -> isStep ? StepFrequency.average(usage.number("aveCpuKhz")) : "";
-            case REQCPUFREQ, REQCPUFREQMAX -> isStep ? StepFrequency.asked(step, CpuFreq::max) : "";
-            case REQCPUFREQMIN -> isStep ? StepFrequency.asked(step, CpuFreq::min) : "";
-            case REQCPUFREQGOV -> isStep ? StepFrequency.asked(step, CpuFreq::governor) : "";
+            case REQCPUFREQ, REQCPUFREQMAX -> frequency(step, isStep, CpuFreq::max);
+            case REQCPUFREQMIN -> frequency(step, isStep, CpuFreq::min);
+            case REQCPUFREQGOV -> frequency(step, isStep, CpuFreq::governor);
             case FAILEDNODE -> isStep ? "" : job.text("failedNode");
             case REQRESERVATION -> isStep ? "" : job.text("reservationRequested");
             case RESERVATIONID -> isStep || job.number("reservationId") == 0 ? "" : number(job.number("reservationId"));
@@ -330,7 +332,7 @@ enum SacctField {
             case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, v.now));
             case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
             case TIMELIMIT -> isStep ? "" : limit(job);
-            case TIMELIMITRAW -> isStep || job.integer("limitMin") < 0 ? "" : number(job.number("limitMin"));
+            case TIMELIMITRAW -> isStep ? "" : job.integer("limitMin") <= 0 ? limit(job) : number(job.number("limitMin"));
             case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
             case UID -> isStep ? "" : number(v.uid(job));
             case USER -> isStep ? "" : job.text("userName");
@@ -377,6 +379,11 @@ enum SacctField {
         return s.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0
                 ? s + " by " + row.integer("cancelledBy")
                 : s.equals("CANCELLED") && !row.has("cancelledBy") ? s + " by 0" : s;
+    }
+
+    /** A frequency is asked for by steps: a job's is unknown, a batch script has none. */
+    private static String frequency(Json.Obj step, boolean isStep, Function<CpuFreq, String> part) {
+        return !isStep ? "Unknown" : step.integer("stepId") == StepId.BATCH ? "0" : StepFrequency.asked(step, part);
     }
 
     private static String limit(Json.Obj job) {

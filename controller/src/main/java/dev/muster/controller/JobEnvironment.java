@@ -312,7 +312,11 @@ final class JobEnvironment {
         if (!step.ports().isEmpty()) {
             put("SLURM_STEP_RESV_PORTS", step.ports().print(0));
         }
-        put("SLURM_DISTRIBUTION", distribution(step, whole));
+        boolean own = job.desc().kind() == JobDesc.Kind.RUN;
+        if (!own || !step.desc().request().distribution().isEmpty()) {
+            // an srun that made the job for its step passes on what it was asked for alone
+            put("SLURM_DISTRIBUTION", distribution(step, whole));
+        }
         plane(step.desc().request().distribution());
         if (step.desc().request().cpusPerTask() > 0) {
             put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
@@ -405,8 +409,10 @@ final class JobEnvironment {
             put("SLURM_NPROCS", tasks);
         }
         number("SLURM_NTASKS_PER_NODE", r.tasksPerNode());
-        number("SLURM_CPUS_PER_TASK", r.cpusPerTask());
-        optional(TresPerTask.VARIABLE, TresPerTask.of(r.cpusPerTask(), r.tresPerTask()));
+        // CPUs that its memory brings are no wish for CPUs per task, which each srun in the job would take over
+        int perTask = r.cpusPerTaskTyped() > 0 ? r.cpusPerTask() : 0;
+        number("SLURM_CPUS_PER_TASK", perTask);
+        optional(TresPerTask.VARIABLE, TresPerTask.of(perTask, r.tresPerTask()));
         Limits.Memory memory = Limits.memory(state, job);
         number("SLURM_MEM_PER_NODE", memory.perNodeMb());
         number("SLURM_MEM_PER_CPU", memory.perCpuMb());

@@ -93,11 +93,11 @@ final class JobRows {
             d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
             d.charge().firstQos(), d.charge().wckey(), d.partition(), reservation(state, job, a), stateName,
             reason(job), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : left.isSuccess() ? run.exit() : left,
-            killed(stateName) ? ExitStatus.NONE : run.derivedExit(), resizes.isEmpty() ? job.submitTime() : began,
-            resizes.isEmpty() ? JobViews.eligible(job) : began, began, pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
+            run.derivedExit(), resizes.isEmpty() ? job.submitTime() : began,
+            resizes.isEmpty() ? JobViews.eligible(job) : began, began, pending ? 0 : endTime, suspendedS, run.startTime() > 0 ? run.limitMin() : d.timing().timeLimitMin(),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? asked.nodes() : a.nodes().size(), asked.cpus(), a.cpus(),
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
-            TresText.requested(state, job, asked), TresText.allocated(state, job, a), r.features(),
+            TresText.requested(state, job), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), files.stdin().text(),
             files.stdout().text(), files.stderr().text(), d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
@@ -142,16 +142,6 @@ final class JobRows {
         } catch (NumberFormatException e) {
             return -1;
         }
-    }
-
-    private static int limitMin(State state, Job job, Job.Run run) {
-        if (run.startTime() > 0) {
-            return run.limitMin();
-        }
-        String partition = job.desc().partition();
-        int comma = partition.indexOf(',');
-        return state.partitions().find(comma < 0 ? partition : partition.substring(0, comma))
-            .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(job.desc().timing().timeLimitMin());
     }
 
     /** What ended it was no fault of its own: the tables of Slurm keep no exit code then. */

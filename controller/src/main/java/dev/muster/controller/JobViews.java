@@ -239,7 +239,7 @@ final class JobViews {
     /** CPUs that each of its nodes must have for it: for all of its --ntasks-per-node, unless the job is one task. */
     private static int cpusPerNode(ResourceRequest r) {
         int tasks = r.tasks() == 1 || GresRequest.overcommits(r) ? 1 : Math.max(1, r.tasksPerNode());
-        return Math.max(r.cpusPerNodeMin(), tasks * Math.max(1, cpusPerTask(r)));
+        return Math.max(r.cpusPerNodeMin(), tasks * Math.max(1, r.cpusPerTaskAsked() == 0 ? cpusPerTask(r) : r.cpusPerTaskTyped()));
     }
 
     private String mailUser(JobDesc d) {
@@ -441,7 +441,7 @@ final class JobViews {
         List<String> out = new ArrayList<>();
         ResourceRequest r = d.request();
         flag(out, "EXACT_TASK_COUNT_REQUESTED", r.tasks() > 0);
-        flag(out, "EXACT_CPU_COUNT_REQUESTED", r.cpusPerTask() > 0);
+        flag(out, "EXACT_CPU_COUNT_REQUESTED", r.cpusPerTaskTyped() > 0);
         flag(out, "JOB_WAS_RUNNING", job.state() == JobState.RUNNING || job.state() == JobState.SUSPENDED);
         flag(out, "EXACT_MEMORY_REQUESTED", r.memAll() || r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0);
         flag(out, "PARTITION_ASSIGNED", d.partition().indexOf(',') < 0);
@@ -474,7 +474,7 @@ final class JobViews {
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
     static String perTask(ResourceRequest r) {
         boolean named = r.tresPerTask().startsWith("cpu") || r.tresPerTask().contains(",cpu");
-        String cpus = named || r.cpusPerTask() == 0 ? "" : "cpu=" + r.cpusPerTask();
+        String cpus = named || r.cpusPerTaskTyped() == 0 ? "" : "cpu=" + r.cpusPerTask();
         return cpus.isEmpty() ? r.tresPerTask() : r.tresPerTask().isEmpty() ? cpus : cpus + "," + r.tresPerTask();
     }
 

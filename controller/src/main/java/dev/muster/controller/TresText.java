@@ -28,7 +28,7 @@ final class TresText {
 
     /** What it asks for, and what that would be charged. */
     static String requested(State state, Job job) {
-        return requested(state, job, Amounts.requested(state, job));
+        return requested(state, job, Amounts.asked(state, job.desc()));
     }
 
     /** With what the job's partition charges for so much; of licences that may stand for each other all are asked for. */

@@ -87,6 +87,7 @@ class SubmissionEdgeTest {
     private static Object value(String path) {
         return switch (path) {
             case "timing.siteFactor", "timing.priority" -> 100_000L;
+            case "request.cpusPerTaskAsked" -> 1L;
             case "extras.reboot", "charge.drawn" -> Boolean.TRUE;
             case "owner.gids" -> new ArrayList<Object>(List.of(0L));
             default -> "x";

@@ -27,6 +27,22 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
         return new Amounts(a.cpus(), state.memoryConsumed() ? a.memoryMb() : 0, a.nodes().size(), gres);
     }
 
+    /**
+     * What a job asked for, as ReqTRES tells it whatever it has got: the least number of nodes, and CPUs of its tasks without those that its
+     * memory brings (MaxMemPerCPU).
+     */
+    public static Amounts asked(State state, JobDesc desc) {
+        ResourceRequest r = desc.request();
+        int nodes = nodes(r);
+        boolean range = r.nodesMax() > r.nodesMin() && r.nodesMin() > 0;
+        int tasks = GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? nodes * r.tasksPerNode()
+                : range ? 1 : nodes;
+        int gpus = requested(state, desc, nodes, 1).gres().getOrDefault("gpu", 0);
+        int ofGpus = r.cpusPerTask() == 0 ? r.cpusPerGpu() * gpus : 0;
+        Amounts all = requested(state, desc, nodes, Math.max(tasks * Math.max(1, r.cpusPerTask()), ofGpus));
+        return new Amounts(Math.max(tasks * Math.max(1, r.cpusPerTaskTyped()), ofGpus), all.memoryMb(), nodes, all.gres());
+    }
+
     /** What a job has on its nodes; without any, what it asks for. */
     public static Amounts of(State state, Job job) {
         Allocation a = job.run().allocation();

@@ -110,11 +110,12 @@ public final class Limits {
         }
         if (perNode > most) {
             long cpus = (perNode + most - 1) / most;
-            out.put("cpusPerNodeMin", Math.max(r.cpusPerNodeMin(), cpus));
-            if (r.tasks() > 0) {
-                long onNode = Math.max(1, r.tasks() / Math.max(1, r.nodesMin()));
-                out.put("cpusPerTask", Math.max(Math.max(1, r.cpusPerTask()), (cpus + onNode - 1) / onNode));
-            }
+            long onNode = Math.max(1, r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasks() / Math.max(1, r.nodesMin()));
+            long perTask = Math.max(Math.max(1, r.cpusPerTask()), (cpus + onNode - 1) / onNode);
+            out.put("cpusPerTask", perTask).put("cpusPerNodeMin", Math.max(r.cpusPerNodeMin(), perTask * onNode));
+        }
+        if (out.number("cpusPerTask") > r.cpusPerTask()) {
+            out.put("cpusPerTaskAsked", r.cpusPerTask() > 0 ? (long) r.cpusPerTask() : -1L);
         }
         return times > 1 || perNode > most ? desc.withRequest(Codec.bind(out, ResourceRequest.class)) : desc;
     }

@@ -108,7 +108,7 @@ final class UpdateFields {
         }
         return switch (field.kind) {
             case TEXT -> done(desc, field, value);
-            case CPUS -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT) : done(desc, field, number(value).getAsLong());
+            case CPUS -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT) : cpus(desc, field, number(value).getAsLong());
             case TASKS -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : number(value).getAsLong() == 0 ? refuse(SlurmErrno.BAD_TASK_COUNT)
                     : done(desc, field, number(value).getAsLong());
             case COUNT -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : done(desc, field, number(value).getAsLong());
@@ -169,6 +169,12 @@ final class UpdateFields {
     static OptionalLong number(String text) {
         return text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Integer.MAX_VALUE ? OptionalLong.of(Long.parseLong(text))
                 : OptionalLong.empty();
+    }
+
+    /** CPUs per task that an update sets are asked for: none of them comes from MaxMemPerCPU any more. */
+    private static Optional<Decision.Rejected> cpus(Json.Obj desc, Field field, long value) {
+        UpdateRules.put(desc, "request.cpusPerTaskAsked", 0L);
+        return done(desc, field, value);
     }
 
     private static Optional<Decision.Rejected> done(Json.Obj desc, Field field, Object value) {

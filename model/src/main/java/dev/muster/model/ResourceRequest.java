@@ -27,6 +27,7 @@ package dev.muster.model;
  * @param segment        {@code --segment}
  * @param spreadSegments {@code --spread-segments}: no two segments in the same base block
  * @param consolidateSegments {@code --consolidate-segments}: all in one block of blocks
+ * @param cpusPerTaskAsked {@code -c} as asked for where MaxMemPerCPU raised cpusPerTask, -1 where none was asked for; 0 where nothing was raised
  * @param nodeSizes      the numbers of nodes that will do, where not all from nodesMin to nodesMax do: {@link NodeCounts#sizes}
  */
 public record ResourceRequest(
@@ -73,10 +74,16 @@ public record ResourceRequest(
         int segment,
         boolean spreadSegments,
         boolean consolidateSegments,
-        String nodeSizes) {
+        String nodeSizes,
+        int cpusPerTaskAsked) {
 
     /** Whom a job shares its nodes with. */
     public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }
+
+    /** CPUs per task before MaxMemPerCPU raised them; 0 where the user asked for none. */
+    public int cpusPerTaskTyped() {
+        return cpusPerTaskAsked == 0 ? cpusPerTask : Math.max(0, cpusPerTaskAsked);
+    }
 
     /** Threads of each core that the job uses, by option or by hint; 0 for all. */
     public int threadsUsed() {

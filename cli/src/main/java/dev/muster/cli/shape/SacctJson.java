@@ -127,7 +127,7 @@ public final class SacctJson {
             t.put("eligible", eligible).put("end", end);
             t.put("planned", Tree.number(eligible == 0 ? 0 : (start == 0 ? now : start) - eligible));
             t.put("start", start).put("submission", job.number("submitTime"));
-            t.put("limit", start == 0 && job.number("limitMin") < 0 ? Tree.unset() : Tree.limit(job.number("limitMin")));
+            t.put("limit", start == 0 && job.number("limitMin") <= 0 ? Tree.unset() : Tree.limit(job.number("limitMin")));
         } else {
             t.put("end", Tree.number(end)).put("start", Tree.number(start))
                     .put("limit", Tree.limit(row.has("limitMin") ? row.number("limitMin") : -1));

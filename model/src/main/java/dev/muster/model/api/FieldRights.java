@@ -61,6 +61,7 @@ public final class FieldRights {
         only(Setter.NOBODY, "payload.scriptHash", d -> !d.payload().scriptHash().isEmpty());
         only(Setter.NOBODY, "payload.envHash", d -> !d.payload().envHash().isEmpty());
         only(Setter.NOBODY, "partitions", d -> !d.partitions().isEmpty());
+        only(Setter.NOBODY, "request.cpusPerTaskAsked", d -> d.request().cpusPerTaskAsked() != 0);
 
         for (String field : JOB.keySet().stream().filter(k -> k.startsWith("request.")).toList()) {
             STEP.put(field, Setter.USER);
