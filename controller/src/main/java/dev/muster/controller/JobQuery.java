@@ -59,14 +59,17 @@ final class JobQuery {
     }
 
     /**
-     * Tasks that were held, changed or requeued wait by themselves; as long as others wait in the array's record they are told with those, unless
+     * Tasks that were held, changed or requeued wait by themselves; as long as one waits in the array's record they are told with it, unless
      * they have another name or go to another partition.
      */
-    private static List<Hit> joined(List<Hit> found) {
+    private List<Hit> joined(List<Hit> found) {
         Map<Integer, Integer> records = new HashMap<>();
+        boolean tasksNamed = q.jobs().stream().anyMatch(name -> name.indexOf('_') >= 0);
         for (int i = 0; i < found.size(); i++) {
-            if (found.get(i).job().isArrayRecord() && left(found.get(i)).count() > 1) {
-                records.put(found.get(i).job().id(), i);
+            Job job = found.get(i).job();
+            boolean last = job.isArrayTask() && job.isPending() && job.id() == job.array().jobId() && !tasksNamed;
+            if (last || job.isArrayRecord() && (left(found.get(i)).count() > 1 || !tasksNamed)) {
+                records.put(job.id(), i);
             }
         }
         if (records.isEmpty()) {
@@ -77,7 +80,7 @@ final class JobQuery {
         for (int i = 0; i < out.size(); i++) {
             Job job = out.get(i).job();
             Integer at = job.isArrayTask() && job.isPending() ? records.get(job.array().jobId()) : null;
-            if (at != null && alike(job, found.get(at).job())) {
+            if (at != null && at != i && alike(job, found.get(at).job())) {
                 joining.computeIfAbsent(at, k -> new ArrayList<>()).add(job);
                 out.set(i, null);
             }
@@ -93,7 +96,7 @@ final class JobQuery {
     }
 
     private static IndexSet left(Hit hit) {
-        return hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
+        return !hit.tasks().isEmpty() ? hit.tasks() : hit.job().isArrayTask() ? IndexSet.of(hit.job().array().task()) : hit.job().array().pending();
     }
 
     private static boolean alike(Job a, Job b) {

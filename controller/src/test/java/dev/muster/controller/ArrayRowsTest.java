@@ -59,6 +59,21 @@ class ArrayRowsTest {
         assertThat(rows(site.core().state(), site, "{\"joinArrays\":true,\"jobs\":[" + jobs + "]}")).isEqualTo(expected);
     }
 
+    /** Tasks that were changed one by one stand in one row with the one that is left in the array's record, and by themselves without it. */
+    @Test
+    void joinedWithTheLast() {
+        Site site = new Site();
+        site.submit("timing.array=1-3 timing.hold=true");
+        site.apply(new Command.UpdateJob(0, task(1, 2), Map.of("nice", "5")));
+        site.apply(new Command.UpdateJob(0, task(1, 3), Map.of("nice", "5")));
+        String joined = "{\"joinArrays\":true,\"jobs\":[%s]}";
+        assertThat(rows(site.core().state(), site, joined.formatted("\"1\""))).isEqualTo("1 [1-3] JobHeldUser");
+        assertThat(rows(site.core().state(), site, joined.formatted(""))).isEqualTo("1 [1-3] JobHeldUser");
+        assertThat(rows(site.core().state(), site, joined.formatted("\"1_1\",\"1_2\""))).isEqualTo("1 1 JobHeldUser; 2 2 JobHeldUser");
+        site.apply(new Command.CancelJobs(0, List.of(task(1, 1)), 0, false, false));
+        assertThat(rows(site.core().state(), site, joined.formatted(""))).isEqualTo("2 2 JobHeldUser; 3 3 JobHeldUser");
+    }
+
     /** The last of an array is a task like the others when those have started, and also when they have been changed by themselves. */
     @Test
     void theLast() {
