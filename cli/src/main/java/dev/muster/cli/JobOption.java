@@ -218,6 +218,7 @@ enum JobOption {
         return switch (this) {
             case NTASKS_PER_TRES -> NTASKS_PER_GPU;
             case TASKS_PER_NODE -> NTASKS_PER_NODE;
+            case CLUSTER -> CLUSTERS;
             case CPU_BIND_OLD -> CPU_BIND;
             case PACK_GROUP -> HET_GROUP;
             default -> this;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** -M: which clusters a command goes to. */
 class ClustersTest {
@@ -50,6 +51,14 @@ class ClustersTest {
         assertThat(host.run("sbatch -M " + names + " --wrap=x")).isEqualTo(
                 new FakeHost.Ran(0, "Submitted batch job 9 on cluster " + chosen + "\n", ""));
         assertThat(host.sent.get("Submit").flag("testOnly")).isFalse();
+    }
+
+    /** The option has had both names. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-M far", "--clusters=far", "--cluster=far", "--cluster far"})
+    void theClusterOfSbatch(String option) {
+        host.reply("far Submit", "{\"jobId\":9}");
+        assertThat(host.run("sbatch " + option + " --parsable --wrap=x")).isEqualTo(new FakeHost.Ran(0, "9;far\n", ""));
     }
 
     /** srun and salloc likewise, and what they ask from then on is asked there. */
