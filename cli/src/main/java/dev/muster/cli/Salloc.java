@@ -55,7 +55,7 @@ final class Salloc implements Command {
         CliFilter.preSubmit(components, operands);
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o).running(List.of(operands.subList(0, Math.min(1, operands.size()))));
-        String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : "interactive";
+        String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : o.has(JobOption.NO_SHELL) ? "no-shell" : "interactive";
         Json.Obj reply;
         try {
             client.choose("ALLOCATION", components, List.of(name));

@@ -51,8 +51,9 @@ class GresWordsTest {
 
     /** Values from which Slurm reads nothing: the job asks for nothing by them. */
     @ParameterizedTest
-    @ValueSource(strings = {"--gres=", "--gres=,", "--gres=none", "--partition=", "-p ,", "--nice=x", "--nice=-x", "--tres-per-task=foo", "--tres-per-task=,",
-        "--tres-per-task=gres", "--segment=", "--segment=0", "--wait-all-nodes=", "--acctg-freq=", "--acctg-freq=,"})
+    @ValueSource(strings = {"--gres=", "--gres=,", "--gres=none", "--partition=", "-p ,", "--nice=x", "--nice=-x",
+        "--tres-per-task=foo", "--tres-per-task=,", "--tres-per-task=gres", "--segment=", "--segment=0", "--wait-all-nodes=",
+        "--acctg-freq=", "--acctg-freq=,"})
     void nothingAsked(String option) {
         assertThat(host.run("sbatch " + option + " --wrap=true").rc()).isZero();
         Json.Obj job = host.sent.get("Submit").obj("job");

@@ -317,8 +317,8 @@ class StepTest {
         node("a2", true, exit(1, 2), DONE);
         FakeHost.Ran ran = host.run("srun -n2 -N2 prog");
         assertThat(ran.rc()).isEqualTo(130);
-        assertThat(ran.err()).startsWith("srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=5.0 tasks 0-1: running\n"
-                + "srun: sending Ctrl-C to StepId=5.0\nsrun: forcing job termination\nsrun: Job step aborted: ").doesNotContain("Interrupt\n");
+        assertThat(ran.err()).startsWith("srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=5.3 tasks 0-1: running\n"
+                + "srun: sending Ctrl-C to StepId=5.3\nsrun: forcing job termination\nsrun: Job step aborted: ").doesNotContain("Interrupt\n");
         assertThat(sent.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
         assertThat(signals).containsExactly(2L, 9L);
     }
