@@ -340,7 +340,8 @@ final class JobRequest {
         put(t, "array", o.text(JobOption.ARRAY).matches("[, ]*") ? "" : o.text(JobOption.ARRAY));
         put(t, "nice", o.number(JobOption.NICE));
         put(t, "hold", o.has(JobOption.HOLD));
-        put(t, "prioritySet", o.has(JobOption.PRIORITY));
+        // 0 is what a value without a number reads as: it asks for nothing, and does not hold the job
+        put(t, "prioritySet", o.number(JobOption.PRIORITY) > 0);
         put(t, "priority", o.number(JobOption.PRIORITY));
         put(t, "expedite", o.text(JobOption.REQUEUE).equals("expedite"));
         put(t, "requeue", o.has(JobOption.REQUEUE) ? "YES" : o.has(JobOption.NO_REQUEUE) ? "NO" : "");

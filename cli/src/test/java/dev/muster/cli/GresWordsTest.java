@@ -53,7 +53,7 @@ class GresWordsTest {
     @ParameterizedTest
     @ValueSource(strings = {"--gres=", "--gres=,", "--gres=none", "--partition=", "-p ,", "--nice=x", "--nice=-x",
         "--tres-per-task=foo", "--tres-per-task=,", "--tres-per-task=gres", "--segment=", "--segment=0", "--wait-all-nodes=",
-        "--acctg-freq=", "--acctg-freq=,"})
+        "--acctg-freq=", "--acctg-freq=,", "--priority=x", "--priority=0", "--priority="})
     void nothingAsked(String option) {
         assertThat(host.run("sbatch " + option + " --wrap=true").rc()).isZero();
         Json.Obj job = host.sent.get("Submit").obj("job");

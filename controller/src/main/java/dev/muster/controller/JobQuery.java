@@ -67,7 +67,7 @@ final class JobQuery {
         boolean tasksNamed = q.jobs().stream().anyMatch(name -> name.indexOf('_') >= 0);
         for (int i = 0; i < found.size(); i++) {
             Job job = found.get(i).job();
-            boolean last = job.isArrayTask() && job.isPending() && job.id() == job.array().jobId() && !tasksNamed;
+            boolean last = job.isArrayTask() && job.isPending() && job.id() == job.array().jobId() && job.restarts() == 0 && !tasksNamed;
             if (last || job.isArrayRecord() && (left(found.get(i)).count() > 1 || !tasksNamed)) {
                 records.put(job.id(), i);
             }

@@ -74,6 +74,17 @@ class ArrayRowsTest {
         assertThat(rows(site.core().state(), site, joined.formatted(""))).isEqualTo("2 2 JobHeldUser; 3 3 JobHeldUser");
     }
 
+    /** A task that ran and waits again is none that was left in the array's record. */
+    @Test
+    void requeuedTasksStandByThemselves() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.submit("timing.array=1-2");
+        site.schedule();
+        site.apply(new Command.RequeueJobs(0, List.of(task(1, 1), task(1, 2)), true, false));
+        String rows = rows(site.core().state(), site, "{\"joinArrays\":true,\"jobs\":[]}");
+        assertThat(rows).doesNotContain("[");
+    }
+
     /** The last of an array is a task like the others when those have started, and also when they have been changed by themselves. */
     @Test
     void theLast() {
