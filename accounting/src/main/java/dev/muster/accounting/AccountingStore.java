@@ -40,6 +40,7 @@ public final class AccountingStore implements AutoCloseable {
     private final Database database;
     private final Writer writer;
     private final Map<Integer, String> clusters = new ConcurrentHashMap<>();
+    private final EditedJobs edited = new EditedJobs();
 
     /** The embedded database of one cluster in a directory, made if it is absent. */
     public static Projection open(Path directory, UUID clusterId) {
@@ -86,6 +87,7 @@ public final class AccountingStore implements AutoCloseable {
         try {
             writer.run(c -> {
                 Migrations.apply(c, database.dialect());
+                edited.load(c);
                 return null;
             });
             readClusters();
@@ -93,6 +95,10 @@ public final class AccountingStore implements AutoCloseable {
             writer.close();
             throw e;
         }
+    }
+
+    EditedJobs edited() {
+        return edited;
     }
 
     private void readClusters() throws SQLException {

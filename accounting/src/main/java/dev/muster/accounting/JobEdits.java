@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** {@code sacctmgr modify job}: what may be said of a job that is over. Its controller knows nothing of it. */
+/**
+ * {@code sacctmgr modify job}: changes of jobs' rows. Controllers do not know of them. The row of a job that has not ended is written again when
+ * the job changes: {@link Projection} keeps the texts of {@link EditedJobs} that the controller leaves empty.
+ */
 final class JobEdits {
     private static final List<String> FIELDS = List.of("comment", "wckey", "extra", "admincomment", "systemcomment", "derivedexitcode", "tres");
     private static final List<String> OPERATORS_FIELDS = List.of("admincomment", "systemcomment");
@@ -95,7 +98,7 @@ final class JobEdits {
     }
 
     /**
-     * Of jobs that are over only: the row of one that is not is written again when it ends.
+     * Changes the rows of the chosen jobs.
      *
      * @param operator whether the caller may change any job; other users change their own jobs, but not AdminComment
      */
@@ -138,6 +141,7 @@ final class JobEdits {
                 }
                 if (c.commit()) {
                     write(on, columns(c), rows, resources, !over.isEmpty());
+                    rows.forEach(r -> store.edited().add((int) r[0], (long) r[1], (int) r[2]));
                 }
                 return new Changed(names, List.of(), List.of(), List.of(), 0);
             });
@@ -176,7 +180,7 @@ final class JobEdits {
     }
 
     private static String where(Change c, List<Object> values) {
-        List<String> all = new ArrayList<>(List.of("\"end_time\" > 0"));
+        List<String> all = new ArrayList<>(List.of("\"submit_time\" > 0"));
         String clusters = c.where().getOrDefault("cluster", "");
         all.add("\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" in (" + marks(clusters, values) + "))");
         for (Map.Entry<String, String> e : c.where().entrySet()) {

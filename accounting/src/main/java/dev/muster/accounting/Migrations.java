@@ -21,7 +21,7 @@ final class Migrations {
             "V006__energy_and_network.sql", "V007__containers_of_steps.sql",
             "V008__reservations_and_archives.sql", "V009__peaks_of_tasks.sql", "V010__instances_of_nodes.sql",
             "V011__segments_of_jobs.sql", "V012__what_became_of_jobs.sql", "V013__frequencies_of_steps.sql",
-            "V014__suspended_steps.sql", "V015__file_systems_and_gpus.sql");
+            "V014__suspended_steps.sql", "V015__file_systems_and_gpus.sql", "V016__requested_qos.sql");
 
     private Migrations() {
     }

@@ -135,6 +135,9 @@ public final class Projection implements RowSink, AutoCloseable {
                 ahead(jobs.values().iterator());
             }
             store.writer().run(c -> {
+                for (Map.Entry<JobKey, JobRow> job : jobs.entrySet()) {
+                    job.setValue(store.edited().merged(c, key, job.getValue()));
+                }
                 mergeAll(c, AccountingStore.JOBS, jobs.values());
                 mergeAll(c, AccountingStore.STEPS, steps.values());
                 for (Batch batch : fresh) {
@@ -165,7 +168,7 @@ public final class Projection implements RowSink, AutoCloseable {
         List<JobRow> some = new ArrayList<>();
         while (store.database().dialect() == Database.Dialect.H2 && rows.hasNext()) {
             JobRow row = rows.next();
-            if (row.reservation().isEmpty() && row.suspendedSeconds() == 0) {
+            if (row.reservation().isEmpty() && row.suspendedSeconds() == 0 && !store.edited().has(key, row)) {
                 some.add(row);
                 rows.remove();
             }

@@ -66,7 +66,7 @@ final class AccountingBenchmark {
             "debug", "", pass < 4 ? "RUNNING" : "COMPLETED", "None", -1, ExitStatus.NONE, ExitStatus.NONE, 1000 + id,
             1000 + id, 2000 + id, pass < 4 ? 0 : 1_000_000 + id, 0, 60, 1, "n[1-4]", 4, 4, 4, 512, true, "cpu=4",
             "cpu=4,mem=2G", "", "/home/user", "sbatch job.sh", "/dev/null", "/home/user/slurm.out", "", "", "", "", "",
-            "SchedMain", true, 0, 0, "", "", "OK", "NO", 0, 0, 0, "", 0, "", "", 0);
+            "SchedMain", true, 0, 0, "", "", "OK", "NO", 0, 0, 0, "", 0, "", "", 0, "");
     }
 
     private static StepRow step(int id) {

@@ -85,7 +85,7 @@ class AccountingStoreTest {
                 account, "normal", "", partition, "", state, "None", -1, ExitStatus.exited(3), ExitStatus.signaled(9),
                 submit, eligible, start, end, 0, 60, 4294901759L, nodes, 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M",
                 "", "/tmp", "sbatch x", "/dev/null", "o", "e", "a 'comment'", "", "", "", "SchedMain", true, 0, 0, "", "", "OK", "NO", 0, 0, 0,
-                "", 0, "", "", 0);
+                "", 0, "", "", 0, "");
         }
 
         StepRow step(int stepId) {

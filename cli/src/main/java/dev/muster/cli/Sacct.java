@@ -86,7 +86,10 @@ final class Sacct implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        if (!p.error().isEmpty()) {
+            throw new UsageException(1, List.of(c.program() + ": " + p.error()));
+        }
         Wanted w = new Wanted();
         w.format = c.env("SACCT_FORMAT");
         for (GetOpt.Hit h : p.hits()) {
@@ -141,7 +144,7 @@ final class Sacct implements Command {
             RowFormat.append(line, all[i].title, 19, false);
             line.append(' ');
             if (i % 4 == 3 || i == all.length - 1) {
-                c.out().println(line.toString().stripTrailing());
+                c.out().println(line.toString());
                 line.setLength(0);
             }
         }
@@ -386,6 +389,10 @@ final class Sacct implements Command {
         return on ? "yes" : "no";
     }
 
+    /** Fields of earlier versions, with what sacct says of them. */
+    private static final Map<String, String> REMOVED_FIELDS = Map.of("reqgres", "ReqGRES has been removed, please use ReqTRES", "allocgres",
+            "AllocGRES has been removed, please use AllocTRES");
+
     private static List<Column> columns(CommandContext c, Wanted w) throws UsageException {
         String format = w.format.isEmpty() ? PLAIN : w.format;
         List<Column> out = new ArrayList<>();
@@ -399,6 +406,10 @@ final class Sacct implements Command {
                 continue;
             }
             Optional<SacctField> field = SacctField.of(name);
+            String former = REMOVED_FIELDS.getOrDefault(Texts.lower(name), "");
+            if (!former.isEmpty()) {
+                throw new UsageException(1, List.of("sacct: fatal: " + former));
+            }
             if (field.isEmpty()) {
                 throw new UsageException(1, List.of("sacct: error: Invalid field requested: \"" + name + "\""));
             }
@@ -598,7 +609,8 @@ final class Sacct implements Command {
         for (String id : w.query.texts("jobs")) {
             int dot = id.indexOf('.');
             String name = dot < 0 ? id : id.substring(0, dot);
-            boolean same = name.equals(SacctField.shownId(job)) || name.equals(Integer.toString(job.integer("jobId")));
+            boolean same = name.equals(SacctField.shownId(job)) || name.equals(Integer.toString(job.integer("jobId")))
+                    || name.equals(Integer.toString(job.integer("arrayJobId"))) || name.equals(Integer.toString(job.integer("hetJobId")));
             if (dot < 0 && same) {
                 return true;
             }

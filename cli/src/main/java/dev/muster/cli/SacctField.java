@@ -44,8 +44,8 @@ enum SacctField {
     PLANNED("Planned", 10), PLANNEDCPU("PlannedCPU", 10), PLANNEDCPURAW("PlannedCPURAW", 13), PRIORITY("Priority", 10),
     QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
     REQCPUFREQGOV("ReqCPUFreqGov", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13),
-    REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQRESERVATION("ReqReservation", 20),
-    REQTRES("ReqTRES", 10), RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), RESTARTS("Restarts", 8),
+    REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQTRES("ReqTRES", 10),
+    RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), REQRESERVATION("ReqReservation", 20), RESTARTS("Restarts", 8),
     SEGMENTSIZE("SegmentSize", 12), SLUID("SLUID", 14),
     START("Start", 19), STATE("State", 10), STDERR("StdErr", 20), STDIN("StdIn", 20), STDOUT("StdOut", 20),
     SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
@@ -89,7 +89,8 @@ enum SacctField {
             case NODELIST -> Optional.of(List.of("nodes"));
             case NTASKS -> Optional.of(List.of("tasks"));
             case PRIORITY -> Optional.of(List.of("priority"));
-            case QOS, QOSREQ, QOSRAW -> Optional.of(List.of("qos"));
+            case QOSREQ -> Optional.of(List.of("qosRequested"));
+            case QOS, QOSRAW -> Optional.of(List.of("qos"));
             case REASON -> Optional.of(List.of("reason"));
             case REQTRES -> Optional.of(List.of("tresRequested"));
             case REQMEM -> Optional.of(List.of("tresRequested", "memoryRequestedMb"));
@@ -113,12 +114,7 @@ enum SacctField {
 
     /** By its name, or the first of the list whose name begins so. */
     static Optional<SacctField> of(String name) {
-        String wanted = switch (Texts.lower(name)) {
-            case "reserved" -> "planned";
-            case "resvcpu" -> "plannedcpu";
-            case "resvcpuraw" -> "plannedcpuraw";
-            default -> Texts.lower(name);
-        };
+        String wanted = Texts.lower(name);
         Optional<SacctField> begun = Optional.empty();
         for (SacctField f : values()) {
             String title = Texts.lower(f.title);
@@ -220,7 +216,7 @@ enum SacctField {
             case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
             case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
             case ALLOCTRES -> v.tres(step.text("tresAllocated"));
-            case ASSOCID -> isStep ? "" : Long.toString(job.number("assocId"));
+            case ASSOCID -> Long.toString(job.number("assocId"));
             case WCKEYID -> isStep ? "" : Long.toString(job.number("wckeyId"));
             case QOSRAW -> isStep ? "" : v.qosNumbers.getOrDefault(job.text("qos"), "");
             // what a row of the tables has that no other has, as it was there before there was a column SLUID for it
@@ -311,7 +307,8 @@ enum SacctField {
             case PLANNEDCPU -> isStep ? "" : Durations.full(planned(job, v.now) * job.number("cpusRequested"));
             case PLANNEDCPURAW -> isStep ? "" : number(planned(job, v.now) * job.number("cpusRequested"));
             case PRIORITY -> isStep ? "" : number(job.number("priority"));
-            case QOS, QOSREQ -> isStep ? "" : job.text("qos");
+            case QOS -> isStep ? "" : job.text("qos");
+            case QOSREQ -> isStep ? "" : job.text("qosRequested");
             case REASON -> isStep ? "" : reason(job);
             case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
             case REQMEM -> isStep ? "" : requestedMemory(job, v);

@@ -106,7 +106,7 @@ final class JobRows {
                     d.extras().mcsLabel(),
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment(),
             d.charge().drawn() ? "" : d.charge().reservation(), 0,
-            failedNode, "", stateName.equals(JobState.SUSPENDED.name()) ? run.suspendTime() : 0);
+            failedNode, "", stateName.equals(JobState.SUSPENDED.name()) ? run.suspendTime() : 0, d.charge().qosAsked());
     }
 
     /** That it is to wait from now on is no word of an attempt that has begun. */

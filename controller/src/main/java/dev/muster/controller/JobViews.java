@@ -442,6 +442,9 @@ final class JobViews {
         ResourceRequest r = d.request();
         flag(out, "EXACT_TASK_COUNT_REQUESTED", r.tasks() > 0);
         flag(out, "EXACT_CPU_COUNT_REQUESTED", r.cpusPerTaskTyped() > 0);
+        for (String unnamed : d.charge().defaulted().split(",")) {
+            flag(out, "USING_DEFAULT_" + unnamed, !unnamed.isEmpty());
+        }
         flag(out, "JOB_WAS_RUNNING", job.state() == JobState.RUNNING || job.state() == JobState.SUSPENDED);
         flag(out, "EXACT_MEMORY_REQUESTED", r.memAll() || r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0);
         flag(out, "PARTITION_ASSIGNED", d.partition().indexOf(',') < 0);

@@ -123,7 +123,7 @@ public final class AccountRules {
             return new Unfit(SlurmErrno.INVALID_QOS);
         }
         return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag(),
-                c.drawn())));
+                c.drawn(), c.qosAsked(), c.defaulted())));
     }
 
     /** The user's association with an account, or the default one: where associations are not enforced that one pays for any other account, too. */

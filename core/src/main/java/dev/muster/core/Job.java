@@ -257,7 +257,7 @@ public record Job(
     /** In another reservation, "" for none. */
     Job inReservation(String name) {
         JobDesc.Charge c = desc.charge();
-        return with(desc.withCharge(new JobDesc.Charge(c.account(), c.qos(), c.wckey(), name, c.licensesTag())));
+        return with(desc.withCharge(new JobDesc.Charge(c.account(), c.qos(), c.wckey(), name, c.licensesTag(), false, c.qosAsked(), c.defaulted())));
     }
 
     Job withDependencies(List<Dependency> d) {

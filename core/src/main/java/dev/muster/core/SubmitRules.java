@@ -75,7 +75,7 @@ final class SubmitRules {
             return new Unfit(SlurmErrno.INVALID_PARTITION_NAME);     // all rules ask for the first of them
         }
         JobDesc desc;
-        JobDesc placed = rerouted(withPartition(asked));
+        JobDesc placed = rerouted(withPartition(asked)).withCharge(asked.charge().asked(asked.partition()));
         switch (accounts.charge(placed.withPartition(Limits.takingJobs(placed.partition(), state)).withRequest(
                 GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
             case AccountRules.Unfit u -> {

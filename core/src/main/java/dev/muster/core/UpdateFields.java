@@ -22,8 +22,10 @@ final class UpdateFields {
 
     private enum Kind {
         TEXT, COUNT,
+        /** Recorded as what the user asked for, too. */
+        QOS,
         /** At least one. */
-        CPUS, TASKS,
+        CPUS, TASKS, TASKS_PER_NODE,
         YES_NO, HOSTS, GRES, BIND, SWITCHES,
         /** Seconds since 1970: the edge has read what people write. */
         MOMENT,
@@ -52,7 +54,7 @@ final class UpdateFields {
         field(Kind.TEXT, "extras.mailUser", false, false, "mailuser");
         field(Kind.TEXT, "extras.mcsLabel", true, false, MCS_LABEL);
         field(Kind.TEXT, "charge.account", true, false, "account");
-        field(Kind.TEXT, "charge.qos", true, false, "qos");
+        field(Kind.QOS, "charge.qos", true, false, "qos");
         field(Kind.TEXT, "charge.wckey", true, false, "wckey");
         field(Kind.TEXT, "charge.reservation", true, false, "reservation", "reservationname");
         field(Kind.TEXT, "request.features", true, false, "features");
@@ -69,7 +71,7 @@ final class UpdateFields {
         field(Kind.GRES, "request.tresPerTask", true, false, "trespertask");
         field(Kind.TASKS, "request.tasks", true, false, "numtasks", "reqprocs", "reqtasks");
         field(Kind.CPUS, "request.cpusPerTask", true, false, "cpus/task", "cpuspertask");
-        field(Kind.COUNT, "request.tasksPerNode", true, true, "ntaskspernode", "taskspernode");
+        field(Kind.TASKS_PER_NODE, "request.tasksPerNode", true, true, "ntaskspernode", "taskspernode");
         field(Kind.COUNT, "request.cpusPerNodeMin", true, false, "mincpusnode");
         field(Kind.COUNT, "request.coresPerSocket", true, false, "reqcores");
         field(Kind.COUNT, "request.socketsPerNode", true, false, "reqsockets");
@@ -108,8 +110,14 @@ final class UpdateFields {
         }
         return switch (field.kind) {
             case TEXT -> done(desc, field, value);
+            case QOS -> {
+                UpdateRules.put(desc, "charge.qosAsked", value.toLowerCase(Locale.ROOT));
+                yield done(desc, field, value);
+            }
             case CPUS -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT) : cpus(desc, field, number(value).getAsLong());
-            case TASKS -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : number(value).getAsLong() == 0 ? refuse(SlurmErrno.BAD_TASK_COUNT)
+            case TASKS -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : number(value).getAsLong() == 0 ? refuse(SlurmErrno.INVALID_CPU_COUNT)
+                    : done(desc, field, number(value).getAsLong());
+            case TASKS_PER_NODE -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT)
                     : done(desc, field, number(value).getAsLong());
             case COUNT -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : done(desc, field, number(value).getAsLong());
             case YES_NO -> yesNo(desc, field, value);

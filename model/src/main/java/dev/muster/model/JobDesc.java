@@ -2,6 +2,7 @@ package dev.muster.model;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import java.util.Map;
 
 /**
@@ -39,10 +40,20 @@ public record JobDesc(
      *
      * @param qos of a job that waits, several with commas, the one that is tried first in front
      * @param drawn it did not ask for its reservation, which is a magnetic one
+     * @param qosAsked the QOS that its user named; "" where it has a default one
+     * @param defaulted which of ACCOUNT, PARTITION, QOS and WCKEY its user did not name at submission, with commas
      */
-    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag, boolean drawn) {
+    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag, boolean drawn, String qosAsked,
+            String defaulted) {
         public Charge(String account, String qos, String wckey, String reservation, String licensesTag) {
-            this(account, qos, wckey, reservation, licensesTag, false);
+            this(account, qos, wckey, reservation, licensesTag, false, "", "");
+        }
+
+        /** As its user asks for it, before defaults are filled in. */
+        public Charge asked(String partition) {
+            Map<String, String> named = new TreeMap<>(Map.of("ACCOUNT", account, "PARTITION", partition, "QOS", qos, "WCKEY", wckey));
+            named.values().removeIf(value -> !value.isEmpty());
+            return new Charge(account, qos, wckey, reservation, licensesTag, drawn, qos.toLowerCase(Locale.ROOT), String.join(",", named.keySet()));
         }
 
         /** The QOS by which a job stands in the queue, or under which it runs; "" for none. */
@@ -59,20 +70,21 @@ public record JobDesc(
         /** Names of accounts, QOS and workload characterization keys are lower case everywhere, however they are typed. */
         public Charge lowerCase() {
             return new Charge(account.toLowerCase(Locale.ROOT), qos.toLowerCase(Locale.ROOT), wckey.toLowerCase(Locale.ROOT), reservation,
-                    licensesTag, drawn);
+                    licensesTag, drawn, qosAsked, defaulted);
         }
 
         public Charge withQos(String name) {
-            return new Charge(account, name, wckey, reservation, licensesTag, drawn);
+            return new Charge(account, name, wckey, reservation, licensesTag, drawn, qosAsked, defaulted);
         }
 
         public Charge withWckey(String key) {
-            return new Charge(account, qos, key, reservation, licensesTag, drawn);
+            return new Charge(account, qos, key, reservation, licensesTag, drawn, qosAsked, defaulted);
         }
 
         /** In a reservation that it runs in; "" for none. */
         public Charge in(String name) {
-            return new Charge(account, qos, wckey, name, licensesTag, !name.isEmpty() && (drawn || reservation.isEmpty()));
+            return new Charge(account, qos, wckey, name, licensesTag, !name.isEmpty() && (drawn || reservation.isEmpty()), qosAsked,
+                    defaulted);
         }
     }
 

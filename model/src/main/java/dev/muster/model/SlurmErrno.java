@@ -139,6 +139,8 @@ public enum SlurmErrno {
     PROLOG_FAILED(4022, "Job prolog failed"),
     AUTH_CRED_INVALID(6000, "Invalid authentication credential"),
     PROTOCOL_AUTHENTICATION_ERROR(1007, "Protocol authentication error"),
+    ACTIVE_JOBS(7001, "Job(s) active, cancel job(s) before remove"),
+    DEFAULT_ACCOUNT_OF_USER(7009, "You can not remove the default account of a user"),
     PROTOCOL_INCOMPLETE_PACKET(5005, "Zero Bytes were transmitted or received"),
     PROTOCOL_SOCKET_IMPL_TIMEOUT(5004, "Socket timed out on send/recv operation"),
     /** The original's scontrol finds that itself, and has no number for it. */

@@ -129,7 +129,7 @@ public final class PastJob {
                 memory().testBit(PER_CPU.bitLength() - 1), tres.apply(text("tres_req")), allocated, text("constraints"), text("work_dir"),
                         text("submit_line"), "", "", "",
                 text("comment"), text("admin_comment"), "", "", "", true, 0, 0, "", "", "", "", assocId(), (int) number("wckeyid"), 0, "", 0,
-                "", text("system_comment"), 0);
+                "", text("system_comment"), 0, "");
     }
 
     private int cpus(String allocated) {

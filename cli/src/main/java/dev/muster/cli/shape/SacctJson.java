@@ -33,7 +33,7 @@ public final class SacctJson {
             "container",
         "extra", "extra", "failed_node", "failedNode", "group", "groupName", "name", "name", "licenses", "licenses", "partition",
                 "partition",
-        "qos", "qos", "qosreq", "qos", "script", "", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",
+        "qos", "qos", "qosreq", "qosRequested", "script", "", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",
                 "submitLine",
         "used_gres", "", "user", "userName", "working_directory", "workDir", "exclusive", "exclusiveUse", "oversubscribe", "overSubscribe"};
 

@@ -88,6 +88,7 @@ public final class AccountingRows {
      * @param failedNode  whose failure ended the attempt, "" if none did
      * @param systemComment what an administrator said of the job afterwards
      * @param suspendedSince seconds; 0 while it is not SUSPENDED. suspendedSeconds has what was before
+     * @param qosRequested the QOS that its user named, with commas; "" where it has a default one
      */
     public record JobRow(
             long sluid,
@@ -152,7 +153,8 @@ public final class AccountingRows {
             int reservationId,
             String failedNode,
             String systemComment,
-            long suspendedSince) {
+            long suspendedSince,
+            String qosRequested) {
         /** What changes of a row before it is in a table; whoever copies a row says what is to be otherwise. */
         private static final class Draft {
             private String wckey;
@@ -162,7 +164,9 @@ public final class AccountingRows {
             private String stdout;
             private String stderr;
             private String comment;
+            private String adminComment;
             private String extra;
+            private String systemComment;
             private int assocId;
             private int wckeyId;
         }
@@ -176,6 +180,8 @@ public final class AccountingRows {
             d.stdout = stdout;
             d.stderr = stderr;
             d.comment = comment;
+            d.adminComment = adminComment;
+            d.systemComment = systemComment;
             d.extra = extra;
             d.assocId = assocId;
             d.wckeyId = wckeyId;
@@ -189,9 +195,9 @@ public final class AccountingRows {
                     groupName, account, qos, d.wckey, partition, reservation, state, d.reason, cancelledBy, exit, derivedExit, submitTime,
                     eligibleTime, startTime, endTime, suspendedSeconds, limitMin, d.priority, nodes, nodeCount, cpusRequested, cpusAllocated,
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, d.stdin, d.stdout, d.stderr,
-                    d.comment, adminComment, d.extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
-                    exclusiveUse, d.assocId, d.wckeyId, segmentSize, reservationRequested, reservationId, failedNode, systemComment,
-                    suspendedSince);
+                    d.comment, d.adminComment, d.extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
+                    exclusiveUse, d.assocId, d.wckeyId, segmentSize, reservationRequested, reservationId, failedNode, d.systemComment,
+                    suspendedSince, qosRequested);
         }
 
         /** With the numbers of its association and key. */
@@ -210,6 +216,16 @@ public final class AccountingRows {
             Draft d = draft();
             d.reason = why;
             d.priority = place;
+            return with(d);
+        }
+
+        /** With texts that sacctmgr gave it, where it has none itself. */
+        public JobRow edited(String words, String more, String byAdmin, String bySystem) {
+            Draft d = draft();
+            d.comment = comment.isEmpty() ? words : comment;
+            d.extra = extra.isEmpty() ? more : extra;
+            d.adminComment = adminComment.isEmpty() ? byAdmin : adminComment;
+            d.systemComment = systemComment.isEmpty() ? bySystem : systemComment;
             return with(d);
         }
 
