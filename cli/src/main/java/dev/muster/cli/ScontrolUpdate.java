@@ -10,7 +10,6 @@ import java.util.Optional;
 
 /** The commands of scontrol that change something. */
 final class ScontrolUpdate {
-    private static final long SITE_FACTOR_MAX = 2_147_483_645L;
     private static final List<String> CREATED_STATES = List.of("FUTURE", "CLOUD", "EXTERNAL");
 
     private ScontrolUpdate() {}
@@ -121,7 +120,7 @@ final class ScontrolUpdate {
         List<Change> rest = new ArrayList<>(all);
         int uid = -1;
         for (Change ch : all) {
-            if (isKey(ch.key, "userid", 4)) {
+            if (isKey(ch.key, "userid", 3)) {
                 uid = c.host().userId(ch.value);
                 if (uid < 0) {
                     c.err().println("Invalid UserID: " + ch.value);
@@ -156,20 +155,21 @@ final class ScontrolUpdate {
         return out;
     }
 
-    private static boolean isRefused(CommandContext c, String message, List<Change> all) {
+    /** Returns the first change that is refused without asking the controller, after it has said why. */
+    private static Optional<Change> refused(CommandContext c, String message, List<Change> all) {
         for (Change ch : all) {
             List<String> lines = UpdateValues.wrong(message, ch.key, ch.value, ch.typed);
             if (!lines.isEmpty()) {
                 lines.forEach(c.err()::println);
-                return true;
+                return Optional.of(ch);
             }
         }
-        return false;
+        return Optional.empty();
     }
 
     private static int entity(CommandContext c, String message, String field, Change entity, List<Change> all,
             String what) {
-        if (isRefused(c, message, all)) {
+        if (refused(c, message, all).isPresent()) {
             return 1;
         }
         Json.Obj changes = changesWithout(all, entity);
@@ -264,40 +264,57 @@ final class ScontrolUpdate {
         }
     }
 
-    /** Moments as people write them become seconds since 1970; empty if one is none, which has been said. */
-    private static Optional<List<Change>> withMoments(CommandContext c, List<Change> all) {
+    /** Moments as people write them become seconds since 1970. A moment that is empty or none is left out; the latter is said. */
+    private static List<Change> withMoments(CommandContext c, List<Change> all) {
         List<Change> out = new ArrayList<>();
         for (Change ch : all) {
-            if (MOMENTS.stream().noneMatch(k -> isKey(ch.key, k, 3)) || ch.value.isEmpty()) {
+            if (!MOMENTS.contains(ch.key)) {
                 out.add(ch);
-                continue;
-            }
-            switch (Times.parse(ch.value, c.host().nowMs() / 1000, c.host().zone(), false)) {
-                case Times.Parsed.Ok ok -> out.add(new Change(ch.key, Long.toString(ok.epochSec()), ch.typed));
-                case Times.Parsed.Invalid bad -> {
-                    c.err().println("Invalid time specification (pos=" + bad.position() + "): " + ch.value);
-                    if (all.size() == 2) {
-                        c.err().println("No changes specified");
-                    }
-                    return Optional.empty();
+            } else if (!ch.value.isEmpty()) {
+                switch (Times.parse(ch.value, c.host().nowMs() / 1000, c.host().zone(), false)) {
+                    case Times.Parsed.Ok ok -> out.add(new Change(ch.key, Long.toString(ok.epochSec()), ch.typed));
+                    case Times.Parsed.Invalid bad -> c.err().println("Invalid time specification (pos=" + bad.position() + "): " + ch.value);
                 }
             }
+        }
+        return out;
+    }
+
+    /** Changes by the names of their keys; empty if one is no key of a job, which has been said. */
+    private static Optional<List<Change>> withNames(CommandContext c, Change entity, List<Change> all) {
+        List<Change> out = new ArrayList<>();
+        for (Change ch : all) {
+            boolean valued = ch.typed.indexOf('=') >= 0;
+            Optional<String> key = ch == entity ? Optional.of(ch.key) : JobUpdateKeys.resolve(ch.key, valued);
+            if (ch != entity && ch.typed.matches("[^=]+[+-]=.*") && !key.equals(Optional.of("timelimit"))) {
+                c.error("Option " + ch.typed + " does not accept [+|-]= syntax");
+                return Optional.empty();
+            }
+            if (key.isEmpty()) {
+                c.err().println(valued ? "Update of this parameter is not supported: " + ch.typed : "Invalid input: " + ch.typed);
+                c.err().println("Request aborted");
+                return Optional.empty();
+            }
+            out.add(ch == entity ? ch : new Change(key.get(), ch.value, ch.typed));
         }
         return Optional.of(out);
     }
 
     private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> typed, boolean quiet) {
         int rc = 0;
-        Optional<List<Change>> read = withMoments(c, typed);
-        if (read.isEmpty()) {
+        Optional<List<Change>> known = withNames(c, entity, typed);
+        if (known.isEmpty()) {
             return 1;
         }
-        List<Change> all = new ArrayList<>(read.get());
-        if (isRefused(c, "UpdateJob", all)) {
-            return 1;
+        List<Change> all = new ArrayList<>(withMoments(c, known.get()));
+        Optional<Change> refused = refused(c, "UpdateJob", all);
+        if (refused.isPresent()) {
+            // scontrol complains about a node count and succeeds
+            return refused.get().key.endsWith("nodes") ? 0 : 1;
         }
+        all.replaceAll(ch -> ch == entity ? ch : new Change(ch.key, UpdateValues.normalized(ch.key, ch.value), ch.typed));
         for (Change ch : all) {
-            if (isKey(ch.key, "userid", 4) && c.host().userId(ch.value) < 0) {
+            if (isKey(ch.key, "userid", 3) && c.host().userId(ch.value) < 0) {
                 c.err().println("Invalid UserID: " + ch.value);
                 c.err().println("Request aborted");
                 return 1;
@@ -305,16 +322,14 @@ final class ScontrolUpdate {
         }
         // it only says whose jobs of a name are meant
         boolean named = isKey(entity.key, "jobname", 4) || entity.key.equals("name");
-        all.removeIf(ch -> !named && isKey(ch.key, "userid", 4));
+        all.removeIf(ch -> !named && isKey(ch.key, "userid", 3));
         if (all.size() < 2) {
+            if (known.get().stream().anyMatch(ch -> ch.key.equals("endtime"))) {
+                // an end that is none still counts as a change
+                return 0;
+            }
             c.err().println("No changes specified");
             return 1;
-        }
-        for (Change ch : all) {
-            if (isKey(ch.key, "sitefactor", 5) && ch.value.matches("[-+]?[0-9]{1,18}") && Math.abs(Long.parseLong(ch.value)) > SITE_FACTOR_MAX) {
-                c.error("SiteFactor value out of range");
-                return 1;
-            }
         }
         for (String id : ids) {
             if (!JobIds.isJob(id)) {
@@ -339,7 +354,7 @@ final class ScontrolUpdate {
                 if (isUnknownKey(c, e, all)) {
                     return 1;
                 }
-                boolean own = e.errno() == SlurmErrno.TIME_LIMIT_DECREMENT.number();
+                boolean own = isOfTimeLimit(e.getMessage());
                 if (e.errno() == SlurmErrno.NOT_SUPPORTED.number() && all.stream().anyMatch(ch -> ch.key.equals("arraytaskthrottle"))) {
                     say(c, quiet, "scontrol: error: Update of ArrayTaskThrottle is only allowed on ArrayJobId");
                 }
@@ -348,6 +363,11 @@ final class ScontrolUpdate {
             }
         }
         return rc;
+    }
+
+    /** scontrol's own complaints of a relative time limit. */
+    private static boolean isOfTimeLimit(String sentence) {
+        return sentence.startsWith(SlurmErrno.TIME_LIMIT_DECREMENT.sentence()) || sentence.equals(UpdateValues.UNLIMITED_TIME);
     }
 
     private static void say(CommandContext c, boolean quiet, String line) {
@@ -361,6 +381,10 @@ final class ScontrolUpdate {
         String said = outcome.text("said");
         boolean done = outcome.integer("errno") == 0 && !said.isEmpty();
         String job = outcome.text("job");
+        if (isOfTimeLimit(error)) {
+            c.error(error);
+            return;
+        }
         if (said.isEmpty()) {
             say(c, quiet, failed(job, error));
         } else if (job.indexOf('_') < 0) {
@@ -432,7 +456,7 @@ final class ScontrolUpdate {
     }
 
     private static int createPartition(CommandContext c, Change name, List<Change> all) {
-        if (isRefused(c, "UpdatePartition", all)) {
+        if (refused(c, "UpdatePartition", all).isPresent()) {
             return 1;
         }
         Json.Obj q = new Json.Obj();

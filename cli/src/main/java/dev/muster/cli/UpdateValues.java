@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Values of {@code scontrol update} that cannot be meant: told before anything is asked of the controller, in scontrol's words. */
 final class UpdateValues {
@@ -146,38 +148,51 @@ final class UpdateValues {
         return n >= 0 && n <= Integer.MAX_VALUE;
     }
 
-    private static final String COUNT = "[0-9]{1,10}";
-    private static final String SIZE = "[0-9]{1,18}([kmgtpKMGTP]([bB])?)?";
-    private static final String SWITCH = "(?i)yes|no|y|n|true|false|0|1";
+    /** An empty number is 0. */
+    private static final String COUNT = "[0-9]{0,10}";
+    private static final String SWITCH = "(?i)yes|no|y|n|true|false|" + COUNT;
+    private static final String NODES = "([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?";
+    private static final Pattern LEADING_NUMBER = Pattern.compile("[-+]?[0-9]{1,18}");
+    /** Keys whose value is what its leading digits say, or 0. */
+    private static final Set<String> LENIENT = Set.of("nice", "sitefactor", "arraytaskthrottle");
+    /** The sentence about "TimeLimit=+5" of a job without a limit. */
+    static final String UNLIMITED_TIME = "Cannot increment/decrement TimeLimit when set to UNLIMITED.";
 
     /** A key of a job, how it is called in errors, and what its value looks like. */
     private record Form(String name, String pattern) {}
 
     private static final Map<String, Form> FORMS = Map.ofEntries(Map.entry("mincpusnode", new Form("MinCPUsNode", COUNT)),
-            Map.entry("minmemorynode", new Form("MinMemoryNode", SIZE)), Map.entry("minmemorycpu", new Form("MinMemoryCPU", SIZE)),
-            Map.entry("mintmpdisknode", new Form("MinTmpDiskNode", SIZE)), Map.entry("numtasks", new Form("NumTasks", COUNT)),
-            Map.entry("requeue", new Form("Requeue", "[01]")), Map.entry("corespec", new Form("CoreSpec", COUNT)),
+            Map.entry("minmemorynode", new Form("MinMemoryNode", COUNT)), Map.entry("minmemorycpu", new Form("MinMemoryCPU", COUNT)),
+            Map.entry("mintmpdisknode", new Form("MinTmpDiskNode", COUNT)), Map.entry("numtasks", new Form("NumTasks", COUNT)),
+            Map.entry("requeue", new Form("Requeue", COUNT)), Map.entry("corespec", new Form("CoreSpec", COUNT)),
             Map.entry("threadspec", new Form("ThreadSpec", COUNT)), Map.entry("cpuspertask", new Form("CPUsPerTask", COUNT)),
-            Map.entry("ntaskspernode", new Form("NtasksPerNode", COUNT)), Map.entry("arraytaskthrottle", new Form("ArrayTaskThrottle", COUNT)),
+            Map.entry("reqprocs", new Form("NumTasks", COUNT)), Map.entry("wait-for-switch", new Form("wait-for-switch", COUNT)),
             Map.entry("contiguous", new Form("Contiguous", SWITCH)), Map.entry("oversubscribe", new Form("OverSubscribe", SWITCH)),
             Map.entry("shared", new Form("OverSubscribe", SWITCH)), Map.entry("reboot", new Form("reboot", SWITCH)),
-            Map.entry("priority", new Form("Priority", "(?i)infinite|" + COUNT)), Map.entry("switches", new Form("Switches", "|[0-9]{1,9}(@.*)?")),
+            Map.entry("priority", new Form("Priority", COUNT)),
             Map.entry("reqsockets", new Form("ReqSockets", COUNT)), Map.entry("reqcores", new Form("ReqCores", COUNT)),
             Map.entry("reqthreads", new Form("ReqThreads", COUNT)), Map.entry("taskspernode", new Form("TasksPerNode", COUNT)),
-            Map.entry("sitefactor", new Form("SiteFactor", "[-+]?[0-9]{1,18}")),
-            Map.entry("numcpus", new Form("NumCPUs", COUNT + "(-" + COUNT + ")?")));
+            Map.entry("numcpus", new Form("NumCPUs", NODES)));
     /** Nice values beyond it are none. */
     private static final long NICE_MOST = 2_147_483_645L;
 
     private static List<String> form(String key, String value) {
         Form form = FORMS.get(key);
-        if (key.equals("numnodes") && !value.matches("[0-9]{1,9}(-[0-9]{1,9})?")) {
-            return List.of("scontrol: error: \"" + value + "\" is not a valid node count");
+        if (key.equals("numnodes") || key.equals("reqnodes")) {
+            return nodes(value);
         }
-        boolean beyond = key.equals("priority") && value.matches(COUNT) && Long.parseLong(value) > OptionCheck.PRIORITY_TOP;
-        if (key.equals("numcpus") && !value.matches("[0-9-]+")) {
-            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for NumCPUs.",
-                    "scontrol: error: Invalid NumCPUs value: " + value);
+        if (key.equals("arraytaskthrottle") && leading(value) < 0) {
+            return List.of("scontrol: error: Invalid ArrayTaskThrottle value");
+        }
+        if (key.equals("sitefactor") && Math.abs(leading(value)) > NICE_MOST) {
+            return List.of("scontrol: error: SiteFactor value out of range (+/- " + NICE_MOST + "). Value ignored");
+        }
+        boolean number = form != null && form.pattern.equals(COUNT) && value.matches("[0-9]{1,10}");
+        boolean beyond = number && Long.parseLong(value) > OptionCheck.PRIORITY_TOP;
+        if (key.equals("numcpus") && !value.matches(NODES)) {
+            boolean large = value.matches("[0-9]{10,}");
+            return List.of("scontrol: error: " + (large ? "Numeric argument (" + value + ") too large for NumCPUs."
+                    : "Invalid numeric value \"" + value + "\" for NumCPUs."), "scontrol: error: Invalid NumCPUs value: " + value);
         }
         if (form != null && (beyond || !value.matches(form.pattern))) {
             return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
@@ -186,10 +201,7 @@ final class UpdateValues {
         if (key.equals("mailtype") && !mail) {
             return List.of("Invalid MailType: " + value);
         }
-        int dash = value.indexOf('-');
-        boolean backwards = key.equals("numcpus") && dash > 0
-                && Long.parseLong(value.substring(0, dash)) > Long.parseLong(value.substring(dash + 1));
-        if (backwards || key.equals("numcpus") && value.matches("0+")) {
+        if (key.equals("numcpus") && (isBackwards(value) || value.matches("0+"))) {
             return List.of("scontrol: error: Invalid NumCPUs value: " + value);
         }
         if (key.equals("nice") && value.matches("-?[0-9]{1,18}") && Math.abs(Long.parseLong(value)) > NICE_MOST) {
@@ -201,6 +213,52 @@ final class UpdateValues {
         int at = value.indexOf('@');
         return key.equals("switches") && at >= 0 && Durations.parseSeconds(value.substring(at + 1)).isEmpty()
                 ? List.of("scontrol: error: Invalid Switches value: " + value) : List.of();
+    }
+
+    private static List<String> nodes(String value) {
+        if (!value.matches(NODES)) {
+            return List.of("scontrol: error: \"" + value + "\" is not a valid node count");
+        }
+        int dash = value.indexOf('-');
+        return isBackwards(value) ? List.of("scontrol: error: Maximum node count " + count(value.substring(dash + 1))
+                + " is less than minimum node count " + count(value.substring(0, dash))) : List.of();
+    }
+
+    private static boolean isBackwards(String range) {
+        int dash = range.indexOf('-');
+        return dash > 0 && count(range.substring(0, dash)) > count(range.substring(dash + 1));
+    }
+
+    /** A number of nodes or CPUs: K stands for 1024, M for 1024 K. */
+    private static long count(String text) {
+        String digits = text.replaceAll("[kKmM]$", "");
+        return Long.parseLong(digits) << (text.length() == digits.length() ? 0 : Texts.lower(text).endsWith("k") ? 10 : 20);
+    }
+
+    private static long leading(String value) {
+        Matcher number = LEADING_NUMBER.matcher(value);
+        return number.lookingAt() ? Long.parseLong(number.group()) : 0;
+    }
+
+    /** Writes a value of a job that {@link #wrong} did not refuse as the controller reads it. */
+    static String normalized(String key, String value) {
+        Form form = FORMS.get(key);
+        if (LENIENT.contains(key)) {
+            return Long.toString(leading(value));
+        }
+        if (key.equals("switches") && !value.isEmpty()) {
+            int at = value.indexOf('@');
+            return Math.max(0, leading(value)) + (at < 0 ? "" : value.substring(at));
+        }
+        if (List.of("numnodes", "reqnodes", "numcpus").contains(key)) {
+            int dash = value.indexOf('-');
+            return dash < 0 ? Long.toString(count(value)) : count(value.substring(0, dash)) + "-" + count(value.substring(dash + 1));
+        }
+        boolean number = form != null && value.matches(COUNT);
+        if (number && (form.pattern.equals(SWITCH) || key.equals("requeue"))) {
+            return value.matches("0*") ? "0" : "1";
+        }
+        return number && value.isEmpty() ? "0" : value;
     }
 
     private static List<String> job(String key, String value) {

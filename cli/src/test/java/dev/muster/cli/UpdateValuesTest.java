@@ -58,6 +58,30 @@ class UpdateValuesTest {
             UpdatePartition | Exclusive=user       | ''
             UpdateJob       | NumNodes=x           | E: "x" is not a valid node count
             UpdateJob       | NumNodes=2-3         | ''
+            UpdateJob       | NumNodes=1K          | ''
+            UpdateJob       | NumNodes=3-1         | E: Maximum node count 1 is less than minimum node count 3
+            UpdateJob       | ReqNodes=            | E: "" is not a valid node count
+            UpdateJob       | NumCPUs=1k           | ''
+            UpdateJob       | NumCPUs=-1           | E: Invalid numeric value "-1" for NumCPUs. / E: Invalid NumCPUs value: -1
+            UpdateJob       | NumCPUs=99999999999  | E: Numeric argument (99999999999) too large for NumCPUs. / E: Invalid NumCPUs value: 99999999999
+            UpdateJob       | MinMemoryNode=2G     | E: Invalid MinMemoryNode value: 2G
+            UpdateJob       | MinMemoryCPU=100M    | E: Invalid MinMemoryCPU value: 100M
+            UpdateJob       | MinTmpDiskNode=1G    | E: Invalid MinTmpDiskNode value: 1G
+            UpdateJob       | MinTmpDiskNode=99999999999 | E: Invalid MinTmpDiskNode value: 99999999999
+            UpdateJob       | MinCPUsNode=         | ''
+            UpdateJob       | Priority=INFINITE    | E: Invalid Priority value: INFINITE
+            UpdateJob       | Priority=            | ''
+            UpdateJob       | ReqProcs=x           | E: Invalid NumTasks value: x
+            UpdateJob       | Requeue=2            | ''
+            UpdateJob       | Requeue=yes          | E: Invalid Requeue value: yes
+            UpdateJob       | Contiguous=2         | ''
+            UpdateJob       | Shared=-1            | E: Invalid OverSubscribe value: -1
+            UpdateJob       | ArrayTaskThrottle=x  | ''
+            UpdateJob       | ArrayTaskThrottle=-1 | E: Invalid ArrayTaskThrottle value
+            UpdateJob       | Switches=x           | ''
+            UpdateJob       | wait-for-switch=x    | E: Invalid wait-for-switch value: x
+            UpdateJob       | SiteFactor=x         | ''
+            UpdateJob       | SiteFactor=99999999999 | E: SiteFactor value out of range (+/- 2147483645). Value ignored
             UpdateJob       | NumCPUs=x            | E: Invalid numeric value "x" for NumCPUs. / E: Invalid NumCPUs value: x
             UpdateJob       | NumCPUs=0            | E: Invalid NumCPUs value: 0
             UpdateJob       | NumCPUs=3-2          | E: Invalid NumCPUs value: 3-2
@@ -73,6 +97,101 @@ class UpdateValuesTest {
         assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(key), value, typed)))
                 .isEqualTo(expected.replace("SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
                         .replace("E: ", "scontrol: error: "));
+    }
+
+    /** What the controller is told, after values that scontrol reads generously. */
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            mincpusnode, '', 0
+            minmemorynode, 2048, 2048
+            requeue, 2, 1
+            requeue, '', 0
+            contiguous, 2, 1
+            contiguous, yes, yes
+            oversubscribe, '', 0
+            nice, x, 0
+            nice, -5, -5
+            nice, 1K, 1
+            sitefactor, 1-2, 1
+            arraytaskthrottle, 1K, 1
+            switches, 2@5, 2@5
+            switches, x, 0
+            switches, '', ''
+            numnodes, 1K, 1024
+            numnodes, 1-2k, 1-2048
+            numcpus, 1m, 1048576
+            comment, '', ''
+            """)
+    void valuesAsTheControllerReadsThem(String key, String typed, String sent) {
+        assertThat(UpdateValues.normalized(key, typed)).isEqualTo(sent);
+    }
+
+    /** An abbreviation needs a number of letters that differs from key to key. */
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            a, account
+            adminc, admincomment
+            admin, ''
+            arraytaskt, arraytaskthrottle
+            arraytask, ''
+            de, dependency
+            dea, deadline
+            dela, ''
+            w, wckey
+            wo, workdir
+            st, starttime
+            std, ''
+            stdin, stdin
+            stdou, ''
+            pr, priority
+            pref, prefer
+            minc, mincpusnode
+            mint, ''
+            mintm, mintmpdisknode
+            minmemory, ''
+            minmemoryn, minmemorynode
+            numtask, ''
+            numcpu, numcpus
+            reqs, reqsockets
+            reqt, reqthreads
+            reqta, ''
+            reqtasks, ''
+            reqprocs, reqprocs
+            rese, reservationname
+            requ, requeue
+            cpus/task, ''
+            cpuspert, ''
+            cpusperta, cpuspertask
+            network, ''
+            hold, ''
+            con, contiguous
+            cont, contiguous
+            cor, ''
+            core, corespec
+            """)
+    void abbreviationsOfKeys(String typed, String key) {
+        assertThat(JobUpdateKeys.resolve(typed, true).orElse("")).isEqualTo(key);
+    }
+
+    /** Words of which the first that is wrong decides, and those that are passed over. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            deadline=               | 1 | No changes specified
+            starttime=x             | 1 | Invalid time specification (pos=0): x / No changes specified
+            endtime=x               | 0 | Invalid time specification (pos=0): x
+            endtime=                | 0 | ''
+            numnodes=x comment=c    | 0 | scontrol: error: "x" is not a valid node count
+            comment+=5              | 1 | 'scontrol: error: Option comment+=5 does not accept [+|-]= syntax'
+            reqtasks=2              | 1 | Update of this parameter is not supported: reqtasks=2 / Request aborted
+            cpus/task=2             | 1 | Update of this parameter is not supported: cpus/task=2 / Request aborted
+            resetaccruetime=        | 1 | Update of this parameter is not supported: resetaccruetime= / Request aborted
+            starttime= comment=c    | 0 | ''
+            """)
+    void changesOfAJob(String words, int rc, String lines) {
+        FakeHost host = new FakeHost();
+        host.reply("UpdateJob", "{}");
+        FakeHost.Ran ran = host.run("scontrol update jobid=5 " + words);
+        assertThat(ran.rc() + " " + ran.err().strip().replace("\n", " / ")).isEqualTo(rc + " " + lines);
     }
 
     @ParameterizedTest

@@ -182,6 +182,10 @@ final class UpdateRules {
     private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
         // an administrator's comment is no operator's
         boolean admin = key.equals("admincomment") ? Access.isAdmin(state, uid) : Access.isOperator(state, uid);
+        boolean spec = key.equals("corespec") || key.equals("threadspec");
+        if (spec && !state.settings().options().containsKey(Settings.SPEC_USAGE)) {
+            return refuse(SlurmErrno.ACCESS_DENIED);
+        }
         if (UpdateFields.has(key)) {
             return UpdateFields.set(job, desc, key, value, admin);
         }
@@ -331,7 +335,8 @@ final class UpdateRules {
         int current = job.state() == JobState.PENDING ? plannedMin(job) : job.run().limitMin();
         if (relative && current < 0) {
             // nothing can be added to a time that has no end, nor taken away
-            return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_TIME_LIMIT,
+                    "Cannot increment/decrement TimeLimit when set to UNLIMITED."));
         }
         int limit = (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
         if (relative && limit <= 0) {
