@@ -5,7 +5,8 @@ import java.util.List;
 
 /** {@code scontrol token}: prints a line that a shell may export. */
 final class ScontrolToken {
-    private static final long SECONDS_MAX = 0xffff_ffffL;
+    private static final long UNLIMITED = 0xffff_ffffL;
+    private static final long SECONDS_MAX = 0x7fff_fffeL;
 
     private ScontrolToken() {}
 
@@ -18,9 +19,12 @@ final class ScontrolToken {
             if (name.equals("username") && eq > 0) {
                 q.put("user", value);
             } else if (name.equals("lifespan") && eq > 0) {
-                long seconds = Texts.lower(value).equals("infinite") ? SECONDS_MAX : OptionCheck.parseNumber(value);
-                if (seconds < 0 || seconds > SECONDS_MAX) {
-                    c.err().println("Invalid lifespan: " + value);
+                boolean unlimited = List.of("infinite", "unlimited").contains(Texts.lower(value));
+                long seconds = unlimited ? UNLIMITED : value.matches("[0-9]{1,18}") ? Long.parseLong(value) : 0;
+                if (!unlimited && (seconds <= 0 || seconds > SECONDS_MAX)) {
+                    boolean large = seconds > SECONDS_MAX;
+                    c.error(large ? "Numeric argument (" + value + ") too large for lifespan."
+                            : "Invalid numeric value \"" + value + "\" for lifespan.");
                     return 1;
                 }
                 q.put("lifespanSeconds", seconds);

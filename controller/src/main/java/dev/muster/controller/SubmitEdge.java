@@ -33,7 +33,7 @@ final class SubmitEdge {
     private static final int LINE_BYTES_TOP = 2 << 20;
     /** What a C text on a node cannot hold. */
     static final String NUL = "A text of the request contains a NUL character";
-    private static final String SPARES_NOTHING = "Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
+    private static final String NOT_ALLOWED = " since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
 
     private final Controller controller;
     private final CoreThread core;
@@ -78,7 +78,7 @@ final class SubmitEdge {
             case Decision.Accepted a -> Reply.of(a.reply());
             // before a refusal's sentence every line is said as an error
             case Decision.Rejected r -> Reply.error(400, r.errno(),
-                    String.join("\n", said).replace("error: " + SPARES_NOTHING, SPARES_NOTHING) + "\n" + r.sentence());
+                    String.join("\n", said).replaceAll("(?m)^error: (Ignoring .*)$", "$1") + "\n" + r.sentence());
         };
     }
 
@@ -278,7 +278,7 @@ final class SubmitEdge {
         if (core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
             return wanted.withRequest(wanted.request().alone());
         }
-        ignored.add("error: " + SPARES_NOTHING);
+        ignored.add("error: Ignoring " + (wanted.request().threadSpec() > 0 ? "--thread-spec" : "-S") + NOT_ALLOWED);
         return wanted.withRequest(wanted.request().withoutSpecialized());
     }
 

@@ -48,8 +48,8 @@ public record Mcs(String kind, boolean enforced, Select select, boolean privateD
         String asked = desc.extras().mcsLabel();
         boolean wanted = enforced || !asked.isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.MCS;
         if (kind.equals("none")) {
-            // without MCSPlugin a label says nothing
-            return Optional.of(desc);
+            // without a plugin Slurm ignores labels
+            return Optional.of(asked.isEmpty() ? desc : desc.withExtras(desc.extras().withMcsLabel("")));
         }
         if (!wanted) {
             return Optional.of(desc);

@@ -67,7 +67,7 @@ class UpdateTableTest {
             Licenses=l:1          | "licenses":"l:1"
             MailType=END          | "mailType":"END"
             MailUser=x            | "mailUser":"x"
-            MCSLabel=x            | "mcsLabel":"x"
+            MCSLabel=x            | "timeLimitMin":10}
             MinCPUsNode=2         | "cpusPerNodeMin":2
             MinMemoryCPU=20       | "memPerCpuMb":20
             MinMemoryNode=20      | "memPerNodeMb":20
