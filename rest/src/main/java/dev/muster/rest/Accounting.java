@@ -90,9 +90,6 @@ final class Accounting {
 
     private static void list(Call c, String entity, String field, Json.Obj where) throws SlurmException {
         List<String> options = options(c);
-        if (entity.equals("user") || entity.equals("account")) {
-            options.addAll(List.of("withcoord"));
-        }
         List<Json.Obj> rows = rows(c, entity, where, options).stream().filter(r -> fits(c, entity, r)).toList();
         rows.forEach(r -> without(c, r));
         Json.Obj shape = shape(c, entity, rows);
@@ -125,6 +122,13 @@ final class Accounting {
     private static void without(Call c, Json.Obj row) {
         if (c.given("exclude_parent_id/name")) {
             row.put("ParentID", "").put("ParentName", "");
+        }
+        if (c.operation().id().contains("_user") && !options(c).contains("withassoc")) {
+            // a default account is that of an association
+            row.put("DefaultAccount", "").put("DefaultQOSID", "");
+        }
+        if (c.operation().id().contains("_user") && !c.given("with_wckeys")) {
+            row.put("DefaultWCKey", "");
         }
         if (c.given("without_defaults")) {
             row.put("DefaultAccount", "").put("DefaultWCKey", "").put("DefaultQOSID", "");

@@ -7,6 +7,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.Entities;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -52,14 +53,36 @@ final class AccountingChanges {
         if (!done.texts("error").isEmpty()) {
             int errno = done.integer("errno");
             String sentence = String.join("\n", done.texts("error")).strip();
-            if (sentence.equals("Nothing new added.")) {
+            boolean adding = c.operation().id().contains("_post_users_association");
+            if (sentence.equals("Nothing new added.") || adding && sentence.contains("\nNothing added.")) {
                 unchanged(c);
                 return done;
             }
-            throw c.refused(errno > 0 ? SlurmErrno.of(errno) : SlurmErrno.ERROR, sentence);
+            throw refused(c, entity, errno, sentence);
         }
         return done;
     }
+
+    /** What slurmdbd says of an entity that it does not remove is a number of Slurm's errors; other refusals have their sentence. */
+    private static RestException refused(Call c, String entity, int errno, String sentence) {
+        String first = sentence.lines().findFirst().orElse("").strip();
+        Optional<SlurmErrno> known = !first.startsWith(REFUSED) ? Optional.empty()
+                : Arrays.stream(SlurmErrno.values()).filter(e -> e.sentence().equals(first.substring(REFUSED.length()))).findFirst();
+        String[] names = REMOVALS.get(c.operation().id().replaceAll(".*_delete_", ""));
+        if (known.isPresent() && names != null) {
+            return RestException.of(known.get(), names[0] + " failed", names[1]);
+        }
+        return c.refused(errno > 0 ? SlurmErrno.of(errno) : SlurmErrno.ERROR, sentence);
+    }
+
+    private static final String REFUSED = "Error with request: ";
+    /** Operations that delete: what their failure is called, and where it is said. */
+    private static final Map<String, String[]> REMOVALS = Map.of("user", new String[] {"slurmdb_users_remove", "_delete_user"},
+            "account", new String[] {"slurmdb_accounts_remove", "_delete_account"},
+            "association", new String[] {"slurmdb_associations_remove", "_delete_assoc"},
+            "associations", new String[] {"slurmdb_associations_remove", "_delete_assoc"},
+            "single_qos", new String[] {"slurmdb_qos_remove", "_op_handler_qos"},
+            "cluster", new String[] {"slurmdb_clusters_remove", "_delete_cluster"});
 
     private static Map<String, String> map(String... pairs) {
         Map<String, String> out = new LinkedHashMap<>();
@@ -104,7 +127,10 @@ final class AccountingChanges {
 
     private static void qos(Call c) throws RestException, SlurmException {
         for (Json.Obj q : c.body().objects("qos")) {
-            String name = named(q, "A QOS");
+            if (q.text("name").isEmpty()) {
+                throw RestException.query("Cannot create a QOS without a name", "_foreach_update_qos");
+            }
+            String name = q.text("name");
             Map<String, String> set = AcctJson.settings("qos", q);
             if (!exists(c, "qos", name)) {
                 change(c, "add", "qos", set, map("name", name));
@@ -191,7 +217,8 @@ final class AccountingChanges {
         set.putAll(said("parent", condition.obj("association").text("parent"), "description", c.body().obj("account").text("description"),
                 "organization", c.body().obj("account").text("organization")));
         Json.Obj done = change(c, "add", "account", set, said("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
-        c.out().put("added_accounts", told(done, "Adding Account(s)"));
+        c.out().put("added_accounts", told(done, "Adding Account(s)", said("Description", c.body().obj("account").text("description"),
+                "Organization", c.body().obj("account").text("organization"))));
     }
 
     private static String joined(Json.Obj from, String field) {
@@ -217,17 +244,33 @@ final class AccountingChanges {
         return out;
     }
 
-    /** As sacctmgr tells it. */
-    private static String told(Json.Obj done, String head) {
+    /** As sacctmgr tells it, with columns of fixed widths. */
+    private static String told(Json.Obj done, String head, Map<String, String> settings) {
         StringBuilder out = new StringBuilder();
         if (!done.texts("names").isEmpty()) {
-            out.append(' ').append(head).append("\n  ").append(String.join("\n  ", done.texts("names"))).append('\n');
+            out.append(' ').append(head).append("\n  ").append(String.join("\n  ", done.texts("names"))).append("\n Settings\n");
+            settings.forEach((name, value) -> out.append(String.format(Locale.ROOT, "  %-15s = %s\n", name, value)));
         }
         for (Json.Obj a : done.objects("assocs")) {
-            out.append(out.indexOf(" Associations") < 0 ? " Associations\n" : "").append("  ")
-                    .append(a.text("user").isEmpty() ? "" : "U = " + a.text("user") + " ").append("A = ").append(a.text("account"))
-                    .append(" C = ").append(a.text("cluster"))
-                    .append(a.text("partition").isEmpty() ? "" : " P = " + a.text("partition")).append('\n');
+            out.append(out.indexOf(" Associations") < 0 ? " Associations =\n" : "").append(column("  C = ", a.text("cluster"), 10))
+                    .append(column(" A = ", a.text("account"), 20)).append(a.text("user").isEmpty() ? "" : column(" U = ", a.text("user"), 9))
+                    .append(a.text("partition").isEmpty() ? "" : column(" P = ", a.text("partition"), 9)).append('\n');
+        }
+        return out.toString();
+    }
+
+    private static String column(String head, String text, int width) {
+        return head + (text.length() < width ? text + " ".repeat(width - text.length()) : text);
+    }
+
+    /** Keys that users were given with their associations. */
+    private static String keys(Json.Obj done, Json.Obj condition) {
+        StringBuilder out = new StringBuilder();
+        for (String key : condition.texts("wckeys")) {
+            for (Json.Obj a : done.objects("assocs")) {
+                out.append(out.isEmpty() ? " Wckey(s)\n" : "").append(column("  C = ", a.text("cluster"), 10)).append(column(" W = ", key, 10))
+                        .append(column(" U = ", a.text("user"), 9)).append('\n');
+            }
         }
         return out.toString();
     }
@@ -333,9 +376,7 @@ final class AccountingChanges {
     }
 
     private static void deleteUser(Call c) throws RestException, SlurmException {
-        if (change(c, "delete", "user", Map.of(), map("name", c.path().get("name"))).texts("names").isEmpty()) {
-            unchanged(c);
-        }
+        deleted(c, "user", map("name", c.path().get("name")), "removed_users", c.path().get("name"));
     }
 
     private static void usersAssociation(Call c) throws RestException, SlurmException {
@@ -350,7 +391,9 @@ final class AccountingChanges {
                 "defaultaccount", user.text("defaultaccount"), "defaultwckey", user.text("defaultwckey")));
         Json.Obj done = change(c, "add", "user", set, said("name", joined(condition, "users"), "account", joined(condition, "accounts"),
                 "cluster", joined(condition, "clusters"), "partition", joined(condition, "partitions"), "wckey", joined(condition, "wckeys")));
-        c.out().put("added_users", told(done, "Adding User(s)"));
+        String level = set.getOrDefault("adminlevel", "");
+        c.out().put("added_users", told(done, "Adding User(s)", said("Admin Level", level))
+                + keys(done, condition));
     }
 
     // ---- wckeys
