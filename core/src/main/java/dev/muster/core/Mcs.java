@@ -43,13 +43,18 @@ public record Mcs(String kind, boolean enforced, Select select, boolean privateD
                 words.contains("privatedata"), groups);
     }
 
+    /** The description with its label after an update; without MCSPlugin no update changes a label. */
+    Optional<JobDesc> relabelled(JobDesc before, JobDesc after) {
+        return kind.equals("none") ? Optional.of(after.withExtras(after.extras().withMcsLabel(before.extras().mcsLabel()))) : labelled(after);
+    }
+
     /** The job with the label that it gets; empty if the one that it names is not its own. */
     Optional<JobDesc> labelled(JobDesc desc) {
         String asked = desc.extras().mcsLabel();
         boolean wanted = enforced || !asked.isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.MCS;
         if (kind.equals("none")) {
-            // without a plugin Slurm ignores labels
-            return Optional.of(asked.isEmpty() ? desc : desc.withExtras(desc.extras().withMcsLabel("")));
+            // without MCSPlugin a label says nothing
+            return Optional.of(desc);
         }
         if (!wanted) {
             return Optional.of(desc);

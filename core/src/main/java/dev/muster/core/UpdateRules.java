@@ -147,7 +147,7 @@ final class UpdateRules {
             after = new AccountRules(state).limitedByQos(after);
         }
         if (changed.contains(UpdateFields.MCS_LABEL)) {
-            Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(after);
+            Optional<JobDesc> labelled = Mcs.of(state.settings()).relabelled(job.desc(), after);
             if (labelled.isEmpty()) {
                 return refuse(SlurmErrno.INVALID_MCS_LABEL);
             }

@@ -39,7 +39,7 @@ class ApartTest {
     void labels() {
         String row = "mcs/%s %s | %s | %s";
         for (String line : """
-                none   |                   | mcsLabel=x        | ''
+                none   |                   | mcsLabel=x        | 'x'
                 user   | ondemand          |                   | ''
                 user   | ondemand          | mcsLabel=alice    | 'alice'
                 user   | ondemand          | mcsLabel=bob      | Invalid mcs_label specified
