@@ -47,7 +47,7 @@ class FilterScriptTest {
             sbatch --signal=BR:10@60 --wrap=x       | signal       | RB:USR1
             sbatch --switches=2@90 --wrap=x         | switches     | 2@01:30:00
             sbatch --switches=2 --wrap=x            | switches     | 2
-            sbatch --gres=gpu:a:1,mps:2 --wrap=x    | gres         | gres/gpu:a:1,gres/mps:2
+            sbatch --gres=gpu:a:1,x:2 --wrap=x      | gres         | gres/gpu:a:1,gres/x:2
             sbatch --gres=none --wrap=x             | gres         | none
             sbatch -t 90 --wrap=x                   | time         | 01:30:00
             sbatch --wrap=x                         | partition    | nil
