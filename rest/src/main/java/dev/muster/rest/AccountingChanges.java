@@ -488,6 +488,12 @@ final class AccountingChanges {
         if (c.asked("user").isEmpty() && c.asked("account").isEmpty()) {
             throw RestException.query("No conditions given to remove, not executing.", "#/");
         }
+        Json.Obj place = new Json.Obj();
+        List.of("account", "cluster", "partition", "user").stream().filter(k -> !c.asked(k).isEmpty()).forEach(k -> place.put(k, c.asked(k)));
+        List<Json.Obj> meant = Accounting.rows(c, "association", place, List.of());
+        if (meant.size() > 1 && c.operation().id().endsWith("_association")) {
+            throw RestException.ambiguous("ambiguous request: More than 1 association would have been deleted.", "_delete_assoc");
+        }
         Json.Obj done;
         if (c.asked("user").isEmpty()) {
             where.put("name", where.remove("account"));
@@ -498,14 +504,20 @@ final class AccountingChanges {
             where.putIfAbsent("cluster", c.names().cluster());
             done = change(c, "delete", "user", Map.of(), where);
         }
-        List<Object> gone = new ArrayList<>();
-        done.objects("assocs").forEach(a -> gone.add(("C = " + a.text("cluster") + " A = " + a.text("account")
-                + (a.text("user").isEmpty() ? "" : " U = " + a.text("user"))
-                + (a.text("partition").isEmpty() ? "" : " P = " + a.text("partition")))));
-        if (gone.isEmpty() && done.texts("names").isEmpty()) {
+        if (done.objects("assocs").isEmpty() && done.texts("names").isEmpty()) {
             unchanged(c);
         }
-        c.out().put("removed_associations", gone);
+        c.out().put("removed_associations", meant.stream().map(a -> (Object) removed(a)).toList());
+    }
+
+    /** An association that was removed, as sacctmgr tells it. */
+    private static String removed(Json.Obj row) {
+        String cluster = column("C = ", row.text("Cluster"), 10);
+        if (row.text("User").isEmpty()) {
+            return cluster + " A = " + row.text("Account") + (row.text("ParentName").isEmpty() ? "" : " of " + row.text("ParentName"));
+        }
+        return cluster + column(" A = ", row.text("Account"), 10) + column(" U = ", row.text("User"), 9)
+                + (row.text("Partition").isEmpty() ? "" : " P = " + row.text("Partition"));
     }
 
     // ---- everything

@@ -20,6 +20,7 @@ final class RestException extends Exception {
     static final int INVALID_FLAG = 9207;
     static final int NO_LIST = 9208;
     static final int NO_OBJECT = 9209;
+    static final int AMBIGUOUS = 9210;
     static final int INVALID_DATA = 9216;
 
     private final int status;
@@ -70,6 +71,12 @@ final class RestException extends Exception {
     /** Returns the place of a list's element: {@code #/jobs/} becomes {@code #/jobs[0]/}. */
     static String element(String list, int index) {
         return list.substring(0, list.length() - 1) + "[" + index + "]/";
+    }
+
+    /** Several objects would be changed by an operation on one. */
+    static RestException ambiguous(String description, String source) {
+        return new RestException(500, AMBIGUOUS, "Request matched more than one object to modify. Modifications must only apply to a single object."
+                + " Try adding more properties to make update match a unique object.", description, source);
     }
 
     /** The body lacks what the operation is about. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.Json;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -191,6 +192,45 @@ class OperationsTest {
         Json.Obj rows = rig.tree("GET", "/muster/v1/ended?from=5", "");
         assertThat(rows.list("rows")).hasSize(4).last().hasToString("[ann, , , , , 0, 0, 0, 0, 2, 3]");
         assertThat(rig.ask("GET", "/muster/v1/ended", "").status()).isEqualTo(400);
+    }
+
+    /** A refused removal has Slurm's number, and an association of an unknown account is no change. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            DELETE /user/u               | ACTIVE | 422 | 7001 | slurmdb_users_remove failed
+            DELETE /account/a            | ACTIVE | 422 | 7001 | slurmdb_accounts_remove failed
+            DELETE /qos/q                | ACTIVE | 422 | 7001 | slurmdb_qos_remove failed
+            DELETE /associations?user=u  | DEFAULT | 422 | 7009 | slurmdb_associations_remove failed
+            DELETE /user/u               | Any other sentence | 500 | -1 | Any other sentence
+            POST /users_association      | No account a on cluster c, skipping./Nothing added. | 304 | 0 | ''
+            """)
+    void refusals(String request, String sentence, int status, int errno, String description) throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        rig.answers.put("Change", new Json.Obj().put("error", List.of(" " + sentence.replace("/", "\n")
+                .replace("ACTIVE", "Error with request: Job(s) active, cancel job(s) before remove")
+                .replace("DEFAULT", "Error with request: You can not remove the default account of a user"))).put("errno", -1L));
+        String[] words = request.split(" ");
+        Http.Reply reply = rig.ask(words[0], "/slurmdb/v0.0.45" + words[1], "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"]},"
+                + "\"user\":{}}");
+        assertThat(reply.status()).isEqualTo(status);
+        if (errno != 0) {
+            assertThat(new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8)).contains("\"error_number\":" + errno, description);
+        }
+    }
+
+    /** What was added and removed, in sacctmgr's columns. */
+    @Test
+    void changesAreTold() throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        rig.answers.put("Change", new Json.Obj().put("names", List.of("u")).put("assocs", List.of(
+                new Json.Obj().put("user", "u").put("account", "a").put("cluster", "c"))));
+        assertThat(rig.tree("DELETE", "/slurmdb/v0.0.45/user/u", "").texts("removed_users")).containsExactly("u");
+        assertThat(rig.tree("POST", "/slurmdb/v0.0.45/users_association",
+                "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"],\"wckeys\":[\"w\"]},\"user\":{\"adminlevel\":[\"Operator\"]}}")
+                .text("added_users")).isEqualTo(" Adding User(s)\n  u\n Settings\n  Admin Level     = Operator\n Associations =\n"
+                + "  C = c          A = a                    U = u        \n Wckey(s)\n  C = c          W = w          U = u        \n");
     }
 
     /** A cluster is not taken away where a condition of it would have been passed over. */

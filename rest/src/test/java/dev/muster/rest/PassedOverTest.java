@@ -200,7 +200,8 @@ class PassedOverTest {
     /** Words of queries that mean what is so without them: lists show all, times are not cut, there are no instances to choose from. */
     private static final Pattern SO_ALREADY = Pattern.compile(String.join("|",
             "slurm_..._get_(jobs?|nodes?|partitions?) .flags=(ALL|DETAIL|MIXED|LOCAL|FUTURE)",
-            "slurmdb_..._get_jobs .disable_truncate_usage_time=true", "slurmdb_..._get_instances? .*"));
+            "slurmdb_..._get_jobs .disable_truncate_usage_time=true", "slurmdb_..._get_instances? .*",
+            "slurmdb_..._get_users .without_defaults=true"));
 
     /** What a query may say by a parameter: each of its words; without any a number, which is a name as well. */
     private static List<String> words(Contract.Param p) {
