@@ -189,7 +189,8 @@ class DatabasesTest {
         return new JobRow(id, 0, id, 0, -1, "", 0, "näme " + id, 1000, "u", 100, "g", "acct", "normal", "", "debug", "", state, "None", -1,
                 ExitStatus.NONE, ExitStatus.NONE, 10, 10, 20, end, 0, 60, 1, "n1", 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M", "", "/tmp",
                         "sbatch x", "",
-                "o", "e", "it's a 'comment' \\ with ;", "", "", "", "", true, id, 1, "fluent:1", "", "OK", "NO", 0, 0, 4, "r,s", 0, "n1", "", 5, "high,low");
+                "o", "e", "it's a 'comment' \\ with ;", "", "", "", "", true, id, 1, "fluent:1", "", "OK", "NO", 0, 0, 4, "r,s", 0, "n1", "", 5,
+                "high,low");
     }
 
     static StepRow step(int id) {

@@ -26,7 +26,8 @@ class EditedJobsTest {
     }
 
     private Changed edit(Map<String, String> set) {
-        return new JobEdits(store).run(new Change("modify", "job", set, Map.of("jobid", "7", "cluster", "test"), true), 0, true, Book.of(List.of(), 1));
+        Change change = new Change("modify", "job", set, Map.of("jobid", "7", "cluster", "test"), true);
+        return new JobEdits(store).run(change, 0, true, Book.of(List.of(), 1));
     }
 
     private List<String> texts() {

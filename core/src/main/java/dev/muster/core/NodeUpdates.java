@@ -274,8 +274,8 @@ final class NodeUpdates {
     private static Optional<Node> state(Node node, String word, Command.UpdateNode c) {
         return switch (word.toUpperCase(java.util.Locale.ROOT)) {
             case "DOWN" -> Optional.of(node.with(Node.Flag.DOWN, true));
-            case "DRAIN" -> isReasoned(c) || !node.reason().isEmpty()
-                    ? Optional.of(node.with(Node.Flag.DRAIN, true).with(Node.Flag.FAIL, false)) : Optional.empty();
+            // scontrol asks for a reason, the REST API does not
+            case "DRAIN" -> Optional.of(node.with(Node.Flag.DRAIN, true).with(Node.Flag.FAIL, false));
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             // one instead of the other
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true).with(Node.Flag.DRAIN, false));

@@ -608,7 +608,7 @@ class LifeOfJobsTest {
         play("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1
-                node n1 state=drain        -> says Invalid node state transition
+                node n1 state=drain        -> n1 holds [1]+DRAIN
                 node n1 state=drain reason=disk -> n1 holds [1]+DRAIN 'disk'; 1 RUNNING n1
                 submit kind=BATCH tasks=3  -> 2 PENDING
                 schedule                   -> 2 PENDING

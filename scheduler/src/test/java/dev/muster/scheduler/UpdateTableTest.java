@@ -67,6 +67,8 @@ class UpdateTableTest {
             Licenses=l:1          | "licenses":"l:1"
             MailType=END          | "mailType":"END"
             MailUser=x            | "mailUser":"x"
+            NumTasks=0            | says CPU count specification invalid
+            TasksPerNode=0        | says CPU count specification invalid
             MCSLabel=x            | "timeLimitMin":10}
             MinCPUsNode=2         | "cpusPerNodeMin":2
             MinMemoryCPU=20       | "memPerCpuMb":20
