@@ -593,9 +593,9 @@ class ListingTest {
         assertThat(host.run("scontrol hold 999")).isEqualTo(new FakeHost.Ran(1, "",
                 "Invalid job id specified for job 999\nslurm_suspend error:Invalid job id specified\n"));
         assertThat(host.run("scontrol requeue 999").err()).isEqualTo("Invalid job id specified for job 999\n");
-        host.run("scontrol update JobId=5 TimeLimit=10 Nice+=3");
+        host.run("scontrol update JobId=5 TimeLimit=10 Nice=3");
         assertThat(host.sent.get("UpdateJob").toString())
-                .contains("\"job\":\"5\",\"changes\":{\"timelimit\":\"10\",\"nice\":\"+3\"}");
+                .contains("\"job\":\"5\",\"changes\":{\"timelimit\":\"10\",\"nice\":\"3\"}");
         host.reply("Ping", "{\"host\":\"head\",\"mode\":\"primary\",\"up\":true}");
         assertThat(host.run("scontrol ping").out()).isEqualTo("Slurmctld(primary) at head is UP\n");
         host.refuse("Ping", 1800, "x");
