@@ -58,6 +58,8 @@ public final class FieldRights {
         only(Setter.NOBODY, "owner.shell", d -> !d.owner().shell().isEmpty());
         only(Setter.NOBODY, "charge.licensesTag", d -> !d.charge().licensesTag().isEmpty());
         only(Setter.NOBODY, "charge.drawn", d -> d.charge().drawn());
+        only(Setter.NOBODY, "charge.qosAsked", d -> !d.charge().qosAsked().isEmpty());
+        only(Setter.NOBODY, "charge.defaulted", d -> !d.charge().defaulted().isEmpty());
         only(Setter.NOBODY, "payload.scriptHash", d -> !d.payload().scriptHash().isEmpty());
         only(Setter.NOBODY, "payload.envHash", d -> !d.payload().envHash().isEmpty());
         only(Setter.NOBODY, "partitions", d -> !d.partitions().isEmpty());
