@@ -149,8 +149,8 @@ class DependenciesTest {
     void whatUsersCannotChangeOfAJob() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=-1 timing.array=1-3
-                update 1 timelimit=+5               -> says Requested time limit is invalid (missing or exceeds some limit)
-                update 1 timelimit=-5               -> says Requested time limit is invalid (missing or exceeds some limit)
+                update 1 timelimit=+5               -> says Cannot increment/decrement TimeLimit when set to UNLIMITED.
+                update 1 timelimit=-5               -> says Cannot increment/decrement TimeLimit when set to UNLIMITED.
                 update 1 arraytaskthrottle=2
                 update 1 timelimit=5
                 update 1 timelimit=-20              -> says TimeLimit decrement larger than current time limit (20 > 5)
