@@ -119,7 +119,7 @@ class CommandServiceTest {
     @Test
     void opensFilesAsTheCaller() throws IOException {
         assertThat(ask("", "sbatch", "job.sh"))
-                .isEqualTo(new Answer("", "sbatch: error: Unable to open file job.sh\n", 1, "/work/job.sh;"));
+                .isEqualTo(new Answer("", "sbatch: error: Unable to open file job.sh\n", 1, "/work/job.sh;/work/job.sh;"));
         assertThat(ask("echo\n", "sbatch", "/x").err()).startsWith("sbatch: error: This does not look like a batch");
         assertThat(ask("", "sbatch").err()).isEqualTo("sbatch: error: Batch script is empty!\n");
     }
