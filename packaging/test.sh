@@ -6,7 +6,6 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 part=${1:-all}
 failed=0
 passed=0
-again=()
 mistakes=()
 said=$(mktemp); trap 'rm -f "$said"' EXIT
 
@@ -38,22 +37,11 @@ case $part in all|--cluster)
   waited() { wait; cat "$beside/$1.out"; echo "beside the others, $(cat "$beside/$1.s") s"; return "$(cat "$beside/$1.rc")"; }
   for t in "$here"/packaging/cluster-tests/*.sh; do
     [[ " $patient " != *" $(basename "$t" .sh) "* ]] || continue
-    before=$failed; run "$(basename "$t" .sh)" bash "$t" "$here/build/prefix"
-    [ "$failed" = "$before" ] || again+=("$t")
+    run "$(basename "$t" .sh)" bash "$t" "$here/build/prefix"
   done
-  for t in $patient; do
-    before=$failed; run "$t" waited "$t"
-    [ "$failed" = "$before" ] || again+=("$here/packaging/cluster-tests/$t.sh")
-  done
-  # A machine that stood still for a second is no fault of ours: up to two have a second go, and are named. More are a failure.
-  if [ ${#again[@]} -le 2 ]; then
-    for t in "${again[@]}"; do
-      before=$failed; run "$(basename "$t" .sh), again" bash "$t" "$here/build/prefix"
-      [ "$failed" != "$before" ] || { failed=$((failed-1)); printf '== ONLY THE SECOND TIME: %s\n' "$(basename "$t" .sh)"; }
-    done
-  fi ;;
+  for t in $patient; do run "$t" waited "$t"; done ;;
 esac
 # What failed, and why, once more in one place.
-[ ${#mistakes[@]} = 0 ] || printf '== did not pass at first: %s\n' "${mistakes[@]}"
-printf '%s passed, %s failed, %s had to be run again\n' "$passed" "$failed" "${#again[@]}"
+[ ${#mistakes[@]} = 0 ] || printf '== did not pass: %s\n' "${mistakes[@]}"
+printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -35,9 +35,9 @@ final class NodeOrder {
         return out;
     }
 
-    /** The nodes behind the first required one come first, in order of the configuration; then those before it, backwards. */
+    /** The nodes behind the first required one come first, then those before it, both in the order of the configuration. */
     private static ToIntFunction<NodeSlot> beside(List<NodeSlot> required) {
         int first = required.stream().mapToInt(n -> n.spec.order()).min().orElse(0);
-        return n -> n.spec.order() >= first ? n.spec.order() - first : Integer.MAX_VALUE - n.spec.order();
+        return n -> n.spec.order() >= first ? n.spec.order() - first : Integer.MAX_VALUE / 2 + n.spec.order();
     }
 }

@@ -320,15 +320,15 @@ class PlacementTest {
         assertThat(c.shown(leaves)).isEqualTo("(PartitionConfig)");
     }
 
-    /** Beside nodes that are asked for by name: the next ones in the configuration's order, then those before them, backwards. */
+    /** Beside nodes that are asked for by name: the next ones in the configuration's order, then those before them. */
     @Test
     void nodesBesideRequiredOnes() {
         table("n[1-6] cpus=2 mem=1000", "p nodes=n[1-6] defmempercpu=1", "", """
                 partition=p nodesMin=2 nodeList=n3                   | n3:1 n4:1
                 partition=p nodesMin=3 nodeList=n2,n4                | n2:1 n3:1 n4:1
-                partition=p nodesMin=3 nodeList=n5                   | n4:1 n5:1 n6:1
-                partition=p nodesMin=4 nodeList=n5                   | n3:1 n4:1 n5:1 n6:1
-                partition=p nodesMin=2 nodeList=n6                   | n5:1 n6:1
+                partition=p nodesMin=3 nodeList=n5                   | n1:1 n5:1 n6:1
+                partition=p nodesMin=4 nodeList=n5                   | n1:1 n2:1 n5:1 n6:1
+                partition=p nodesMin=2 nodeList=n6                   | n1:1 n6:1
                 partition=p nodesMin=2 contiguous=true nodeList=n2   | n2:1 n3:1
                 partition=p nodesMin=3 contiguous=true nodeList=n5   | n4:1 n5:1 n6:1
                 """);
