@@ -243,7 +243,7 @@ final class UpdateValues {
     /** Writes a value of a job that {@link #wrong} did not refuse as the controller reads it. */
     static String normalized(String key, String value) {
         Form form = FORMS.get(key);
-        if (LENIENT.contains(key)) {
+        if (LENIENT.contains(key) && !(key.equals("nice") && value.isEmpty())) {
             return Long.toString(leading(value));
         }
         if (key.equals("switches") && !value.isEmpty()) {

@@ -109,6 +109,7 @@ class UpdateValuesTest {
             contiguous, 2, 1
             contiguous, yes, yes
             oversubscribe, '', 0
+            nice, '', ''
             nice, x, 0
             nice, -5, -5
             nice, 1K, 1
