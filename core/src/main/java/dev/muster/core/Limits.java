@@ -239,7 +239,8 @@ public final class Limits {
 
     /** A job's list of partitions without those that take no jobs, unless none of them does; a name without a partition stays. */
     static String takingJobs(String partitions, State state) {
-        List<String> open = Stream.of(partitions.split(",", -1)).filter(p -> state.partitions().find(p).filter(x -> !x.takesJobs()).isEmpty()).toList();
+        List<String> open = Stream.of(partitions.split(",", -1))
+                .filter(p -> state.partitions().find(p).filter(x -> !x.takesJobs()).isEmpty()).toList();
         return open.isEmpty() ? partitions : String.join(",", open);
     }
 
