@@ -46,7 +46,7 @@ completions() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/jobcomp.txt"
 over() { sacctmgr -i "$@" >/dev/null; sleep 1; for o in -n2 '-n1 --mem=20 -L lic:1' -N2; do as irc sbatch $Q -o /dev/null -t 10 $o --wrap 'sleep 60' 2>&1 | sed 's/job [0-9]*/job/'; done; show; }
 W
 mask() {
-  sed -E -e "s#$work/(muster|original)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}/TIME/g' \
+  sed -E -e "s#$work/(muster|original)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{3})?/TIME/g' \
     -e 's/(slurm|slurm-wlm) [0-9]+\.[0-9]+\.[0-9]+/slurm VERSION/g' -e 's/[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} [0-9]{4}/TIME/g' -e 's/[0-9]+:[0-9]{2}(:[0-9]{2})?/CLOCK/g' \
     -e 's/[ \t]+$//'
 }

@@ -216,7 +216,7 @@ final class Scancel implements Command {
         }
         boolean noJob = gone && !plain && (dot < 0 || !isActive(c, job.substring(0, dot)));
         if (w.verbose >= 0 || !gone) {
-            // of a step that a job does not have, the job alone is told
+            // where the job does not have the step, the error names the job alone
             String told = gone && dot >= 0 && !noJob ? job.substring(0, dot) : job;
             c.error("Kill job error on " + (dot < 0 ? "job id " : "job step id ") + told + ": "
                     + (noJob ? SlurmErrno.INVALID_JOB_ID.sentence() : e.text("error")));

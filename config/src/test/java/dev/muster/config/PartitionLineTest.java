@@ -72,7 +72,7 @@ class PartitionLineTest {
         assertThat(warnings(conf)).isEqualTo(words(warning));
     }
 
-    /** The priorities are PriorityJobFactor and PriorityTier; after them come DefaultTime and MaxTime, then who may submit. */
+    /** Columns: PriorityJobFactor, PriorityTier, DefaultTime, MaxTime, and the lists of those that may submit. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         PartitionName=p Nodes=n1 Priority=7 PriorityTier=2                        | 7 7 -1 -1 [] [] |

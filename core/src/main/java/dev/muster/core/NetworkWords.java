@@ -16,7 +16,7 @@ public final class NetworkWords {
 
     private NetworkWords() {}
 
-    /** What is wrong with one of them; empty if each can be had. Without a SwitchType nothing reads them, and each is taken. */
+    /** The error of the first word that cannot be honoured; empty if all can. Without SwitchType no plugin reads the words, and all are accepted. */
     public static Optional<Decision.Rejected> refusal(String words, Settings settings) {
         boolean channels = ImexChannels.count(settings) > 0;
         if (!channels) {

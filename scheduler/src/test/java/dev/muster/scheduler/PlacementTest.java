@@ -347,7 +347,7 @@ class PlacementTest {
                 .isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.sentence()).startsWith("Required partition not available"));
     }
 
-    /** Of several partitions one must be open to the job; which of those must keep its limits is EnforcePartLimits. */
+    /** One partition of the list must be open to the job; EnforcePartLimits says whether one or all of the open ones must keep its limits. */
     @Test
     void someOfSeveralPartitionsAreOpen() {
         String partitions = """
