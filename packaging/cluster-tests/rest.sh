@@ -88,7 +88,7 @@ aid=$(sacctmgr -nP show assoc user=ann format=id)
 check "by its number, its QOS and its default; its parents not" "[$aid] [$aid] [$aid] [] ['phys']" "$(for q in id=$aid qos=fast default_qos=fast partition=none; do
   ask GET "/slurmdb/v0.0.45/associations?account=phys&user=ann&$q" >/dev/null; field '["associations"] and [a["id"] for a in d["associations"]] or []'; done | xargs) $(ask GET \
   "/slurmdb/v0.0.45/associations?account=phys&Exclude%20parent%20id/name" >/dev/null; field '["associations"] and [a["account"] for a in d["associations"] if not a["parent_account"] and not a["user"]]')"
-check "a user without what is its default" "phys|" "$(for q in "" "?without_defaults"; do ask GET "/slurmdb/v0.0.45/users/$q" >/dev/null; field '["users"] and [u["default"]["account"] for u in d["users"] if u["name"] == "ann"][0]'; done | paste -sd'|')"
+check "a user's default account comes with its associations" "||phys" "$(for q in "" "?without_defaults" "?with_assocs"; do ask GET "/slurmdb/v0.0.45/users/$q" >/dev/null; field '["users"] and [u["default"]["account"] for u in d["users"] if u["name"] == "ann"][0]'; done | paste -sd'|')"
 check "a partition and a reservation" "200 200" "$(ask POST /slurm/v0.0.45/partitions -d '{"partitions":[{"name":"p2","nodes":{"configured":"n1"},"flags":["LLN"]}]}') $(ask \
   POST /slurm/v0.0.45/reservation -d '{"name":"r","start_time":'$(($(date +%s) + 3600))',"duration":60,"users":["root"],"node_list":["n1"]}')"
 check "are there" "n1 YES n1" "$(sinfo -h -p p2 -o %N) $(scontrol show partition p2 | grep -o 'LLN=[A-Z]*' | cut -d= -f2) $(scontrol show reservation r | grep -o ' Nodes=n1' | cut -d= -f2)"

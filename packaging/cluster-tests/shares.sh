@@ -11,7 +11,7 @@ check "by the environment" "2" "$(SLURM_RESV_PORTS=2 srun -Q printenv SLURM_STEP
 check "one more than a node has tasks where no number is given" "2" "$(srun -Q --resv-ports printenv SLURM_STEP_RESV_PORTS | tr ",-" "\n\n" | wc -l)"
 match "too many" "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" "$(srun -n1 --resv-ports=13 true 2>&1 || true)"
 check "no number" 'srun: error: Invalid numeric value "x" for --resv-port.' "$(srun --resv-ports=x true 2>&1 || true)"
-match "for jobs with a step manager only" "needs --stepmgr" "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"
+match "for jobs with a step manager only" "Slurmstepd step management must be enabled to use --resv-ports for job allocations" "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"
 salloc -Q -n2 bash -c 'srun -Q -n1 --overlap --resv-ports=10 sleep 2 & sleep 1; scontrol show step $SLURM_JOB_ID.0 | grep -o "ResvPorts=.*"
   srun -n1 --overlap --resv-ports=12 true 2>&1; wait' </dev/null >"$dir/work/salloc" 2>&1 || true
 match "scontrol show step" "ResvPorts=12" "$(cat "$dir/work/salloc")"

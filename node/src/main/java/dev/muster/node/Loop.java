@@ -32,6 +32,7 @@ final class Loop implements AutoCloseable {
     private final DaemonLog log;
     private final ArrayDeque<Runnable> work = new ArrayDeque<>();
     private boolean busy;
+    private Thread runner;
     private volatile boolean closed;
 
     Loop(DaemonLog log) {
@@ -112,6 +113,10 @@ final class Loop implements AutoCloseable {
             threads.work.execute(this::take);
         } catch (RejectedExecutionException e) {
             log.debug("work after the end was dropped");
+            synchronized (work) {
+                runner = null;
+                work.notifyAll();
+            }
         }
     }
 
@@ -120,8 +125,10 @@ final class Loop implements AutoCloseable {
             Runnable next;
             synchronized (work) {
                 next = closed ? null : work.poll();
+                runner = next == null ? null : Thread.currentThread();
                 if (next == null) {
                     busy = false;
+                    work.notifyAll();
                     return;
                 }
             }
@@ -177,11 +184,30 @@ final class Loop implements AutoCloseable {
         }, e -> "", answer -> then.run());
     }
 
+    /**
+     * Ends the loop behind the piece of work that is under way. Another slurmd may adopt the jobs after that: it must not find a job whose
+     * directory this one is about to delete.
+     */
     @Override
     public void close() {
         closed = true;
+        awaitPiece();
         if (own) {
             threads.close();
+        }
+    }
+
+    private void awaitPiece() {
+        long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_S);
+        synchronized (work) {
+            while (runner != null && runner != Thread.currentThread() && System.nanoTime() < untilNs) {
+                try {
+                    work.wait(100);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+            }
         }
     }
 
