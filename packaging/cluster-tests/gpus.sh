@@ -19,6 +19,7 @@ check "a flag of gres.conf names the variables" "ROCR_VISIBLE_DEVICES=0" "$(seen
 check "for prologs too" "ROCR_VISIBLE_DEVICES=0" "$(cat "$dir/prolog.env")"
 check "by number, whatever the step sees them as" "0,1" "$(srun -Q --gres=gpu:2 printenv SLURM_STEP_GPUS)"
 check "as a script's to the shell of an allocation" "0,1 none" "$(salloc -Q -n1 --gres=gpu:2 srun -Q --interactive sh -c 'echo $SLURM_JOB_GPUS ${SLURM_STEP_GPUS-none}')"
+check "srun takes --gpus-per-task with --ntasks-per-node" 0 "$(srun -Q --gpus-per-task=1 --ntasks-per-node=1 true >/dev/null 2>&1 && echo 0 || echo 1)"
 check "a step's tasks are told what was typed for it" "1 2" "$(salloc -Q -n2 --gpus=2 srun -Q -n1 --gpus=1 --cpus-per-gpu=2 sh -c 'echo $SLURM_GPUS $SLURM_CPUS_PER_GPU')"
 check "each task its own, with leave for the others'" "0 1" "$(env -u CUDA_VISIBLE_DEVICES srun -Q -n2 --gres=gpu:2 --gpu-bind=map_gpu:0,1 --gres-flags=allow-task-sharing printenv ROCR_VISIBLE_DEVICES | sort | xargs)"
 used() { salloc -Q "$@" scontrol show node n1 -d | sed -n 's/ *GresUsed=//p'; }

@@ -142,7 +142,7 @@ final class GpuCheck {
                 && o.number(JobOption.NTASKS) % Math.max(1, o.number(JobOption.NTASKS_PER_GPU)) != 0) {
             throw error(SPEC + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu.");
         }
-        boolean counted = o.has(JobOption.NTASKS) || o.has(JobOption.GPUS)
+        boolean counted = o.has(JobOption.NTASKS) || o.has(JobOption.GPUS) || o.command() == 'R' && o.has(JobOption.NTASKS_PER_NODE)
                 || o.has(JobOption.NODES) && OptionCheck.parseNumber(o.text(JobOption.NODES)) > 0 || !o.context().env("SLURM_JOB_ID").isEmpty();
         if (ofTask() > 0 && !counted) {
             throw error(SPEC + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed.");
