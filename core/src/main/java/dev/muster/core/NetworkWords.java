@@ -6,7 +6,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** The words of {@code --network}, of which most are about switches of one maker: the manual's, each with what it needs. */
+/**
+ * The words of {@code --network}, most of which configure the switches of one maker. A cluster without such a plugin accepts and ignores all of
+ * them, as release 26.05 does: the same script then runs on clusters with and without these switches.
+ */
 public final class NetworkWords {
     /** They ask for nothing that any cluster has not. */
     private static final Set<String> IDLE = Set.of("ip", "no_vni");
