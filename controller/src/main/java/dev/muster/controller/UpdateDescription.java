@@ -285,14 +285,7 @@ final class UpdateDescription {
     }
 
     private void put(String path, Object value) {
-        int dot = path.indexOf('.');
-        if (dot < 0) {
-            tree.put(path, value);
-            return;
-        }
-        Json.Obj part = tree.obj(path.substring(0, dot));
-        part.put(path.substring(dot + 1), value);
-        tree.put(path.substring(0, dot), part);
+        tree.putAt(path, value);
     }
 
     /** A text that an update empties is "", and nil only where the update does not name it. */

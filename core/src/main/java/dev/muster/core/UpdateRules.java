@@ -315,14 +315,7 @@ final class UpdateRules {
     }
 
     static void put(Json.Obj desc, String path, Object value) {
-        int dot = path.indexOf('.');
-        if (dot < 0) {
-            desc.put(path, value);
-            return;
-        }
-        Json.Obj part = desc.obj(path.substring(0, dot));
-        part.put(path.substring(dot + 1), value);
-        desc.put(path.substring(0, dot), part);
+        desc.putAt(path, value);
     }
 
     /** {@code +5} and {@code -5} change it by so much. Only an administrator may lengthen a running job. */

@@ -44,6 +44,18 @@ public final class Json {
         /** In place of the others where there are many, or where somebody wanted to have a map; several threads may look at one object. */
         private volatile LinkedHashMap<String, Object> map;
 
+        /** Sets a field, or with {@code OBJECT.FIELD} one of the object that this one has under that name; the object is made if it is not there. */
+        public void putAt(String path, Object value) {
+            int dot = path.indexOf('.');
+            if (dot < 0) {
+                put(path, value);
+                return;
+            }
+            Obj part = obj(path.substring(0, dot));
+            part.put(path.substring(dot + 1), value);
+            put(path.substring(0, dot), part);
+        }
+
         public Obj put(String name, Object value) {
             boolean isMap = map != null;
             int place = isMap ? -1 : place(name);
