@@ -38,11 +38,25 @@ check "rotated with the other" 0 "$(wc -l < "$dir/log/sched.log")"
 sed -i '/^SlurmSchedLogFile/d' "$SLURM_CONF"; scontrol reconfigure
 check "without a file" "slurm_set_schedlog_level error: Requested operation is presently disabled" "$(scontrol schedloglevel 1 2>&1)"
 
+# directly after a slurmctld starts again beside the one before, and while it is down
+scontrol reconfigure
 scontrol create reservation=r1 starttime=now duration=10 users=root nodes=n1 flags=ignore_jobs >/dev/null
 soon 'grep -q "prolog r1" "$dir/resv.log"'
 check "a reservation begins" "prolog r1" "$(cat "$dir/resv.log")"
-scontrol delete reservationname=r1; soon 'grep -q epilog "$dir/resv.log"'
-check "and ends" "epilog r1" "$(tail -1 "$dir/resv.log")"
+scontrol update reservationname=r1 endtime=now+2 >/dev/null
+soon 'grep -q epilog "$dir/resv.log"'
+check "and ends" "prolog r1 epilog r1" "$(paste -sd' ' "$dir/resv.log")"
+: > "$dir/resv.log"
+scontrol create reservation=r2 starttime=now+2 duration=10 users=root nodes=n1 flags=ignore_jobs >/dev/null
+kill "$(pid_of slurmctld)"; soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'; sleep 2
+start_ctld
+soon 'grep -q "prolog r2" "$dir/resv.log"'
+check "one that begins while slurmctld is down" "prolog r2" "$(cat "$dir/resv.log")"
+scontrol create reservation=r3 starttime=now duration=10 users=root nodes=n1 flags=ignore_jobs,overlap >/dev/null
+scontrol delete reservationname=r2
+soon 'grep -q "prolog r3" "$dir/resv.log"'; sleep 1
+check "one that is deleted has no end" "prolog r2 prolog r3" "$(paste -sd' ' "$dir/resv.log")"
+scontrol delete reservationname=r3
 
 check "every address" "any any" "$(listens "$port") $(listens $((port + 1)))"
 echo "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny" >> "$SLURM_CONF"

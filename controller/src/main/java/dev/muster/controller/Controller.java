@@ -184,7 +184,7 @@ final class Controller {
         goOnAbove(place.remembered().and(accounting.highest()));
         PartitionQos.require(c, thread.durable(), log::error);
         configure(c);
-        programs.resume(thread.durable(), activeJobs(thread.durable()));
+        programs.resume(thread.durable(), activeJobs(thread.durable()), clock.now().tickMs());
         certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
         api = new Api(this, thread, identities, blobs, watch, links, log);
         if (goesOn) {

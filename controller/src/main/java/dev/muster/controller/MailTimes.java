@@ -27,6 +27,15 @@ final class MailTimes {
         }
     }
 
+    /** Watches a job that ran before slurmctld started. What was reached by then was sent: cluster time stood still while slurmctld was down. */
+    void resumed(Job job, long tickMs) {
+        started(job);
+        Watched watched = jobs.get(job.id());
+        if (watched != null) {
+            watched.open.removeIf(event -> isReached(event, job, tickMs));
+        }
+    }
+
     /** The mails that are due now; each once. */
     List<Mail> reached(State state, long tickMs) {
         List<Mail> out = new ArrayList<>();
@@ -36,17 +45,23 @@ final class MailTimes {
                 jobs.remove(id, watched);
                 return;
             }
-            int limitMin = job.run().limitMin();
-            long left = Launches.secondsLeft(job, tickMs);
-            for (Mail.Event event : limitMin > 0 && left >= 0 ? List.copyOf(watched.open) : List.<Mail.Event>of()) {
-                long ran = limitMin * 60L - left;
-                if (ran * 100 >= limitMin * 60L * percent(event)) {
+            for (Mail.Event event : List.copyOf(watched.open)) {
+                if (isReached(event, job, tickMs)) {
                     watched.open.remove(event);
-                    Mail.ofRunning(event, job, ran).ifPresent(out::add);
+                    Mail.ofRunning(event, job, ranSeconds(job, tickMs)).ifPresent(out::add);
                 }
             }
         });
         return out;
+    }
+
+    private static boolean isReached(Mail.Event event, Job job, long tickMs) {
+        int limitMin = job.run().limitMin();
+        return limitMin > 0 && Launches.secondsLeft(job, tickMs) >= 0 && ranSeconds(job, tickMs) * 100 >= limitMin * 60L * percent(event);
+    }
+
+    private static long ranSeconds(Job job, long tickMs) {
+        return job.run().limitMin() * 60L - Launches.secondsLeft(job, tickMs);
     }
 
     private static int percent(Mail.Event event) {

@@ -44,7 +44,6 @@ final class Programs {
     private final Semaphore running = new Semaphore(RUNNING_MAX);
     private final AtomicInteger waiting = new AtomicInteger();
     private final MailTimes times = new MailTimes();
-    private final ReservationTimes reservations = new ReservationTimes();
     private final PowerPrograms power;
     private final JobCompletion completion;
     private final BurstBuffers buffers;
@@ -85,31 +84,40 @@ final class Programs {
                 default -> { }
             }
         }
+        reservations(ReservationTimes.of(entry, before, after));
         Mail.of(entry.changes(), before, after).forEach(mail -> send(mail, after));
     }
 
     /** After a start of slurmctld: prologs that nobody has seen the end of run again, and times are watched again. */
-    void resume(State state, Iterable<Job> active) {
+    void resume(State state, Iterable<Job> active, long tickMs) {
         for (Job job : active) {
             prolog(state, job);
-            times.started(job);
+            times.resumed(job, tickMs);
         }
         buffers.resume(state);
     }
 
-    /** Mails of parts of a time limit that are reached, reservations that begin and end. Called every second. */
+    /** Sends the mails of parts of a time limit that are reached. Called every second. */
     void tick(State state, long tickMs) {
         buffers.tick();
-        reservations.follow(state, System.currentTimeMillis() / 1000).forEach(e -> {
-            Key key = e.begins() ? Key.RESV_PROLOG : Key.RESV_EPILOG;
+        times.reached(state, tickMs).forEach(mail -> send(mail, state));
+    }
+
+    /** ResvProlog and ResvEpilog, of one entry one after the other. */
+    private void reservations(List<ReservationTimes.Event> events) {
+        List<Runnable> programs = new ArrayList<>();
+        for (ReservationTimes.Event event : events) {
+            Key key = event.begins() ? Key.RESV_PROLOG : Key.RESV_EPILOG;
             String program = conf.get().text(key);
             if (!program.isEmpty()) {
-                log.info(key.slurmName() + " of reservation " + e.name());
-                later(key.slurmName(), () -> run(key.slurmName(), 0, List.of(program, e.name()),
+                log.info(key.slurmName() + " of reservation " + event.name());
+                programs.add(() -> run(key.slurmName(), 0, List.of(program, event.name()),
                         Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "SLURM_CONF", conf.get().file())));
             }
-        });
-        times.reached(state, tickMs).forEach(mail -> send(mail, state));
+        }
+        if (!programs.isEmpty()) {
+            later("ResvProlog", () -> programs.forEach(Runnable::run));
+        }
     }
 
     private void prolog(State state, Job job) {

@@ -1,34 +1,62 @@
 package dev.muster.controller;
 
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Entry;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
+import dev.muster.model.ReservationFlag;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Optional;
 
-/** Which reservations have begun or ended since it was last asked. */
+/**
+ * The begins and ends of reservations in a journal entry, for ResvProlog and ResvEpilog. They come from what is durable, not from a clock:
+ * each is told once, also where slurmctld starts again beside it or was down when the time came.
+ */
 final class ReservationTimes {
+    private static final String DELETION = Command.DeleteReservation.class.getSimpleName();
+
+    private ReservationTimes() {}
+
+    /** A begin or an end of the named reservation. */
     record Event(String name, boolean begins) {}
 
-    private final TreeSet<String> active = new TreeSet<>();
-    private boolean known;
-
-    /** Those that are on already at the first call began before. One that is removed while it is on ends. */
-    List<Event> follow(State state, long nowS) {
+    /** What the entry tells, in order. A reservation that an administrator deletes has no end, as in Slurm. */
+    static List<Event> of(Entry entry, State before, State after) {
         List<Event> out = new ArrayList<>();
-        TreeSet<String> now = new TreeSet<>();
-        for (Reservation r : state.reservations().values()) {
-            if (r.isActive(nowS)) {
-                now.add(r.name());
+        for (Change change : entry.changes()) {
+            switch (change) {
+                case Change.ReservationChanged c ->
+                        add(c.reservation().name(), entry, known(before, c.reservation().name()), known(after, c.reservation().name()), out);
+                case Change.ReservationRemoved c when !entry.cause().equals(DELETION) ->
+                        add(c.name(), entry, known(before, c.name()), Optional.empty(), out);
+                default -> { }
             }
         }
-        if (known) {
-            active.stream().filter(n -> !now.contains(n)).forEach(n -> out.add(new Event(n, false)));
-            now.stream().filter(n -> !active.contains(n)).forEach(n -> out.add(new Event(n, true)));
-        }
-        known = true;
-        active.clear();
-        active.addAll(now);
         return out;
+    }
+
+    private static Optional<Reservation> known(State state, String name) {
+        return state.reservations().find(name);
+    }
+
+    private static void add(String name, Entry entry, Optional<Reservation> before, Optional<Reservation> after, List<Event> out) {
+        boolean was = before.filter(ReservationTimes::hasBegun).isPresent();
+        boolean is = after.filter(ReservationTimes::hasBegun).isPresent();
+        // its time was over before its begin was seen: slurmctld was down all the while
+        boolean passed = before.filter(r -> !was && r.end() <= entry.timeMs() / 1000).isPresent()
+                && after.map(r -> r.start() != before.get().start()).orElse(true);
+        if (!was && is || passed) {
+            out.add(new Event(name, true));
+        }
+        if (was && !is || passed) {
+            out.add(new Event(name, false));
+        }
+    }
+
+    /** A floating one begins when it is made. */
+    private static boolean hasBegun(Reservation r) {
+        return r.begun() || r.has(ReservationFlag.TIME_FLOAT);
     }
 }

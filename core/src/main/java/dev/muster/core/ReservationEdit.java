@@ -148,11 +148,10 @@ final class ReservationEdit {
             named = clear(named, ReservationFlag.PART_NODES);
         }
         Reservation.Who who = e.who(old.who());
-        boolean resized = values.containsKey("starttime") || values.containsKey("endtime");
         Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named,
                 values.getOrDefault("comment", old.comment()),
                 (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
-                old.begun() && !resized, values.getOrDefault("zone", old.zone()), old.gres(),
+                old.begun() && start == old.start(), values.getOrDefault("zone", old.zone()), old.gres(),
                 !e.lasts() && (values.containsKey("endtime") || old.endSaid()));
         e.check(r);
         // includes the counts that tres= implies; with core counts, the partition is only recorded
