@@ -4,6 +4,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
@@ -110,7 +111,20 @@ public final class Core {
         if (!isIndexed && !(command instanceof Command.ApplyConfig || command instanceof Command.SkipReservedIds)) {
             index();
         }
-        return Rights.refusal(state, command).orElseGet(() -> HetRules.together(state, decideAlone(command, now), now, endsParts(command)));
+        return Rights.refusal(state, command)
+                .orElseGet(() -> replaced(HetRules.together(state, decideAlone(command, now), now, endsParts(command)), now));
+    }
+
+    /** Nodes that jobs take from a reservation with REPLACE are replaced in the entry that starts them, as Slurm does, not at the next tick. */
+    private Decision replaced(Decision decision, Now now) {
+        if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> c instanceof Change.JobStarted)
+                || state.reservations().values().stream().noneMatch(r -> r.has(ReservationFlag.REPLACE))) {
+            return decision;
+        }
+        List<Change> changes = new ArrayList<>(a.changes());
+        State after = state.apply(new Entry(now.tickMs(), now.timeMs(), -1, "", a.changes()));
+        changes.addAll(new ReservationRules(after, now, planner).taken());
+        return Decision.of(changes, a.reply(), a.direct());
     }
 
     private static boolean endsParts(Command command) {

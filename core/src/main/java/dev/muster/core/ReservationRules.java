@@ -318,6 +318,20 @@ final class ReservationRules {
         }
     }
 
+    /** The reservations with REPLACE whose nodes jobs have, with other nodes. */
+    List<Change> taken() {
+        List<Change> out = new ArrayList<>();
+        for (Reservation r : state.reservations().values()) {
+            if (r.has(ReservationFlag.REPLACE)) {
+                Reservation whole = replaced(r, r.isActive(now.seconds()));
+                if (whole != r) {
+                    out.add(new Change.ReservationChanged(whole));
+                }
+            }
+        }
+        return out;
+    }
+
     private boolean waitedFor(Reservation r) {
         return state.jobs().values().stream().anyMatch(j -> j.state() == JobState.PENDING && Reservation.named(j.desc()).contains(r.name()));
     }

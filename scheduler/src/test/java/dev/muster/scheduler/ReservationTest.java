@@ -359,6 +359,21 @@ class ReservationTest {
                 """);
     }
 
+    /** A node that a job takes is replaced in the entry that starts the job: a listing right after the start shows other nodes. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', textBlock = """
+            flags=REPLACE      ! n1 n2 ! n2 n3
+            flags=REPLACE_DOWN ! n1 n2 ! n1 n2
+            flags=FLEX         ! n1 n2 ! n1 n2
+            """)
+    void takenNodesAreReplacedAtOnce(String flags, String before, String after) {
+        Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-3] default=yes defmempercpu=1", "");
+        new Play(c).lines("reserve r starttime=+0 duration=600 nodecnt=2 users=alice " + flags);
+        assertThat(String.join(" ", c.state().reservations().at("r").nodes())).isEqualTo(before);
+        new Play(c).lines("submit kind=BATCH charge.reservation=r owner.user=alice\nschedule");
+        assertThat(String.join(" ", c.state().reservations().at("r").nodes())).isEqualTo(after);
+    }
+
     /** Replacements of a failed node: free nodes first, nodes of OVERLAP, nodes of MAINT that begins more than a week ahead. */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
