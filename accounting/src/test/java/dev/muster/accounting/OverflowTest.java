@@ -15,7 +15,8 @@ class OverflowTest {
     /** Tables that are away until they come. */
     private static final class Away implements RowSink {
         private final List<Batch> written = new ArrayList<>();
-        private volatile boolean there;
+        private boolean there;
+        private boolean tried;
 
         @Override
         public synchronized long sequence() {
@@ -24,10 +25,32 @@ class OverflowTest {
 
         @Override
         public synchronized void write(List<Batch> batches) {
-            if (!there) {
-                throw new AccountingException("away", null);
+            tried = true;
+            notifyAll();
+            try {
+                while (!there) {
+                    wait();
+                }
+            } catch (InterruptedException e) {
+                throw new AccountingException("away", e);
             }
             written.addAll(batches);
+        }
+
+        /** Waits until the projector has taken what waits: what comes from then on is not being written. */
+        synchronized void awaitTry() {
+            try {
+                while (!tried) {
+                    wait();
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        synchronized void comeBack() {
+            there = true;
+            notifyAll();
         }
 
         @Override
@@ -60,20 +83,28 @@ class OverflowTest {
         return new Projector(away, s -> { }, most, true);
     }
 
+    /** The first batch is taken alone, so that it is the same in every run which batches wait. */
+    private void submit(Projector p, Batch batch) {
+        p.submit(batch);
+        if (batch.seq() == 1) {
+            away.awaitTry();
+        }
+    }
+
     private void start(Projector p, int job) {
-        p.submit(new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).row()), List.of()));
+        submit(p, new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).row()), List.of()));
     }
 
     private void step(Projector p, int job) {
-        p.submit(new Batch(++seq, List.of(), List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).step(0))));
+        submit(p, new Batch(++seq, List.of(), List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).step(0))));
     }
 
     private void end(Projector p, int job) {
-        p.submit(new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("COMPLETED", 10, 12, 12, 20).row()), List.of()));
+        submit(p, new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("COMPLETED", 10, 12, 12, 20).row()), List.of()));
     }
 
     private String goneOut(Projector p) {
-        away.there = true;
+        away.comeBack();
         assertThat(p.await(seq, 20_000)).isTrue();
         p.close();
         return away.all();
