@@ -161,10 +161,10 @@ final class Srun implements Command {
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
         if (!begun.state().flag("own")) {
-            return follow(c, o, program, jobId, allocation, begun.state().obj("started"), signals);
+            return follow(c, o, program, allocation, begun.state().obj("started"), signals, false);
         }
         try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
-            int rc = follow(c, o, program, jobId, allocation, begun.state().obj("started"), signals);
+            int rc = follow(c, o, program, allocation, begun.state().obj("started"), signals, true);
             AllocationClient.complete(c, jobId, rc);
             return rc;
         }
@@ -369,7 +369,7 @@ final class Srun implements Command {
             return o.exitError(1);
         }
         try {
-            return hetFollow(c, parts, leader, started, signals);
+            return hetFollow(c, parts, leader, started, signals, own);
         } finally {
             hooks.epilog();
         }
@@ -385,8 +385,8 @@ final class Srun implements Command {
         }
     }
 
-    private static int hetFollow(CommandContext c, List<SrunHet.Part> parts, Json.Obj leader, List<Json.Obj> started, StepSignals signals)
-            throws UsageException {
+    private static int hetFollow(CommandContext c, List<SrunHet.Part> parts, Json.Obj leader, List<Json.Obj> started, StepSignals signals,
+            boolean own) throws UsageException {
         JobOptions o = parts.getFirst().options();
         boolean pty = o.has(JobOption.PTY);
         String stepId = StepId.name(StepId.number(started.getFirst().integer("stepId")));
@@ -405,6 +405,9 @@ final class Srun implements Command {
             run.connect(started.get(i).objects("shares"), attach(started.get(i).integer("jobId"), started.get(i)), streams.get(i));
         }
         run.cancelBy(q -> StepManager.cancel(c, q, started));
+        if (own) {
+            run.endsJobToo();
+        }
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         if (pty) {
@@ -517,7 +520,7 @@ final class Srun implements Command {
             return o.exitError(1);
         }
         try {
-            return follow(c, o, program, jobId, allocation, started, signals);
+            return follow(c, o, program, allocation, started, signals, own);
         } finally {
             hooks.epilog();
         }
@@ -559,8 +562,10 @@ final class Srun implements Command {
         }
     }
 
-    static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started,
-            StepSignals signals) throws UsageException {
+    /** @param own the job was made for this step */
+    static int follow(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started, StepSignals signals,
+            boolean own) throws UsageException {
+        int jobId = allocation.integer("jobId");
         String stepId = StepId.name(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
         StepFiles.Names names = names(c, allocation, stepId);
@@ -581,6 +586,9 @@ final class Srun implements Command {
             run.signalBy(signal -> SrunDirect.signal(c, jobId, started, signal));
         }
         run.cancelBy(q -> StepManager.cancel(c, q, List.of(started)));
+        if (own) {
+            run.endsJobToo();
+        }
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         if (pty) {

@@ -61,7 +61,7 @@ final class SrunDirect {
         Json.Obj allocation = new Json.Obj().put("jobId", (long) jobId).put("nodes", names).put("name", step.text("name"))
                 .put("userName", c.host().userName(c.host().uid()));
         StepSignals signals = StepSignals.begin(c, o);
-        return launched(step, jobId, started, names) ? Srun.follow(c, o, program, jobId, allocation, started, signals) : o.exitError(1);
+        return launched(step, jobId, started, names) ? Srun.follow(c, o, program, allocation, started, signals, false) : o.exitError(1);
     }
 
     private boolean launched(Json.Obj step, int jobId, Json.Obj started, String names) {

@@ -38,7 +38,7 @@ final class StepManager {
             }
             for (Json.Obj started : parts) {
                 Json.Obj order = new Json.Obj().put("jobId", started.number("jobId")).put("stepId", started.number("stepId"))
-                        .put("signal", q.number("signal") == Cancel.TASK_FAILURE ? 0 : q.number("signal"));
+                        .put("signal", (long) Cancel.plain(q.integer("signal")));
                 for (Json.Obj share : started.objects("shares")) {
                     c.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
                 }

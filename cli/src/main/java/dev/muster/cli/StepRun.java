@@ -94,6 +94,10 @@ final class StepRun implements StepNode.Events {
     private long lastInterruptMs;
     private long gatheredMs;
     private boolean areEndsTold = true;
+    /** After Ctrl-C the ends of tasks are told to users of -v alone. */
+    private boolean isInterrupted;
+    private boolean endsJob;
+    private boolean isInterrupting;
     /** SLURM_SRUN_REDUCE_TASK_EXIT_MSG: the same end is told once; told: those that were. */
     private final boolean reduced;
     private final Set<Integer> told = new HashSet<>();
@@ -180,7 +184,8 @@ final class StepRun implements StepNode.Events {
             c.host().beside("stdin", input);
         }
         synchronized (this) {
-            while (completeNodes < nodes.size()) {
+            // the job is cancelled before it is given back
+            while (completeNodes < nodes.size() || isInterrupting) {
                 try {
                     wait(TICK_MS);
                 } catch (InterruptedException e) {
@@ -316,6 +321,11 @@ final class StepRun implements StepNode.Events {
         notifyAll();
     }
 
+    /** The job was made for this step: an interrupt cancels it. */
+    void endsJobToo() {
+        endsJob = true;
+    }
+
     /** What its tasks say of their ends is enough. */
     void endsUntold() {
         areEndsTold = false;
@@ -332,20 +342,28 @@ final class StepRun implements StepNode.Events {
                 inform("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + e.getKey().of.name
                         + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
             }
-            if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
+            if (!areEndsTold || isInterrupted && settings.verbose == 0 || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
                 continue;
             }
             if (s.signal() == SETUP_FAILED) {
                 e.getValue().forEach(task -> c.error("task " + task + " launch failed: Slurmd could not connect IO"));
             } else if (s.signal() != 0) {
-                c.error(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
+                tellFailure(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
             } else if (s.code() != 0) {
-                c.error(who + "Exited with exit code " + s.code());
+                tellFailure(who + "Exited with exit code " + s.code());
             } else if (settings.verbose > 0) {
                 inform(who + "Completed");
             }
         }
         gathered.clear();
+    }
+
+    private void tellFailure(String text) {
+        if (isInterrupted) {
+            inform(text);
+        } else {
+            c.error(text);
+        }
     }
 
     @Override
@@ -430,19 +448,48 @@ final class StepRun implements StepNode.Events {
         });
     }
 
+    private void interruptAndKill() {
+        isInterrupting = true;
+        c.host().beside("interrupt", () -> {
+            try {
+                send(endsJob ? Cancel.INTERRUPT : Signals.INT);
+                if (c.host().pause(NEXT_SIGNAL_MS)) {
+                    send(Signals.KILL);
+                    if (endsJob) {
+                        send(stepName.substring(0, stepName.indexOf('.')), 0);
+                    }
+                }
+            } finally {
+                interrupted();
+            }
+        });
+    }
+
+    private synchronized void interrupted() {
+        isInterrupting = false;
+        notifyAll();
+    }
+
     private void send(int signal) {
         if (signaller != null) {
-            signaller.accept(signal == Cancel.TASK_FAILURE ? 0 : signal);
+            signaller.accept(Cancel.plain(signal));
             return;
         }
+        send(stepName, signal);
+    }
+
+    private void send(String target, int signal) {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
-        q.put("jobs", List.of(stepName));
+        q.put("jobs", List.of(target));
         JobRequest.put(q, "signal", signal);
         try {
             canceller.cancel(q);
         } catch (SlurmException e) {
-            c.error("Unable to signal StepId=" + stepName + ": " + e.getMessage());
+            // a signal may find that the one before has ended it
+            if (e.errno() != SlurmErrno.ALREADY_DONE.number() || !isInterrupted) {
+                c.error("Unable to signal StepId=" + stepName + ": " + e.getMessage());
+            }
         }
     }
 
@@ -471,18 +518,19 @@ final class StepRun implements StepNode.Events {
             return;
         }
         inform("forcing job termination");
-        areEndsTold = false;
+        isInterrupted = true;
         aborted();
         if (terminating) {
             leave();
         } else {
             terminating = true;
-            ask(Signals.INT, Signals.KILL);
+            interruptAndKill();
         }
     }
 
     /** The user is not to wait for what is left of the step. */
     private void leave() {
+        isInterrupting = false;
         worst = Math.max(worst, ABANDONED_CODE);
         completeNodes = nodes.size();
         notifyAll();
@@ -511,6 +559,7 @@ final class StepRun implements StepNode.Events {
     /** Asked to end: the step is ended; asked again, srun does not wait for it. */
     synchronized void forceEnd() {
         inform("forcing job termination");
+        aborted();
         if (terminating) {
             leave();
         }

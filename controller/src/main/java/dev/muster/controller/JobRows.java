@@ -177,7 +177,7 @@ final class JobRows {
         String name = step.id() < 0 ? step.name() : step.desc().name();
         boolean extern = step.id() == Step.EXTERN;
         return new StepRow(job.rowSluid(step.id()), job.restarts(), step.id(), job.id(), name, state,
-                killed(job.state().name()) ? -1 : cancelledBy(state, step),
+                cancelledBy(state, step),
             extern ? ExitStatus.NONE : exit, step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
             extern ? TresText.allocated(all, job, job.run().allocation())

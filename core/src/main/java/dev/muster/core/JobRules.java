@@ -258,7 +258,10 @@ final class JobRules {
             } else if (failure || c.signal() == 0 || c.signal() == SIGKILL) {
                 changes.add(new Change.StepEnding(job.id(), step.id(), failure ? TASK_FAILURE : "Cancelled by " + c.uid(), c.signal() == SIGKILL));
             } else {
-                toParts(job, step, c.signal());
+                if (c.signal() == Cancel.INTERRUPT && job.desc().kind() == JobDesc.Kind.RUN) {
+                    changes.add(new Change.DescriptionChanged(job.id(), job.desc().withKind(JobDesc.Kind.ALLOCATION)));
+                }
+                toParts(job, step, Cancel.plain(c.signal()));
             }
         }
     }
@@ -313,7 +316,7 @@ final class JobRules {
     }
 
     private Optional<SlurmErrno> signal(Job job, Command.CancelJobs c) {
-        if (c.signal() == Cancel.TASK_FAILURE) {
+        if (c.signal() == Cancel.TASK_FAILURE || c.signal() == Cancel.INTERRUPT) {
             return Optional.of(SlurmErrno.NOT_SUPPORTED);
         }
         if (job.state() == JobState.PENDING) {

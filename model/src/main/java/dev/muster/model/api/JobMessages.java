@@ -424,6 +424,19 @@ public final class JobMessages {
         /** Used in place of a signal, above the kernel's signals: ends a step as 0 does, because one of its tasks failed. */
         public static final int TASK_FAILURE = 1000;
 
+        /**
+         * Used in place of a signal: SIGINT to a step whose srun was interrupted. A job that was made for the step does not end with it any more:
+         * srun cancels it.
+         */
+        public static final int INTERRUPT = 1001;
+
+        private static final int SIGINT = 2;
+
+        /** Returns the signal that a node hears; 0 where the step is to be ended. */
+        public static int plain(int signal) {
+            return signal == TASK_FAILURE ? 0 : signal == INTERRUPT ? SIGINT : signal;
+        }
+
         public Cancel {
             accounts = lowerCase(accounts);
             qos = lowerCase(qos);
