@@ -379,7 +379,7 @@ class ListingTest {
                 {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002","network":"ip",
                   "cpuFreq":"1000-1500:performance","containerId":"c1"},{"jobId":5,"stepId":"1","cpuFreq":"High","containerId":"c2"}]}""");
         assertThat(host.run("squeue -s -O StepID:9,CPUFreq:24,ContainerID:14").out().replaceAll(" +", " ").strip()).isEqualTo(
-                "STEPID CPU_FREQ CONTAINER_ID \n5.0 1M-1.50M:Performance c1 \n5.1 Unknown-High:Unknown c2");
+                "STEPID CPU_FREQ CONTAINER_ID \n5.0 1M-1.50M:Performance c1 \n5.1 Unknown-High:UserSpace c2");
         assertThat(host.run("scontrol -o show step container-id=c1").out()).startsWith("StepId=5.0 ").contains("ContainerID=c1", "Network=ip",
                 " CPU_min_freq=1000 CPU_max_freq=1500 Governor=Performance").doesNotContain("StepId=5.1");
         assertThat(host.run("scontrol show step container-id=none").err()).contains("Invalid job id specified");
