@@ -182,7 +182,8 @@ final class ScontrolReservation {
 
     /** Returns the seconds after which PURGE_COMP removes a reservation; a time that cannot be read is the default. */
     private static int purgeSeconds(String text) {
-        return text.matches("(?i)-1|infinite|unlimited") ? ReservationFlag.PURGE_NEVER_S : (int) Math.min(ReservationFlag.PURGE_NEVER_S, Durations.parseSeconds(text).orElse(PURGE_S));
+        return text.matches("(?i)-1|infinite|unlimited") ? ReservationFlag.PURGE_NEVER_S
+                : (int) Math.min(ReservationFlag.PURGE_NEVER_S, Durations.parseSeconds(text).orElse(PURGE_S));
     }
 
     /** Words with a sign of their own are added, or taken away: {@code flags=-daily,+flex}. */

@@ -554,7 +554,7 @@ class ListingTest {
             scontrol create reservation starttime=now nodecnt=1,2 ~ 1 ~ scontrol: error: Using a comma separated array for NodeCnt is no longer valid.
             scontrol create reservation starttime=now duration=1 users=root nodecnt=2x ~ 1 ~ scontrol: error: "2x" is not a valid node count
             scontrol create reservation starttime=now duration=1 users=root nodecnt=1kk ~ 1 ~ scontrol: error: "1kk" is not a valid node count
-            scontrol create reservation starttime=now duration=1 users=root corecnt=x ~ 1 ~ scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created.
+            scontrol create reservation starttime=now duration=1 users=root corecnt=x ~ 1 ~ NO_COUNT
             scontrol create reservation starttime=now users=root user+=bin ~ 1 ~ scontrol: error: Parameter user+=bin specified more than once
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo
@@ -562,14 +562,18 @@ class ListingTest {
             scancel -u nouser ~ 1 ~ scancel: error: Invalid user name: nouser
             """)
     void mistakes(String command, int rc, String error) {
-        assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));
+        String sentence = error.replace("NO_COUNT",
+                "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created.");
+        assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", sentence + "\n"));
     }
 
     /** What reaches slurmctld of counts and of PURGE_COMP; a time that cannot be read is five minutes. */
     @ParameterizedTest
-    @CsvSource({"nodecnt=2m, nodecnt, 1000000", "nodecnt=1K, nodecnt, 1024", "nodecnt=+2, nodecnt, 2", "corecnt=2x, corecnt, 2", "corecnt=1K, corecnt, 1",
+    @CsvSource({"nodecnt=2m, nodecnt, 1000000", "nodecnt=1K, nodecnt, 1024", "nodecnt=+2, nodecnt, 2", "corecnt=2x, corecnt, 2",
+        "corecnt=1K, corecnt, 1",
         "corecnt=1.5, corecnt, 1", "nodes=n1 flags=purge_comp, purge_comp, 300", "nodes=n1 flags=purge_comp=5:30, purge_comp, 330",
-        "nodes=n1 flags=purge_comp=7, purge_comp, 420", "nodes=n1 flags=purge_comp=7.5, purge_comp, 300", "nodes=n1 flags=purge_comp=x, purge_comp, 300",
+        "nodes=n1 flags=purge_comp=7, purge_comp, 420", "nodes=n1 flags=purge_comp=7.5, purge_comp, 300",
+        "nodes=n1 flags=purge_comp=x, purge_comp, 300",
         "nodes=n1 flags=purge_comp=-1, purge_comp, 2147483647", "nodes=n1 flags=purge_comp=infinite, purge_comp, 2147483647"})
     void countsOfReservations(String words, String key, String value) {
         host.reply("CreateReservation", "{\"name\":\"r\"}");

@@ -20,7 +20,8 @@ public record CpuFreq(String min, String max, String governor) {
     public static Optional<CpuFreq> parse(String text) {
         String[] parts = text.split(":", -1);
         String[] ends = parts[0].split("-", -1);
-        boolean stored = text.length() > 2 && parts.length <= 2 && ends.length == 2 && isEmptyOr(ends[0], value(ends[0])) && isEmptyOr(ends[1], value(ends[1]))
+        boolean stored = text.length() > 2 && parts.length <= 2 && ends.length == 2 && isEmptyOr(ends[0], value(ends[0]))
+                && isEmptyOr(ends[1], value(ends[1]))
                 && isEmptyOr(parts[parts.length - 1], parts.length < 2 ? Optional.of("") : word(GOVERNORS, parts[1]));
         boolean isRange = stored && !ends[0].isEmpty() && !ends[1].isEmpty();
         boolean isAscending = !isRange || rank(ends[0]) < rank(ends[1]);

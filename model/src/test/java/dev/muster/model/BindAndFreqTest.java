@@ -75,7 +75,8 @@ class BindAndFreqTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1000, 4294967294, 4294967294, 1000-:", "1000, 2000, 2181038080, 1000-2000:Performance", "4294967294, 2147483651, 2155872256, -High:UserSpace",
+    @CsvSource({"1000, 4294967294, 4294967294, 1000-:", "1000, 2000, 2181038080, 1000-2000:Performance",
+        "4294967294, 2147483651, 2155872256, -High:UserSpace",
         "4294967294, 4294967294, 2214592512, -:OnDemand", "4294967294, 4294967294, 4294967294, ''", "0, 0, 0, ''"})
     void storedPartsAreReadAgain(long min, long max, long governor, String stored) {
         CpuFreq made = CpuFreq.of(min, max, governor);

@@ -13,8 +13,8 @@ class TresFreqTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bad", "gpu", "gpu:", "gpu:foo", "gpu:low,memory=foo", "gpu:high;verbose", "gpu=high", "GPU:high", "cpu:low", "gres/gpu:low",
-        "gpu:graphics=high"})
+    @ValueSource(strings = {"bad", "gpu", "gpu:", "gpu:foo", "gpu:low,memory=foo", "gpu:high;verbose", "gpu=high", "GPU:high", "cpu:low",
+        "gres/gpu:low", "gpu:graphics=high"})
     void refused(String text) {
         assertThat(TresFreq.isValid(text)).isFalse();
     }

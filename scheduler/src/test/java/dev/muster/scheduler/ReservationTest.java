@@ -153,15 +153,16 @@ class ReservationTest {
     @Test
     void numbersByCreation() {
         Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "");
+        String words = "starttime=+10 duration=600 nodes=n1 flags=OVERLAP users=alice";
         for (String name : List.of("zz", "aa", "")) {
-            c.apply(new Command.CreateReservation(0, name, c.moments(values("starttime=+10 duration=600 nodes=n1 flags=OVERLAP users=alice")), Map.of()));
+            c.apply(new Command.CreateReservation(0, name, c.moments(values(words)), Map.of()));
         }
         c.apply(new Command.UpdateReservation(0, "root", List.of(), "zz", c.moments(values("duration=700")), Map.of()));
         List<String> out = new ArrayList<>();
         c.state().reservations().values().forEach(r -> out.add(r.serial() + " " + r.name()));
         assertThat(out).containsExactlyInAnyOrder("1 zz", "2 aa", "3 alice_3");
         c.apply(new Command.DeleteReservation(0, "root", List.of(), "zz"));
-        c.apply(new Command.CreateReservation(0, "zz", c.moments(values("starttime=+10 duration=600 nodes=n1 flags=OVERLAP users=alice")), Map.of()));
+        c.apply(new Command.CreateReservation(0, "zz", c.moments(values(words)), Map.of()));
         assertThat(c.state().reservations().at("zz").serial()).isEqualTo(4);
     }
 
