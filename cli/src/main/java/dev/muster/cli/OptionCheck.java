@@ -9,6 +9,7 @@ import dev.muster.model.NodeCounts;
 import dev.muster.model.Times;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.TresBind;
+import dev.muster.model.TresFreq;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -418,7 +419,7 @@ final class OptionCheck {
         String wrong = CpuFreq.mistake(value);
         if (wrong.isEmpty()) {
             CpuFreq freq = CpuFreq.parse(value).orElseThrow();
-            boolean allowed = freq.governor().isEmpty()
+            boolean allowed = freq.governor().isEmpty() || freq.isGovernorImplied()
                     || options.context().host().settings().cpuFreqGovernors.contains(Texts.lower(freq.governor()));
             if (allowed) {
                 return freq.text();
@@ -431,10 +432,8 @@ final class OptionCheck {
     }
 
     private static String gpuFreq(JobOptions options, String value) throws UsageException {
-        for (String part : value.split(",", -1)) {
-            if (!part.matches("((gpu|memory)=)?(low|medium|high|highm1|[0-9]{1,9})|verbose")) {
-                throw options.context().bad(FREQ_EXIT, "Invalid --gpu-freq argument: gpu:" + value);
-            }
+        if (!TresFreq.isValid("gpu:" + value)) {
+            throw options.context().bad(FREQ_EXIT, "Invalid --gpu-freq argument: gpu:" + value);
         }
         return value;
     }

@@ -435,12 +435,14 @@ final class Sacct implements Command {
             List<Object> fields = new ArrayList<>(columns.stream().flatMap(col -> col.field.needs().orElseThrow().stream()).distinct().toList());
             // none at all would stand for all of them
             fields.add("jobId");
+            fields.addAll(AccountedOrder.FIELDS);
             fields.addAll(w.filter.fields());
             w.query.put("fields", fields);
         }
         w.query.put("limit", w.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
         w.query.put("packed", w.filter.isEmpty());
         Map<String, String> numbers = null;
+        Rows rows = null;
         long next;
         do {
             byte[] reply;
@@ -451,15 +453,64 @@ final class Sacct implements Command {
             }
             if (numbers == null) {
                 numbers = columns.stream().anyMatch(col -> col.field == SacctField.QOSRAW) ? qosNumbers(c) : Map.of();
+                rows = new Rows(c, w, columns, numbers);
                 if (!w.noHeader) {
                     header(c, w, columns);
                 }
             }
-            next = PackedAnswer.isPacked(reply) ? rows(c, w, columns, new PackedAnswer.Reader(reply), numbers)
-                    : rows(c, w, columns, picked(w, Json.object(reply)), numbers);
+            next = PackedAnswer.isPacked(reply) ? rows.take(new PackedAnswer.Reader(reply)) : rows.take(picked(w, Json.object(reply)));
             w.query.put("fromJob", next);
         } while (next > 0);
+        rows.order.end();
         return 0;
+    }
+
+    /** Prints the jobs of an answer in their order; what comes in several parts is printed as it comes. */
+    private static final class Rows {
+        private final CommandContext c;
+        private final Wanted w;
+        private final List<Column> columns;
+        private final Map<String, String> numbers;
+        private final AccountedOrder order = new AccountedOrder(this::print);
+        private SacctField.View view;
+
+        private Rows(CommandContext c, Wanted w, List<Column> columns, Map<String, String> numbers) {
+            this.c = c;
+            this.w = w;
+            this.columns = columns;
+            this.numbers = numbers;
+        }
+
+        private void print(AccountedOrder.Entry e) {
+            view.cluster(e.cluster());
+            entry(c, w, columns, e.job(), e.steps(), view);
+        }
+
+        /** @return number of the job to go on from, 0 if that was all */
+        private long take(Json.Obj reply) {
+            view = new SacctField.View(c, reply.number("now"), w.unit, w.expand, w.localIds, numbers);
+            for (Json.Obj entry : reply.objects("jobs")) {
+                String cluster = entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster");
+                order.add(new AccountedOrder.Entry(cluster, entry.obj("job"), entry.objects("steps")));
+            }
+            return part(reply.number("next"));
+        }
+
+        private long take(PackedAnswer.Reader reply) {
+            view = new SacctField.View(c, reply.now(), w.unit, w.expand, w.localIds, numbers);
+            while (reply.advance()) {
+                String cluster = reply.jobCluster().isEmpty() ? reply.cluster() : reply.jobCluster();
+                order.add(new AccountedOrder.Entry(cluster, reply.job(), reply.steps()));
+            }
+            return part(reply.next());
+        }
+
+        private long part(long next) {
+            if (next > 0) {
+                order.stream();
+            }
+            return next;
+        }
     }
 
     /** {@code --associations}, whose number slurmdbd tells with a row, {@code --flags} and {@code --constraints}. */
@@ -470,25 +521,6 @@ final class Sacct implements Command {
         Json.Obj out = new Json.Obj();
         reply.fields().forEach(out::put);
         return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(j -> w.filter.test(j.obj("job"))).toList()));
-    }
-
-    /** @return number of the job to go on from, 0 if that was all */
-    private static long rows(CommandContext c, Wanted w, List<Column> columns, Json.Obj reply, Map<String, String> numbers) {
-        SacctField.View view = new SacctField.View(c, reply.number("now"), w.unit, w.expand, w.localIds, numbers);
-        for (Json.Obj entry : reply.objects("jobs")) {
-            view.cluster(entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster"));
-            entry(c, w, columns, entry.obj("job"), entry.objects("steps"), view);
-        }
-        return reply.number("next");
-    }
-
-    private static long rows(CommandContext c, Wanted w, List<Column> columns, PackedAnswer.Reader reply, Map<String, String> numbers) {
-        SacctField.View view = new SacctField.View(c, reply.now(), w.unit, w.expand, w.localIds, numbers);
-        while (reply.advance()) {
-            view.cluster(reply.jobCluster().isEmpty() ? reply.cluster() : reply.jobCluster());
-            entry(c, w, columns, reply.job(), reply.steps(), view);
-        }
-        return reply.next();
     }
 
     private static void entry(CommandContext c, Wanted w, List<Column> columns, Json.Obj whole, List<Json.Obj> all, SacctField.View view) {

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** scontrol's words about reservations: create, update, delete and show. */
 final class ScontrolReservation {
@@ -152,22 +154,36 @@ final class ScontrolReservation {
         if (value.indexOf(',') >= 0) {
             throw new Alone("Using a comma separated array for NodeCnt is no longer valid.");
         }
-        boolean kilo = value.endsWith("k") || value.endsWith("K");
-        long n = value.isEmpty() ? 0 : OptionCheck.parseNumber(kilo ? value.substring(0, value.length() - 1) : value);
-        if (n < 0 || n > 1_000_000) {
+        Matcher m = NODE_COUNT.matcher(value);
+        if (!value.isEmpty() && !m.matches()) {
             throw new Alone("\"" + value + "\" is not a valid node count");
         }
-        return value.isEmpty() ? "" : Long.toString(kilo ? n * 1024 : n);
+        int shift = value.isEmpty() || m.group(2).isEmpty() ? 0 : m.group(2).equalsIgnoreCase("k") ? 10 : 20;
+        return value.isEmpty() ? "" : Long.toString(Math.min(NODES_MAX, Long.parseLong(m.group(1)) << shift));
     }
 
     private static String coreCount(String value) throws Wrong {
         if (value.indexOf(',') >= 0) {
             throw new Alone("Using a comma separated array for CoreCnt is no longer valid.");
         }
-        if (!value.matches("[0-9]{1,9}")) {
-            throw new Alone("Invalid core count " + value);
-        }
-        return value;
+        Matcher m = LEADING_COUNT.matcher(value);
+        return m.find() ? m.group(1) : "";
+    }
+
+    private static final long NODES_MAX = 1_000_000;
+    private static final Pattern NODE_COUNT = Pattern.compile("\\+?([0-9]{1,6})([kKmM]?)");
+    /** A number at the beginning; what follows is ignored. */
+    private static final Pattern LEADING_COUNT = Pattern.compile("^\\s*\\+?([0-9]{1,7})");
+    private static final int PURGE_S = 300;
+
+    private static String purgeTime(long seconds) {
+        return seconds == ReservationFlag.PURGE_NEVER_S ? "UNLIMITED" : Durations.full(seconds);
+    }
+
+    /** Returns the seconds after which PURGE_COMP removes a reservation; a time that cannot be read is the default. */
+    private static int purgeSeconds(String text) {
+        return text.matches("(?i)-1|infinite|unlimited") ? ReservationFlag.PURGE_NEVER_S
+                : (int) Math.min(ReservationFlag.PURGE_NEVER_S, Durations.parseSeconds(text).orElse(PURGE_S));
     }
 
     /** Words with a sign of their own are added, or taken away: {@code flags=-daily,+flex}. */
@@ -186,7 +202,7 @@ final class ScontrolReservation {
             }
             names.computeIfAbsent(signed ? word.substring(0, 1) : sign, k -> new ArrayList<>()).add(flag.get().word());
             if (flag.get() == ReservationFlag.PURGE_COMP) {
-                out.put("purge_comp", Long.toString(eq < 0 ? 300 : 60 * minutes(item.substring(eq + 1), "Error parsing flags " + shown + ".")));
+                out.put("purge_comp", Integer.toString(eq < 0 ? PURGE_S : purgeSeconds(item.substring(eq + 1))));
             }
         }
         if (words.isEmpty()) {
@@ -375,7 +391,7 @@ final class ScontrolReservation {
     private static String flags(Json.Obj r) {
         List<String> out = new ArrayList<>();
         for (String f : r.texts("flags")) {
-            out.add(f.equals("PURGE_COMP") && r.number("purgeAfterSeconds") > 0 ? f + "=" + Durations.full(r.number("purgeAfterSeconds")) : f);
+            out.add(f.equals("PURGE_COMP") && r.number("purgeAfterSeconds") > 0 ? f + "=" + purgeTime(r.number("purgeAfterSeconds")) : f);
         }
         return String.join(",", out);
     }

@@ -22,48 +22,53 @@ final class ScriptOptions {
         return count;
     }
 
+    /** The words that separate components, in either case; the second is the deprecated one. */
+    private static final List<String> SEPARATORS = List.of("hetjob", "packjob");
+
+    /** Returns whether a line separates components: its first word does. */
     private static boolean isSeparator(String text) {
-        String word = text.strip().split("\\s", 2)[0];
-        return !text.isEmpty() && text.charAt(0) <= ' ' && (word.equals("hetjob") || word.equals("packjob"));
+        return !text.isEmpty() && text.charAt(0) <= ' ' && isSeparatorWord(text.strip().split("\\s", 2)[0]);
+    }
+
+    private static boolean isSeparatorWord(String word) {
+        return SEPARATORS.stream().anyMatch(word::equalsIgnoreCase);
+    }
+
+    private static void warnOfPackjob(String word, JobOptions options) {
+        if (word.equalsIgnoreCase(SEPARATORS.getLast())) {
+            options.context().info("warning: The \"packjob\" component separator is deprecated. Please use \"hetjob\" instead.");
+        }
     }
 
     private static final int BAD_DIRECTIVE = 255;
 
-    /** @param component of a heterogeneous job whose lines are read, 0 for the first */
+    /**
+     * Reads the lines of one component as one command line: an option may have its argument in the next line.
+     *
+     * @param component of a heterogeneous job whose lines are read, 0 for the first
+     */
     static void read(String script, JobOptions options, int component) throws UsageException {
-        List<GetOpt.Opt> table = JobOption.table(options.command());
+        List<String> words = new ArrayList<>();
         int number = 0;
         int current = 0;
-        int at = 0;
-        while (at < script.length()) {
+        for (int at = 0; at < script.length() && current <= component;) {
             int end = script.indexOf('\n', at);
             String line = script.substring(at, end < 0 ? script.length() : end);
+            String text = line.startsWith(MARK) ? line.substring(MARK.length()) : "";
             number++;
-            if (line.startsWith(MARK) && isSeparator(line.substring(MARK.length()))) {
-                current++;
-                if (component == 0 && line.contains("packjob")) {
-                    options.context().info("warning: The \"packjob\" component separator is deprecated. Please use \"hetjob\" instead.");
-                }
-            } else if (line.startsWith(MARK) && current != component) {
-                // another component's
-                at = end < 0 ? script.length() : end + 1;
-                continue;
-            } else if (line.startsWith(MARK)) {
-                directive(line.substring(MARK.length()), number, table, options);
-            } else if (!line.isBlank() && !line.stripLeading().startsWith("#")) {
-                return;
-            }
             at = end < 0 ? script.length() : end + 1;
+            if (isSeparator(text)) {
+                if (current == component) {
+                    warnOfPackjob(text.strip().split("\\s", 2)[0], options);
+                }
+                current++;
+            } else if (!line.startsWith(MARK) && !line.isBlank() && !line.stripLeading().startsWith("#")) {
+                break;
+            } else if (current == component && !text.isEmpty() && text.charAt(0) <= ' ') {
+                words.addAll(words(text, number, options, true));
+            }
         }
-    }
-
-    private static void directive(String text, int number, List<GetOpt.Opt> table, JobOptions options)
-            throws UsageException {
-        if (!text.isEmpty() && text.charAt(0) > ' ') {
-            return;
-        }
-        List<String> words = words(text, number, options);
-        List<String> rest = options.apply(GetOpt.parse(table, words, false), JobOptions.Origin.SCRIPT);
+        List<String> rest = options.apply(GetOpt.parse(JobOption.table(options.command()), words, false), JobOptions.Origin.SCRIPT);
         if (!rest.isEmpty()) {
             throw options.context().bad(BAD_DIRECTIVE, "Invalid directive found in batch script: " + rest.getFirst());
         }
@@ -77,6 +82,11 @@ final class ScriptOptions {
 
     /** Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} outside quotes ends. */
     static List<String> words(String line, int number, JobOptions options) throws UsageException {
+        return words(line, number, options, false);
+    }
+
+    /** @param separates whether the word of a component separator ends the line; what stands behind it is ignored */
+    private static List<String> words(String line, int number, JobOptions options, boolean separates) throws UsageException {
         List<String> out = new ArrayList<>();
         int i = 0;
         while (true) {
@@ -111,6 +121,10 @@ final class ScriptOptions {
             if (line.substring(first, i).equals(":")) {
                 // components are separated by lines of a script, not within one
                 throw fatal(options, number, "Unexpected `:` in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");
+            }
+            if (separates && isSeparatorWord(line.substring(first, i))) {
+                warnOfPackjob(word.toString(), options);
+                return out;
             }
             out.add(word.toString());
         }

@@ -379,7 +379,7 @@ class ListingTest {
                 {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002","network":"ip",
                   "cpuFreq":"1000-1500:performance","containerId":"c1"},{"jobId":5,"stepId":"1","cpuFreq":"High","containerId":"c2"}]}""");
         assertThat(host.run("squeue -s -O StepID:9,CPUFreq:24,ContainerID:14").out().replaceAll(" +", " ").strip()).isEqualTo(
-                "STEPID CPU_FREQ CONTAINER_ID \n5.0 1M-1.50M:Performance c1 \n5.1 Unknown-High:Unknown c2");
+                "STEPID CPU_FREQ CONTAINER_ID \n5.0 1M-1.50M:Performance c1 \n5.1 Unknown-High:UserSpace c2");
         assertThat(host.run("scontrol -o show step container-id=c1").out()).startsWith("StepId=5.0 ").contains("ContainerID=c1", "Network=ip",
                 " CPU_min_freq=1000 CPU_max_freq=1500 Governor=Performance").doesNotContain("StepId=5.1");
         assertThat(host.run("scontrol show step container-id=none").err()).contains("Invalid job id specified");
@@ -552,6 +552,9 @@ class ListingTest {
             scontrol listpids x ~ 1 ~ `"x" does not look like a jobid`
             scontrol create reservation starttime=now corecnt=1,1 ~ 1 ~ scontrol: error: Using a comma separated array for CoreCnt is no longer valid.
             scontrol create reservation starttime=now nodecnt=1,2 ~ 1 ~ scontrol: error: Using a comma separated array for NodeCnt is no longer valid.
+            scontrol create reservation starttime=now duration=1 users=root nodecnt=2x ~ 1 ~ scontrol: error: "2x" is not a valid node count
+            scontrol create reservation starttime=now duration=1 users=root nodecnt=1kk ~ 1 ~ scontrol: error: "1kk" is not a valid node count
+            scontrol create reservation starttime=now duration=1 users=root corecnt=x ~ 1 ~ NO_COUNT
             scontrol create reservation starttime=now users=root user+=bin ~ 1 ~ scontrol: error: Parameter user+=bin specified more than once
             scancel ~ 1 ~ scancel: error: No job identification provided
             scancel foo ~ 1 ~ scancel: error: Invalid job id foo
@@ -559,7 +562,23 @@ class ListingTest {
             scancel -u nouser ~ 1 ~ scancel: error: Invalid user name: nouser
             """)
     void mistakes(String command, int rc, String error) {
-        assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));
+        String sentence = error.replace("NO_COUNT",
+                "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created.");
+        assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", sentence + "\n"));
+    }
+
+    /** What reaches slurmctld of counts and of PURGE_COMP; a time that cannot be read is five minutes. */
+    @ParameterizedTest
+    @CsvSource({"nodecnt=2m, nodecnt, 1000000", "nodecnt=1K, nodecnt, 1024", "nodecnt=+2, nodecnt, 2", "corecnt=2x, corecnt, 2",
+        "corecnt=1K, corecnt, 1",
+        "corecnt=1.5, corecnt, 1", "nodes=n1 flags=purge_comp, purge_comp, 300", "nodes=n1 flags=purge_comp=5:30, purge_comp, 330",
+        "nodes=n1 flags=purge_comp=7, purge_comp, 420", "nodes=n1 flags=purge_comp=7.5, purge_comp, 300",
+        "nodes=n1 flags=purge_comp=x, purge_comp, 300",
+        "nodes=n1 flags=purge_comp=-1, purge_comp, 2147483647", "nodes=n1 flags=purge_comp=infinite, purge_comp, 2147483647"})
+    void countsOfReservations(String words, String key, String value) {
+        host.reply("CreateReservation", "{\"name\":\"r\"}");
+        host.run("scontrol create reservation starttime=now duration=1 users=root " + words);
+        assertThat(host.sent.get("CreateReservation").obj("values").text(key)).isEqualTo(value);
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -466,6 +467,41 @@ class OptionsTest {
     void theCommandLineSaysWhetherToRequeue() {
         host.env.put("SBATCH_NO_REQUEUE", "1");
         assertThat(submitted("sbatch --requeue --wrap=true").obj("timing").text("requeue")).isEqualTo("YES");
+    }
+
+    /** One component with tasks and name, several with their tasks, or the first line of what is wrong; as 26.05 reads the lines. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -n1 hetjob;-n2              | 2 f
+            -n1 hetjob -n3              | 1 f
+            -n1 hetjob foo              | 1 f
+            -n1 HetJob -J x;-n2         | 2 f
+            hetjob -n1;-n2              | 1+2
+            -n1;HETJOB;-n2              | 1+2
+            -n1;-n2 hetjob;hetjob;-n3   | 2+3
+            -n1;hetjob # more;-n2       | 1+2
+            -n1 # hetjob;-n2            | 2 f
+            -J 'hetjob' -n3             | 3 hetjob
+            -Jhetjob -n3                | 3 hetjob
+            -J hetjob -n3               | sbatch: option requires an argument -- 'J'
+            -J hetjob;-n3               | 1 -n3
+            -J;x;-n2                    | 2 x
+            -n1 hetjobs                 | sbatch: error: Invalid directive found in batch script: hetjobs
+            -n1;'hetjob' -n2            | sbatch: error: Invalid directive found in batch script: hetjob
+            -n1 packjob;-n2             | sbatch: warning: The "packjob" component separator is deprecated. Please use "hetjob" instead.
+            """, quoteCharacter = '`')
+    void separatorsOfComponents(String lines, String expected) {
+        host.files.put("/work/f", "#!/bin/sh\n#SBATCH " + lines.replace(";", "\n#SBATCH ") + "\n");
+        FakeHost.Ran ran = host.run("sbatch f");
+        String told = ran.err().lines().findFirst().orElse("");
+        if (told.isEmpty() && host.sent.containsKey("SubmitHet")) {
+            told = host.sent.get("SubmitHet").objects("parts").stream()
+                    .map(part -> "" + Math.max(1, part.obj("job").obj("request").number("tasks"))).collect(Collectors.joining("+"));
+        } else if (told.isEmpty()) {
+            Json.Obj job = host.sent.get("Submit").obj("job");
+            told = Math.max(1, job.obj("request").number("tasks")) + " " + job.text("name");
+        }
+        assertThat(told).isEqualTo(expected);
     }
 
     @Test

@@ -59,7 +59,7 @@ class SacctTest {
         assertThat(host.sent.get("QueryAccounting").number("fromJob")).isEqualTo(3);
         assertThat(host.sent.get("QueryAccounting").flag("packed")).isTrue();
         // only what is shown
-        assertThat(host.sent.get("QueryAccounting").texts("fields")).containsExactlyInAnyOrder("exit", "usage", "jobId");
+        assertThat(host.sent.get("QueryAccounting").texts("fields")).containsExactlyInAnyOrder("exit", "usage", "jobId", "arrayJobId", "arrayTaskId");
     }
 
     @ParameterizedTest

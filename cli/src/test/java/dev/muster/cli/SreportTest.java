@@ -191,6 +191,8 @@ class SreportTest {
             job                            ~ 'too few arguments for keyword:job'
             user bogus                     ~ 'Not valid report bogus'
             reservation bogus              ~ 'Valid reservation reports are, "Utilization"'
+            cluster ux                     ~ 'Not valid report ux'
+            job sizesbyaccountx            ~ 'Not valid report sizesbyaccountx'
             cluster utilization bogus=1    ~ ' Unknown condition: bogus=1'
             cluster utilization format=x   ~ Unknown field
             -T bogus cluster utilization   ~ 'sreport: fatal: No valid TRES given'
@@ -206,6 +208,15 @@ class SreportTest {
         FakeHost.Ran ran = host.run("sreport " + command);
         assertThat(ran.rc()).isEqualTo(1);
         assertThat(ran.err()).contains(sentence);
+    }
+
+    /** The first letters name a report, whatever follows them. */
+    @ParameterizedTest
+    @CsvSource({"user topuser, Top", "user tx, Top", "cluster utx, Cluster Utilization", "cluster accountutilizationbyux, Cluster/Account/User",
+        "reservation ux, Reservation Utilization"})
+    void lettersBehindTheName(String report, String title) {
+        rows("");
+        assertThat(host.run("sreport " + report).out().lines().toList().get(1)).startsWith(title);
     }
 
     @Test

@@ -24,9 +24,8 @@ final class KeyCheck {
             case ENFORCE_PART_LIMITS -> enforcePartLimits(value, values);
             case ACCOUNTING_STORAGE_ENFORCE -> enforce(value, values);
             case PROLOG_FLAGS -> prologFlags(value, values);
-            case TASK_PLUGIN_PARAM -> words(value, Names.TASK_PARAMETERS, "Bad TaskPluginParam: ", values);
-            case PROPAGATE_RESOURCE_LIMITS, PROPAGATE_RESOURCE_LIMITS_EXCEPT ->
-                words(value, Names.LIMITS, "Bad rlimit name: ", values);
+            case TASK_PLUGIN_PARAM -> taskParameters(value, values);
+            case PROPAGATE_RESOURCE_LIMITS, PROPAGATE_RESOURCE_LIMITS_EXCEPT -> limits(value, values);
             case PRIVATE_DATA -> flags(value, Names.PRIVATE_DATA, "Bad PrivateData: ", values);
             case HEALTH_CHECK_NODE_STATE -> healthStates(value, values);
             case ACCOUNTING_STORAGE_TRES -> tracked(value, values);
@@ -126,6 +125,30 @@ final class KeyCheck {
             }
         }
         return String.join(",", found);
+    }
+
+    /** Checks that at most one word sets a binding, even the same one, and at most one what is bound automatically. */
+    private static String taskParameters(String value, Values values) {
+        boolean isBound = false;
+        boolean isAutomatic = false;
+        for (String word : Values.list(value)) {
+            boolean binds = Names.BINDINGS.stream().anyMatch(word::equalsIgnoreCase);
+            boolean automatic = word.toLowerCase(Locale.ROOT).startsWith("autobind=");
+            if (binds && isBound) {
+                values.error("Bad TaskPluginParam: " + word);
+            } else if (automatic && isAutomatic) {
+                values.error("Bad TaskPluginParam: autobind already set");
+            }
+            isBound |= binds;
+            isAutomatic |= automatic;
+        }
+        return words(value, Names.TASK_PARAMETERS, "Bad TaskPluginParam: ", values);
+    }
+
+    /** Checks that ALL and NONE stand alone: beside other words they are no names of limits. */
+    private static String limits(String value, Values values) {
+        List<String> given = Values.list(value);
+        return words(value, given.size() > 1 ? Names.LIMITS.subList(2, Names.LIMITS.size()) : Names.LIMITS, "Bad rlimit name: ", values);
     }
 
     /** As {@link #words}, in the order in which Slurm shows them. */

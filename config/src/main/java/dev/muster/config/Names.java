@@ -23,6 +23,8 @@ final class Names {
         "RunInJob", "Serial", "X11");
     static final List<String> LIMITS = List.of("ALL", "NONE", "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE",
         "NPROC", "RSS", "STACK");
+    /** Words of TaskPluginParam that exclude each other. */
+    static final List<String> BINDINGS = List.of("none", "sockets", "cores", "threads");
     static final List<String> TASK_PARAMETERS = List.of("none", "sockets", "cores", "threads", "verbose",
         "slurmdoffspec", "slurmdspecoverride", "oomkillstep", "autobind=none", "autobind=sockets", "autobind=cores",
         "autobind=threads");

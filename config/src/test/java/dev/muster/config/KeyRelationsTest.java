@@ -45,6 +45,16 @@ class KeyRelationsTest {
         Licenses=a=x                             | Invalid configured licenses: a=x
         Licenses=a:1,b;Licenses=a@server:3       |
 
+        TaskPluginParam=cores,sockets            | Bad TaskPluginParam: sockets
+        TaskPluginParam=none,cores               | Bad TaskPluginParam: cores
+        TaskPluginParam=cores,Cores              | Bad TaskPluginParam: Cores
+        TaskPluginParam=autobind=cores,autobind=threads | Bad TaskPluginParam: autobind already set
+        TaskPluginParam=cores,verbose,autobind=none |
+        PropagateResourceLimits=ALL,CORE         | Bad rlimit name: ALL
+        PropagateResourceLimits=CORE,NONE        | Bad rlimit name: NONE
+        PropagateResourceLimits=ALL              |
+        PropagateResourceLimits=CORE,CPU         |
+
         MaxNodeCount=1                           | Attempting to create node record past MaxNodeCount:1
         MaxNodeCount=2                           |
         NodeName=ALL CPUs=1                      | 'ALL' is a reserved word disallowed for use with NodeName

@@ -20,8 +20,10 @@ import dev.muster.daemon.UncaughtFaults;
 import dev.muster.model.Release;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -61,6 +63,15 @@ public final class Main {
         return 0;
     }
 
+    /** Returns whether the text is a user's name or number, or the number of this process, which may have no name in a container. */
+    private static boolean isUser(String text) {
+        try {
+            return new Identities().byName(text).isPresent() || text.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString());
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private static int run(Options o) {
         Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         File file = o.file().isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix)
@@ -74,10 +85,12 @@ public final class Main {
             }
             case SlurmConf.Parsed.Ok ok -> conf = ok.conf();
         }
-        if (new Identities().byName(conf.slurmUser()).isEmpty() && !conf.slurmUser().matches("[0-9]{1,10}")) {
-            System.err.println("slurmctld: error: Invalid user for SlurmUser " + conf.slurmUser() + ", ignored");
-            System.err.println("slurmctld: fatal: Unable to process configuration file");
-            return 1;
+        for (Map.Entry<String, String> user : List.of(Map.entry("SlurmUser", conf.slurmUser()), Map.entry("SlurmdUser", conf.slurmdUser()))) {
+            if (!isUser(user.getValue())) {
+                System.err.println("slurmctld: error: Invalid user for " + user.getKey() + " " + user.getValue() + ", ignored");
+                System.err.println("slurmctld: fatal: Unable to process configuration file");
+                return 1;
+            }
         }
         List<ConfigError> wrong = new java.util.ArrayList<>();
         CgroupConf.check(conf.sister("cgroup.conf"), wrong);

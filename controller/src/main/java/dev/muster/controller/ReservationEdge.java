@@ -20,6 +20,7 @@ import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,7 +116,10 @@ final class ReservationEdge {
                 .hides("reservations");
         Optional<Identity> who = all ? Optional.empty() : identities.byUid(caller.uid());
         List<ReservationInfo> out = new ArrayList<>();
-        for (Reservation r : state.reservations().values()) {
+        List<Reservation> inOrder = new ArrayList<>();
+        state.reservations().values().forEach(inOrder::add);
+        inOrder.sort(Comparator.comparingInt(Reservation::serial).thenComparing(Reservation::name));
+        for (Reservation r : inOrder) {
             boolean visible = all || who.filter(i -> r.concerns(state.accounts(), i.user(), i.gids())).isPresent();
             if (visible && (q.name().isEmpty() || q.name().equals(r.name()))) {
                 out.add(info(state, r, now));

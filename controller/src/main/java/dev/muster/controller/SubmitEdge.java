@@ -226,6 +226,7 @@ final class SubmitEdge {
         Bytes batch = m.script();
         List<Bytes> variables = m.environment();
         List<String> said = new ArrayList<>();
+        boolean mayNotWait = m.immediate();
         JobDesc before = JobSubmit.before(core.durable(), wanted, "lua");
         switch (controller.filter().submit(before, batch, variables, immediate, component, caller.uid()).orElse(null)) {
             case SubmitScript.Refused r -> {
@@ -236,10 +237,12 @@ final class SubmitEdge {
                 batch = p.script();
                 variables = p.environment();
                 said.addAll(p.said());
+                mayNotWait = p.changed().get("immediate") instanceof Long n ? n != 0 : mayNotWait;
             }
             case null -> { }
         }
-        wanted = allowed(wanted, ignored);
+        boolean isAsked = m.job().request().coreSpec() != 0 || m.job().request().threadSpec() > 0;
+        wanted = allowed(wanted, isAsked ? ignored : new ArrayList<>());
         switch (controller.buffers().submitted(core.durable(), wanted, batch, component)) {
             case BurstBuffers.Taken t -> wanted = t.desc();
             case BurstBuffers.Refused r -> {
@@ -256,7 +259,7 @@ final class SubmitEdge {
             log.info(JobSubmit.logged(desc, caller.uid()));
         }
         return new Request(
-                new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, m.immediate(), m.testOnly()), said, ignored);
+                new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, mayNotWait, m.testOnly()), said, ignored);
     }
 
     /** Whether the caller may set all that the description says ({@link FieldRights}); the site's script and the core add to it later. */

@@ -235,7 +235,7 @@ class UpdateDescriptionTest {
             name=n           | begin_time = 1893456000          | name=n starttime=1893456000
             starttime=5      | begin_time = 1893456000          | starttime=1893456000
             name=n           | end_time = 1893456000            | endtime=1893456000 name=n
-            name=n           | deadline = 1893456000            | deadline=1893456000 name=n
+            name=n           | deadline = 1893456000            | name=n
             name=n           | delay_boot = 90                  | delayboot=00:01:30 name=n
             name=n           | nice = slurm.NICE_OFFSET + 3     | name=n nice=3
             name=n           | nice = slurm.NICE_OFFSET         | name=n nice=0

@@ -23,6 +23,7 @@ import java.util.Map;
  * @param idleSince      no job is in it since then; 0 while there is one
  * @param begun          its start was noticed: what waits for it is looked at
  * @param zone           in whose days it repeats
+ * @param serial         number by the order of creation; 0 of reservations from before there was one
  * @param endSaid        when it ends was said last, not how long it lasts: the end stays where the start moves
  */
 public record Reservation(
@@ -41,7 +42,8 @@ public record Reservation(
         boolean begun,
         String zone,
         Map<String, Map<String, IndexSet>> gres,
-        boolean endSaid) {
+        boolean endSaid,
+        int serial) {
 
     /** No repetition is looked for further ahead than this. */
     static final long HORIZON_S = 10L * 86400;
@@ -226,31 +228,31 @@ public record Reservation(
 
     Reservation at(long newStart, long newEnd) {
         return new Reservation(name, newStart, newEnd, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, 0, false,
-                zone, gres, endSaid);
+                zone, gres, endSaid, serial);
     }
 
     Reservation withNodes(ReservationNodes.Found f) {
         return new Reservation(name, start, end, want, f.nodes(), f.units(), who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
-                zone, f.gres(), endSaid);
+                zone, f.gres(), endSaid, serial);
     }
 
     /** With exactly the nodes that it has. @param partition that it shows */
     Reservation fixed(String partition) {
         Want all = new Want(String.join(",", nodes), 0, List.of(), partition, "", want.licenses, "", "");
         return new Reservation(name, start, end, all, nodes, units, who, with(flags, ReservationFlag.SPEC_NODES), comment, maxStartDelayS,
-                purgeAfterS, idleSince, begun, zone, gres, endSaid);
+                purgeAfterS, idleSince, begun, zone, gres, endSaid, serial);
     }
 
     /** With so many nodes. */
     Reservation counting(int count) {
         Want other = new Want(want.nodes, count, want.coreCounts, want.partition, want.features, want.licenses, want.gres, want.gresPerNode);
         return new Reservation(name, start, end, other, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
-                zone, gres, endSaid);
+                zone, gres, endSaid, serial);
     }
 
-    Reservation named(String other) {
+    Reservation named(String other, int number) {
         return new Reservation(other, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
-                zone, gres, endSaid);
+                zone, gres, endSaid, number);
     }
 
     /** Ended now for good: it does not come again. */
@@ -260,12 +262,12 @@ public record Reservation(
             rest &= ~(1 << f.ordinal());
         }
         return new Reservation(name, Math.min(startAt(now), now), now, want, nodes, units, who, rest & ~(1 << ReservationFlag.TIME_FLOAT.ordinal()),
-                comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres, endSaid);
+                comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres, endSaid, serial);
     }
 
     Reservation noticed(boolean hasBegun, long idle) {
         return new Reservation(name, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idle, hasBegun,
-                zone, gres, endSaid);
+                zone, gres, endSaid, serial);
     }
 
     /** Units of a node that are reserved: all that it has where it is reserved whole, none where it is not part of this. */

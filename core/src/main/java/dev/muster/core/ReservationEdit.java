@@ -33,6 +33,8 @@ final class ReservationEdit {
     private static final Pattern BETWEEN_HOSTS = Pattern.compile(",(?![^\\[]*\\])");
     private static final List<String> DURATIONS = List.of("duration", "duration+", "duration-");
     /** Keys that say which nodes. */
+    /** Lists that are kept in the order of their names; the others stay as typed. */
+    private static final List<String> SORTED = List.of("qos", "allowedpartitions");
     private static final List<String> NODES = List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
 
     private final State state;
@@ -152,7 +154,7 @@ final class ReservationEdit {
                 values.getOrDefault("comment", old.comment()),
                 (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
                 old.begun() && start == old.start(), values.getOrDefault("zone", old.zone()), old.gres(),
-                !e.lasts() && (values.containsKey("endtime") || old.endSaid()));
+                !e.lasts() && (values.containsKey("endtime") || old.endSaid()), old.serial());
         e.check(r);
         // includes the counts that tres= implies; with core counts, the partition is only recorded
         boolean cores = !fresh && !old.units().isEmpty();
@@ -319,7 +321,9 @@ final class ReservationEdit {
         }
         // a reservation that names its nodes is of no partition, whichever may use it
         String allowed = values.containsKey("nodes") ? "" : values.getOrDefault("allowedpartitions", "");
-        String first = fresh ? items(allowed).stream().findFirst().filter(p -> !p.startsWith("-")).orElse("") : old.partition();
+        // the first by name, of denied ones too
+        String first = fresh ? items(allowed).stream().map(item -> item.replaceFirst("^[-+]", "")).min(Comparator.naturalOrder()).orElse("")
+                : old.partition();
         String partition = values.getOrDefault("partitionname", first);
         if (partition.isEmpty() ? !old.partition().isEmpty() : !state.partitions().has(partition)) {
             wrong(SlurmErrno.INVALID_PARTITION_NAME);
@@ -459,7 +463,8 @@ final class ReservationEdit {
             wrong(bad(key));
             return old;
         }
-        return new Reservation.Names(!denied.isEmpty(), List.copyOf(denied.isEmpty() ? allowed : denied));
+        Stream<String> names = (denied.isEmpty() ? allowed : denied).stream();
+        return new Reservation.Names(!denied.isEmpty(), (SORTED.contains(key) ? names.sorted() : names).toList());
     }
 
     private static List<String> items(String text) {
@@ -526,7 +531,7 @@ final class ReservationEdit {
     /** Before anything was said. */
     static Reservation blank(String name) {
         return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", "", "", "", ""), List.of(), new TreeMap<String, IndexSet>(),
-                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "", Map.of(), false);
+                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "", Map.of(), false, 0);
     }
 
 }

@@ -62,9 +62,7 @@ final class ReservationRules {
         if (floats) {
             r = r.at(Math.max(0, r.start() - now.seconds()), r.end() - now.seconds());
         }
-        if (r.name().isEmpty()) {
-            r = named(r);
-        }
+        r = named(r);
         if (lacksLicences(r)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
@@ -94,18 +92,24 @@ final class ReservationRules {
                 && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
     }
 
-    /** The first of its users, groups, accounts, QOS or partitions, and a number. */
+    /** With the next number, and if it has no name, the first of its partitions, QOS, groups, accounts or users with that number. */
     private Reservation named(Reservation r) {
+        int serial = 1;
+        for (Reservation other : state.reservations().values()) {
+            serial = Math.max(serial, other.serial() + 1);
+        }
+        if (!r.name().isEmpty()) {
+            return r.named(r.name(), serial);
+        }
         Reservation.Who w = r.who();
         String stem = "resv";
         for (Reservation.Names n : List.of(w.partitions(), w.qos(), w.groups(), w.accounts(), w.users())) {
             stem = n.names().isEmpty() ? stem : n.names().getFirst();
         }
-        int number = 1;
-        while (state.reservations().has(stem + "_" + number)) {
-            number++;
+        while (state.reservations().has(stem + "_" + serial)) {
+            serial++;
         }
-        return r.named(stem + "_" + number);
+        return r.named(stem + "_" + serial, serial);
     }
 
     Decision update(Command.UpdateReservation c) {

@@ -14,9 +14,22 @@ public record CpuFreq(String min, String max, String governor) {
     private static final List<String> LEVELS = List.of("Low", "Medium", "Highm1", "High");
     private static final List<String> GOVERNORS = List.of("Conservative", "OnDemand", "Performance", "PowerSave", "SchedUtil", "UserSpace");
 
-    /** Empty for a mistake. */
+    private static final String ONE_VALUE_GOVERNOR = "UserSpace";
+
+    /** Reads an argument of {@code --cpu-freq}, or what {@link #stored} makes; empty for a mistake. */
     public static Optional<CpuFreq> parse(String text) {
-        return mistake(text).isEmpty() ? Optional.of(read(text)) : Optional.empty();
+        String[] parts = text.split(":", -1);
+        String[] ends = parts[0].split("-", -1);
+        boolean stored = text.length() > 2 && parts.length <= 2 && ends.length == 2 && isEmptyOr(ends[0], value(ends[0]))
+                && isEmptyOr(ends[1], value(ends[1]))
+                && isEmptyOr(parts[parts.length - 1], parts.length < 2 ? Optional.of("") : word(GOVERNORS, parts[1]));
+        boolean isRange = stored && !ends[0].isEmpty() && !ends[1].isEmpty();
+        boolean isAscending = !isRange || rank(ends[0]) < rank(ends[1]);
+        return stored && isAscending || mistake(text).isEmpty() ? Optional.of(read(text)) : Optional.empty();
+    }
+
+    private static boolean isEmptyOr(String text, Optional<String> known) {
+        return text.isEmpty() || known.isPresent();
     }
 
     private static CpuFreq read(String text) {
@@ -27,8 +40,26 @@ public record CpuFreq(String min, String max, String governor) {
         String[] parts = text.split(":", 2);
         int dash = parts[0].indexOf('-');
         return new CpuFreq(dash < 0 ? "" : value(parts[0].substring(0, dash)).orElse(""), value(parts[0].substring(dash + 1)).orElse(""),
-                parts.length < 2 ? "" : word(GOVERNORS, parts[1]).orElse(""));
+                parts.length > 1 ? word(GOVERNORS, parts[1]).orElse("") : dash < 0 ? ONE_VALUE_GOVERNOR : "");
     }
+
+    /** Returns the request of three numbers as {@link #number} makes them; a part is empty if its number stands for no value. */
+    public static CpuFreq of(long min, long max, long governor) {
+        return new CpuFreq(end(min), end(max), GOVERNORS.stream().filter(word -> number(word) == governor).findFirst().orElse(""));
+    }
+
+    private static String end(long number) {
+        return LEVELS.stream().filter(word -> number(word) == number).findFirst()
+                .orElse(number > 0 && number < NO_NUMBER ? Long.toString(number) : "");
+    }
+
+    /** Returns {@code min-max:governor} with empty parts, or "" if all are empty: unlike {@link #text} it has any combination of parts. */
+    public String stored() {
+        return min.isEmpty() && max.isEmpty() && governor.isEmpty() ? "" : min + "-" + max + ":" + governor;
+    }
+
+    private static final String NO_GOVERNOR = "You must explicitly choose a governor when defining a range. Please specify only one value for the "
+            + "desired frequency (p1) or choose a specific governor (p3).";
 
     /** What is wrong with it, in the commands' words; "" if nothing is. */
     public static String mistake(String text) {
@@ -37,6 +68,9 @@ public record CpuFreq(String min, String max, String governor) {
         }
         String[] parts = text.split(":", 2);
         String[] ends = parts[0].split("-", 2);
+        if (parts.length == 1 && ends.length > 1) {
+            return NO_GOVERNOR;
+        }
         for (String end : ends) {
             if (value(end).isEmpty()) {
                 return "unrecognized --cpu-freq argument \"" + end + "\"";
@@ -46,7 +80,7 @@ public record CpuFreq(String min, String max, String governor) {
             return "gov on cpu-frec (" + parts[1] + ") illegal without max";
         }
         if (parts.length > 1 && word(GOVERNORS, parts[1]).isEmpty()) {
-            return "unrecognized --cpu-freq argument \"" + parts[1] + "\"";
+            return "illegal governor: " + parts[1] + " on --cpu-freq";
         }
         return ends.length > 1 && rank(ends[0]) >= rank(ends[1])
                 ? "min cpu-frec (" + ends[0] + ") must be < max cpu-freq (" + ends[1] + ")" : "";
@@ -78,9 +112,14 @@ public record CpuFreq(String min, String max, String governor) {
         return words.stream().filter(w -> w.equalsIgnoreCase(text)).findFirst();
     }
 
+    /** Returns whether the request is one value, which brings its governor with it. */
+    public boolean isGovernorImplied() {
+        return min.isEmpty() && !max.isEmpty() && governor.equals(ONE_VALUE_GOVERNOR);
+    }
+
     /** As SLURM_CPU_FREQ_REQ has it: {@code Low-High:Performance}. */
     public String text() {
         String range = min.isEmpty() ? max : min + "-" + max;
-        return range.isEmpty() ? governor : governor.isEmpty() ? range : range + ":" + governor;
+        return range.isEmpty() ? governor : governor.isEmpty() || isGovernorImplied() ? range : range + ":" + governor;
     }
 }

@@ -14,6 +14,9 @@ public enum ReservationFlag {
     NO_HOLD_JOBS_AFTER_END("NO_HOLD_JOBS_AFTER_END", 1), FLEX("FLEX", 1), MAGNETIC("MAGNETIC", 3), USER_DELETE("USER_DELETE", 4),
     FORCE_START("FORCE_START", 2);
 
+    /** The time of PURGE_COMP that never passes. */
+    public static final int PURGE_NEVER_S = Integer.MAX_VALUE;
+
     private final String word;
     private final int least;
 

@@ -33,7 +33,7 @@ class BindAndFreqTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "low | Low", "low-high:performance | Low-High:Performance", "2400000 | 2400000", "ondemand | OnDemand", "highm1 | Highm1",
-        "1000-high | 1000-High",
+        "1000-high:userspace | 1000-High:UserSpace",
     })
     void cpuFreq(String text, String told) {
         assertThat(CpuFreq.parse(text).orElseThrow().text()).isEqualTo(told);
@@ -50,13 +50,37 @@ class BindAndFreqTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "bogus           | unrecognized --cpu-freq argument \"bogus\"",
-        "p1-low          | unrecognized --cpu-freq argument \"p1\"",
-        "high-low        | min cpu-frec (high) must be < max cpu-freq (low)",
+        "p1-low:ondemand | unrecognized --cpu-freq argument \"p1\"",
+        "high-low:ondemand | min cpu-frec (high) must be < max cpu-freq (low)",
         "low:performance | gov on cpu-frec (performance) illegal without max",
-        "low-performance | unrecognized --cpu-freq argument \"performance\"",
+        "low-performance:ondemand | unrecognized --cpu-freq argument \"performance\"",
+        "1000-2000:foo   | illegal governor: foo on --cpu-freq",
     })
     void cpuFreqMistakes(String text, String why) {
         assertThat(CpuFreq.mistake(text)).isEqualTo(why);
         assertThat(CpuFreq.parse(text)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1000-2000", "low-high", "2000-1000", "1000-foo"})
+    void rangesNeedAGovernor(String text) {
+        assertThat(CpuFreq.mistake(text)).startsWith("You must explicitly choose a governor when defining a range.");
+    }
+
+    /** One value alone implies the governor that lets a frequency be set; the environment does not repeat it. */
+    @ParameterizedTest
+    @CsvSource({"1000, UserSpace", "high, UserSpace", "performance, Performance", "low-high:ondemand, OnDemand", "1000-2000, ''"})
+    void governors(String text, String governor) {
+        assertThat(CpuFreq.parse(text).orElseThrow().governor()).isEqualTo(governor);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1000, 4294967294, 4294967294, 1000-:", "1000, 2000, 2181038080, 1000-2000:Performance",
+        "4294967294, 2147483651, 2155872256, -High:UserSpace",
+        "4294967294, 4294967294, 2214592512, -:OnDemand", "4294967294, 4294967294, 4294967294, ''", "0, 0, 0, ''"})
+    void storedPartsAreReadAgain(long min, long max, long governor, String stored) {
+        CpuFreq made = CpuFreq.of(min, max, governor);
+        assertThat(made.stored()).isEqualTo(stored);
+        assertThat(stored.isEmpty() || CpuFreq.parse(stored).orElseThrow().equals(made)).isTrue();
     }
 }

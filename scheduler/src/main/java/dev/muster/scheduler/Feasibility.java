@@ -17,6 +17,7 @@ import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Topology;
 import dev.muster.model.TresBind;
+import dev.muster.model.TresFreq;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -35,7 +36,7 @@ final class Feasibility {
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        if (!TresBind.isValid(desc.extras().tresBind())) {
+        if (!TresBind.isValid(desc.extras().tresBind()) || !TresFreq.isValid(desc.extras().tresFreq())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
         }
         if (SharedGpus.clash(desc.request(), desc.extras().tresFreq())) {
@@ -87,7 +88,7 @@ final class Feasibility {
         }
         GresRequest gres = GresRequest.of(r);
         boolean gpus = GresRequest.gpus(gres.perNode()) + GresRequest.gpus(gres.perJob()) + GresRequest.gpus(gres.perTask()) > 0;
-        if (r.tasksPerGpu() > 0 && !gpus) {
+        if (!gpus && (r.tasksPerGpu() > 0 || r.cpusPerGpu() > 0 || r.memPerGpuMb() > 0)) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
         if (r.overcommit() && r.cpusPerTask() == 0 && !Tres.gres(r.tresPerTask()).isEmpty()) {

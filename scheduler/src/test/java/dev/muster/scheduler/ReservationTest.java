@@ -105,6 +105,11 @@ class ReservationTest {
             nodecnt=1 flags=FLEX,OVERLAP                        ! flags=            ! r FLEX OVERLAP p n1
             nodecnt=1 flags=FLEX                                ! flags=DAILY       ! r FLEX DAILY p n1
             nodecnt=5                                           !                   ! Requested nodes are busy
+            nodecnt=1 allowedpartitions=q,p                     !                   ! r p n1
+            nodecnt=1 allowedpartitions=q                       !                   ! r q n2
+            nodecnt=1 allowedpartitions=q                       ! allowedpartitions+=p ! r q n2
+            nodecnt=1 allowedpartitions=-q                      !                   ! r q n2
+            nodecnt=1 allowedpartitions=-q,-p                   !                   ! r p n1
             """)
     void whatItIsOf(String made, String changed, String shown) {
         Cluster c = new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] defmempercpu=1 default=yes\nq nodes=n[2-4] defmempercpu=1", "options.licenses=m:8");
@@ -125,6 +130,40 @@ class ReservationTest {
         out.add(r.want().partition());
         out.add(HostList.of(r.nodes()).compressed());
         assertThat(String.join(" ", out.stream().filter(s -> !s.isEmpty()).toList())).isEqualTo(shown);
+    }
+
+    /** Partitions and QOS stand in the order of their names, users as they were named. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', textBlock = """
+            users=bob,alice allowedpartitions=q,p,q  !                        ! bob,alice p,q
+            users=alice allowedpartitions=q          ! allowedpartitions+=p   ! alice p,q
+            users=alice allowedpartitions=-q,-p      !                        ! alice -p,-q
+            """)
+    void orderOfNames(String made, String changed, String shown) {
+        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n1 defmempercpu=1 default=yes\nq nodes=n2 defmempercpu=1", "");
+        c.apply(new Command.CreateReservation(0, "r", c.moments(values("starttime=+10 duration=600 nodes=n1 " + made)), Map.of()));
+        if (changed != null) {
+            c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
+        }
+        Reservation.Who who = c.state().reservations().at("r").who();
+        assertThat(who.users().text() + " " + who.partitions().text()).isEqualTo(shown);
+    }
+
+    /** A reservation keeps its number when it is changed, and a name that slurmctld makes has the number in it. */
+    @Test
+    void numbersByCreation() {
+        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "");
+        String words = "starttime=+10 duration=600 nodes=n1 flags=OVERLAP users=alice";
+        for (String name : List.of("zz", "aa", "")) {
+            c.apply(new Command.CreateReservation(0, name, c.moments(values(words)), Map.of()));
+        }
+        c.apply(new Command.UpdateReservation(0, "root", List.of(), "zz", c.moments(values("duration=700")), Map.of()));
+        List<String> out = new ArrayList<>();
+        c.state().reservations().values().forEach(r -> out.add(r.serial() + " " + r.name()));
+        assertThat(out).containsExactlyInAnyOrder("1 zz", "2 aa", "3 alice_3");
+        c.apply(new Command.DeleteReservation(0, "root", List.of(), "zz"));
+        c.apply(new Command.CreateReservation(0, "zz", c.moments(values(words)), Map.of()));
+        assertThat(c.state().reservations().at("zz").serial()).isEqualTo(4);
     }
 
     /** Where the start moves, the end stays if it was said last, and how long it lasts otherwise: as with Debian's Slurm. */

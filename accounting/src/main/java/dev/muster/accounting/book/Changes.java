@@ -322,7 +322,17 @@ public final class Changes {
 
     /** What jobs are charged to stays: they have to end first. */
     boolean isActive(Collection<Assoc> doomed) {
-        List<Active> jobs = rules.active().apply(doomed);
+        return refuses(rules.active().apply(doomed));
+    }
+
+    /** Returns whether jobs of these QOS have not ended: the QOS stay until they have. */
+    boolean isActiveQos(Collection<String> doomed) {
+        List<Assoc> all = book.assocsEver().stream().filter(a -> !a.deleted()).toList();
+        return !doomed.isEmpty() && refuses(rules.active().apply(all).stream()
+                .filter(j -> List.of(j.qos().split(",")).stream().anyMatch(doomed::contains)).toList());
+    }
+
+    private boolean refuses(List<Active> jobs) {
         if (jobs.isEmpty()) {
             return false;
         }

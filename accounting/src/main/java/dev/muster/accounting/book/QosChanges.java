@@ -98,7 +98,7 @@ final class QosChanges {
     }
 
     private void delete() {
-        if (defaults()) {
+        if (defaults() || c.isActiveQos(meant().stream().map(Qos::name).toList())) {
             return;
         }
         for (Qos q : meant()) {

@@ -590,14 +590,17 @@ class ChangesTest {
 
     /** What jobs are charged to stays until they have ended. */
     @ParameterizedTest
-    @CsvSource({"user, ann", "account, phys", "cluster, c"})
+    @CsvSource({"user, ann", "account, phys", "cluster, c", "qos, high"})
     void whatHasActiveJobsIsNotRemoved(String entity, String name) {
         root("add user name=ann account=phys");
+        root("add qos name=high");
+        root("add qos name=low");
         Changes.Rules rules = new Changes.Rules(false, true, false, false, false, "", of -> of.stream()
-                .filter(a -> a.user().equals("ann") && a.account().equals("phys")).map(a -> new Changes.Active(8, a, "normal", "")).toList());
+                .filter(a -> a.user().equals("ann") && a.account().equals("phys")).map(a -> new Changes.Active(8, a, "high", "")).toList());
         Change delete = new Change("delete", entity, Map.of(), Map.of("name", name), true);
         assertThat(ruled("root", rules, delete).error()).containsExactly(" Error with request: Job(s) active, cancel job(s) before remove",
-                "  JobID = 8          C = c          A = phys       U = ann       Q = normal    W = *        ");
+                "  JobID = 8          C = c          A = phys       U = ann       Q = high      W = *        ");
+        assertThat(ruled("root", rules, new Change("delete", "qos", Map.of(), Map.of("name", "low"), true)).error()).isEmpty();
         assertThat(book.assoc("c", "phys", "ann", "")).isPresent();
         assertThat(book.cluster("c")).isPresent();
         assertThat(ruled("root", Changes.Rules.STANDARD, delete).error()).isEmpty();

@@ -88,6 +88,11 @@ public final class Sreport implements Command {
         return typed.length() >= least && word.startsWith(typed);
     }
 
+    /** Returns whether the first letters of a report's name are the word's; what follows them is ignored. */
+    private static boolean begins(String typed, int letters, String word) {
+        return typed.length() >= letters && word.startsWith(typed.substring(0, letters));
+    }
+
     private int one(CommandContext c, Settings s, List<String> words) throws UsageException {
         String verb = words.getFirst().toLowerCase(Locale.ROOT);
         for (String type : List.of("cluster", "job", "reservation", "user")) {
@@ -132,25 +137,25 @@ public final class Sreport implements Command {
                 yield by.isEmpty() ? unknown(c, name, "job reports are, \"SizesByAccount, SizesByAccountAndWcKey, and  SizesByWckey\"")
                         : new JobReports(c, s, Conditions.of(c, type, words)).sizes(by);
             }
-            case "reservation" -> means(typed, 1, "utilization") ? new ReservationReport(c, s, Conditions.of(c, type, words)).utilization()
+            case "reservation" -> begins(typed, 1, "utilization") ? new ReservationReport(c, s, Conditions.of(c, type, words)).utilization()
                     : unknown(c, name, "reservation reports are, \"Utilization\"");
-            default -> means(typed, 1, "topusage") ? new ClusterReports(c, s, Conditions.of(c, type, words)).top()
+            default -> begins(typed, 1, "topusage") ? new ClusterReports(c, s, Conditions.of(c, type, words)).top()
                     : unknown(c, name, "user reports are, \"Top\"");
         };
     }
 
     private static int cluster(CommandContext c, Settings s, String typed, String name, List<String> words) throws UsageException {
-        if (means(typed, 21, "accountutilizationbyqos")) {
+        if (begins(typed, 21, "accountutilizationbyqos")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).accountsByQos();
-        } else if (means(typed, 21, "accountutilizationbyuser")) {
+        } else if (begins(typed, 21, "accountutilizationbyuser")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).accountsByUser();
-        } else if (means(typed, 18, "userutilizationbyaccount")) {
+        } else if (begins(typed, 18, "userutilizationbyaccount")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).usersByAccount();
-        } else if (means(typed, 18, "userutilizationbywckey")) {
+        } else if (begins(typed, 18, "userutilizationbywckey")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).usersByWckey();
-        } else if (means(typed, 2, "utilization")) {
+        } else if (begins(typed, 2, "utilization")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).utilization();
-        } else if (means(typed, 1, "wckeyutilizationbyuser")) {
+        } else if (begins(typed, 1, "wckeyutilizationbyuser")) {
             return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).wckeysByUser();
         }
         return unknown(c, name, "cluster reports are, \"AccountUtilizationByUser\", \"AccountUtilizationByQOS\", \"UserUtilizationByAccount\", "

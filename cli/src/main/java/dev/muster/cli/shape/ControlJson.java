@@ -3,6 +3,7 @@ package dev.muster.cli.shape;
 import dev.muster.cli.JobRows;
 import dev.muster.model.CpuFreq;
 import dev.muster.model.Json;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.Sluid;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +59,8 @@ public final class ControlJson {
                 .put("flags", new ArrayList<Object>(r.texts("flags"))).put("groups", r.text("groups")).put("licenses", r.text("licenses"))
                 .put("max_start_delay", r.number("maxStartDelaySeconds")).put("name", r.text("name"))
                 .put("node_count", r.number("nodeCount")).put("node_list", r.text("nodes")).put("partition", r.text("partition"))
-                .put("purge_completed", new Json.Obj().put("time", Tree.number(purge == 0 ? PURGE_SECONDS : purge)))
+                .put("purge_completed", new Json.Obj().put("time", purge == ReservationFlag.PURGE_NEVER_S ? Tree.infinite()
+                        : Tree.number(purge == 0 ? PURGE_SECONDS : purge)))
                 .put("start_time", Tree.number(r.number("startTime")))
                 .put("tres", reservedTres(r)).put("users", r.text("users"));
     }

@@ -10,15 +10,20 @@ import static dev.muster.lua.SlurmWords.NO_VAL64;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.model.Bytes;
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Digits;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -70,14 +75,15 @@ final class JobFields {
                 "ntasks_per_node=request.tasksPerNode", "ntasks_per_socket=request.tasksPerSocket", "ntasks_per_core=request.tasksPerCore",
                 "ntasks_per_tres=request.tasksPerGpu", "core_spec=request.coreSpec", "thread_spec=request.threadSpec",
                 "warn_signal=extras.warnSignal", "warn_time=extras.warnSeconds");
-        fields(Kind.MOMENT, "begin_time=timing.beginTime", "deadline=timing.deadline", "end_time=timing.deadline");
+        fields(Kind.MOMENT, "begin_time=timing.beginTime", "deadline=timing.deadline");
         fields(Kind.MINUTES, "time_limit=timing.timeLimitMin", "time_min=timing.timeMinMin");
         fields(Kind.YES_NO, "contiguous=request.contiguous", "overcommit=request.overcommit", "wait_all_nodes=extras.waitAllNodes");
     }
 
-    /** What a script may not change. */
+    /** Fields that a script reads but may not set; those that are in no other table are refused as well. */
     private static final List<String> FIXED = List.of("alloc_node", "user_name", "group_name", "submit_line", "user_id", "group_id", "argc", "argv",
-            "job_id", "assoc_qos", "assoc_comment", "default_account", "default_qos", "cron_job", "immediate", "het_job_offset");
+            "job_id", "assoc_qos", "assoc_comment", "default_account", "default_qos", "cron_job", "het_job_offset", "deadline", "network",
+            "overcommit", "kill_on_node_fail", "ntasks_per_core", "wait_all_nodes", "warn_signal", "warn_time", "container_id", "container_type");
 
     private static final long SECONDS_PER_MINUTE = 60;
     private static final long DEFAULT_ACCOUNT = 0x200_0000;
@@ -94,17 +100,17 @@ final class JobFields {
     private static final List<String> SPARED = List.of("core_spec", "thread_spec", "warn_signal", "warn_time");
 
     private static final List<String> SPECIAL_WRITTEN = List.of("max_nodes", "priority", "nice", "pn_min_memory", "min_mem_per_node",
-            "min_mem_per_cpu", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags", "req_switch",
-            "wait4switch", "min_cpus", "max_cpus", "delay_boot");
+            "min_mem_per_cpu", "shared", "oversubscribe", "requeue", "reboot", "mail_type", "bitflags", "req_switch",
+            "wait4switch", "delay_boot", "cpu_freq_min", "cpu_freq_max", "cpu_freq_gov");
 
     private JobFields() {}
 
     /** Fields that are set as they are; their values when read also depend on other options. */
     private static final List<String> DERIVED = List.of("min_nodes", "num_tasks", "pn_min_cpus", "threads_per_core", "tres_per_task",
-            "segment_size", "end_time");
+            "segment_size");
 
     private static final List<String> SPECIAL = List.of("delay_boot", "max_nodes", "min_cpus", "max_cpus", "priority", "nice",
-            "pn_min_memory", "min_mem_per_node", "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "requeue",
+            "pn_min_memory", "min_mem_per_node", "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "oversubscribe", "requeue",
             "reboot", "kill_on_node_fail", "mail_type", "bitflags", "req_switch", "wait4switch", "user_id", "group_id", "argc", "argv", "cron_job");
 
     /** All that there is, as a plain table. */
@@ -168,7 +174,7 @@ final class JobFields {
             case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? (Object) r.number("memPerCpuMb") : null;
             case "cpus_per_tres" -> text(r.number("cpusPerGpu") > 0 ? "gres/gpu:" + r.number("cpusPerGpu") : "");
             case "mem_per_tres" -> text(r.number("memPerGpuMb") > 0 ? "gres/gpu:" + r.number("memPerGpuMb") : "");
-            case "shared" -> shared(r);
+            case "shared", "oversubscribe" -> shared(r);
             case "requeue" -> switch (t.text("requeue")) {
                 case "YES" -> 1L;
                 case "NO" -> 0L;
@@ -184,7 +190,10 @@ final class JobFields {
             case "group_id" -> job.obj("owner").number("gid");
             case "argc" -> job.obj("payload").list("arguments").size();
             case "argv" -> argv(job);
-            case "cpu_freq_gov", "cpu_freq_max", "cpu_freq_min", "het_job_offset", "pack_job_offset" -> NO_VAL;
+            case "cpu_freq_min" -> frequency(frequencies(job).min());
+            case "cpu_freq_max" -> frequency(frequencies(job).max());
+            case "cpu_freq_gov" -> frequency(frequencies(job).governor());
+            case "het_job_offset", "pack_job_offset" -> NO_VAL;
             case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size", "end_time" -> 0L;
             case "cron_job" -> false;
             default -> null;
@@ -199,6 +208,14 @@ final class JobFields {
             case "TOPO" -> 4;
             default -> r.flag("oversubscribe") ? 1 : NO_VAL16;
         };
+    }
+
+    private static CpuFreq frequencies(Json.Obj job) {
+        return CpuFreq.parse(job.obj("extras").text("cpuFreq")).orElse(new CpuFreq("", "", ""));
+    }
+
+    private static long frequency(String word) {
+        return word.isEmpty() ? NO_VAL : CpuFreq.number(word);
     }
 
     private static long switches(Json.Obj r) {
@@ -286,13 +303,29 @@ final class JobFields {
 
     // ---- writing
 
-    /** Numbers that an update has and a new job has not. */
-    private static final List<String> OF_UPDATE = List.of("min_cpus", "max_cpus", "end_time");
+    /** Numbers that are kept beside the description: an update has them, and on a new job {@link #mistake} reads them. */
+    private static final List<String> BESIDE = List.of("min_cpus", "max_cpus", "end_time", "immediate");
     private static final List<String> DEVICES = List.of("gres", "tres_per_node");
     private static final List<String> MEMORY = List.of("pn_min_memory", "min_mem_per_node", "min_mem_per_cpu");
 
-    static boolean isOfUpdate(String name) {
-        return OF_UPDATE.contains(name);
+    static boolean isBeside(String name) {
+        return BESIDE.contains(name);
+    }
+
+    /** Returns whether a new job keeps the value as the script set it, also where the description takes it up. */
+    static boolean isKept(String name) {
+        return BESIDE.contains(name) || PER_GPU.contains(name);
+    }
+
+    /** Returns the value of a field that a new job keeps. */
+    static Object kept(String name, Object value) {
+        if (PER_GPU.contains(name)) {
+            return value.toString();
+        }
+        if (!isNumber(value)) {
+            throw wrongType("number", value);
+        }
+        return (long) real(value);
     }
 
     /** Returns whether an update keeps the field's number beside the description, where any number fits. */
@@ -326,14 +359,14 @@ final class JobFields {
         }
         Field f = FIELDS.get(name);
         if (f == null) {
-            return setSpecial(job, name, value);
+            return PER_GPU.contains(name) ? setPerGpu(job, name, value) : setSpecial(job, name, value);
         }
         boolean words = f.kind == Kind.TEXT || f.kind == Kind.PATH;
         if (words ? !isText(value) : !isNumber(value)) {
             throw wrongType(words ? "string" : "number", value);
         }
         Object content = switch (f.kind) {
-            case TEXT -> value.toString();
+            case TEXT -> name.equals("gres") ? withPrefix(value.toString()) : value.toString();
             case PATH -> Bytes.of(value.toString()).base64();
             case WIDE, MOMENT -> whole(value, NO_VAL);
             case SHORT -> whole(value, NO_VAL16);
@@ -344,8 +377,21 @@ final class JobFields {
         return Optional.empty();
     }
 
+    /** The same devices as tres_per_node names them. */
+    private static String withPrefix(String gres) {
+        return Stream.of(gres.split(",")).filter(item -> !item.isEmpty())
+                .map(item -> item.startsWith(GRES_PREFIX) ? item : GRES_PREFIX + item).collect(Collectors.joining(","));
+    }
+
     private static boolean isNumber(Object value) {
         return value instanceof Number || value instanceof Bytes b && b.text().strip().matches("[-+]?[0-9]{1,18}(\\.[0-9]*)?");
+    }
+
+    static String textOf(Object value) {
+        if (!isText(value)) {
+            throw wrongType("string", value);
+        }
+        return value.toString();
     }
 
     private static boolean isText(Object value) {
@@ -385,16 +431,16 @@ final class JobFields {
             case "max_nodes" -> r.put("nodesMax", number);
             case "priority" -> {
                 boolean said = real(value) != NO_VAL;
-                t.put("prioritySet", said && number > 0).put("priority", said ? number : 0L).put("hold", said && number == 0);
+                // a hold of the submission stays: a priority does not release the job
+                t.put("prioritySet", said && number > 0).put("priority", said ? number : 0L).put("hold", t.flag("hold") || said && number == 0);
             }
             case "nice" -> t.put("nice", real(value) == NO_VAL ? 0L : Math.round(real(value) - NICE_OFFSET));
             case "pn_min_memory" -> memory(r, value);
             case "min_mem_per_node" -> r.put("memPerNodeMb", number).put("memPerCpuMb", 0L);
             case "min_mem_per_cpu" -> r.put("memPerCpuMb", number).put("memPerNodeMb", 0L);
-            case "shared" -> share(r, (int) number);
+            case "shared", "oversubscribe" -> share(r, (int) number);
             case "requeue" -> t.put("requeue", number == NO_VAL16 ? "UNSET" : number != 0 ? "YES" : "NO");
             case "reboot" -> part(job, "extras").put("reboot", number != 0 && number != NO_VAL16);
-            case "kill_on_node_fail" -> part(job, "extras").put("noKill", number == 0);
             case "mail_type" -> part(job, "extras").put("mailType", mailWords((int) number));
             case "bitflags" -> {
                 for (String[] bit : BITS) {
@@ -406,12 +452,53 @@ final class JobFields {
             case "req_switch" -> switches(r, number, switchWaitS(r));
             case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);
             case "delay_boot" -> t.put("delayBootMin", (number + SECONDS_PER_MINUTE - 1) / SECONDS_PER_MINUTE);
-            case "min_cpus", "max_cpus" -> {
-                return Optional.of("job_desc." + name + " follows from tasks and CPUs per task: set num_tasks or cpus_per_task");
-            }
+            case "cpu_freq_min" -> setFrequencies(job, number, frequency(frequencies(job).max()), frequency(frequencies(job).governor()));
+            case "cpu_freq_max" -> setFrequencies(job, frequency(frequencies(job).min()), number, frequency(frequencies(job).governor()));
+            case "cpu_freq_gov" -> setFrequencies(job, frequency(frequencies(job).min()), frequency(frequencies(job).max()), number);
             default -> throw new IllegalArgumentException(name);
         }
         return Optional.empty();
+    }
+
+    private static void setFrequencies(Json.Obj job, long min, long max, long governor) {
+        part(job, "extras").put("cpuFreq", CpuFreq.of(min, max, governor).stored());
+    }
+
+    private static final String GRES_PREFIX = "gres/";
+    private static final List<String> PER_GPU = List.of("cpus_per_tres", "mem_per_tres");
+    private static final Pattern GPU_COUNT = Pattern.compile("gres/gpu[:=]([0-9]{1,9})");
+
+    /** Sets CPUs or memory of each GPU; a text that names no count of GPUs sets none, and {@link #mistake} finds it beside the description. */
+    private static Optional<String> setPerGpu(Json.Obj job, String name, Object value) {
+        Matcher m = GPU_COUNT.matcher(textOf(value));
+        part(job, "request").put(name.equals("cpus_per_tres") ? "cpusPerGpu" : "memPerGpuMb", m.matches() ? Long.parseLong(m.group(1)) : 0);
+        return Optional.empty();
+    }
+
+    /**
+     * Returns why slurmctld refuses what the script made of the job, before it looks at the cluster.
+     *
+     * @param beside values that the script set and that are kept beside the description
+     */
+    static Optional<SlurmErrno> mistake(Json.Obj job, Map<String, Object> beside) {
+        Json.Obj r = job.obj("request");
+        boolean named = Stream.of("tresPerNode", "tresPerJob", "tresPerSocket").flatMap(name -> Stream.of(r.text(name).split(",")))
+                .allMatch(item -> item.isEmpty() || item.startsWith(GRES_PREFIX));
+        boolean counted = PER_GPU.stream().map(name -> String.valueOf(beside.getOrDefault(name, "")))
+                .allMatch(text -> text.isEmpty() || GPU_COUNT.matcher(text).matches());
+        if (!named || !counted) {
+            return Optional.of(SlurmErrno.INVALID_TRES);
+        }
+        if (!r.text("tresPerSocket").isEmpty() && r.number("socketsPerNode") == 0) {
+            return Optional.of(SlurmErrno.INVALID_GRES);
+        }
+        if (r.number("nodesMax") > 0 && r.number("nodesMin") > r.number("nodesMax")) {
+            return Optional.of(SlurmErrno.INVALID_NODE_COUNT);
+        }
+        long max = beside.get("max_cpus") instanceof Long n && n < NO_VAL ? n : Long.MAX_VALUE;
+        long min = Math.max(beside.get("min_cpus") instanceof Long n && n < NO_VAL ? n : 0, cpus(r));
+        boolean isHeld = job.obj("timing").flag("hold");
+        return min > max && !isHeld ? Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE) : Optional.empty();
     }
 
     private static void memory(Json.Obj r, Object value) {

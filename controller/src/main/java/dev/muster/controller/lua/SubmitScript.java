@@ -73,7 +73,8 @@ public final class SubmitScript implements AutoCloseable {
 
     /**
      * @param environment new environment of a batch job; unchanged for other jobs
-     * @param changed     fields that the script left with another value than they had, by their names in Lua
+     * @param changed     of an update, fields that the script left with another value than they had; of a new job, those that its description
+     *                    does not have; by their names in Lua
      */
     public record Passed(JobDesc job, Bytes script, List<Bytes> environment, List<String> said, Map<String, Object> changed) implements Outcome {}
 
@@ -121,7 +122,8 @@ public final class SubmitScript implements AutoCloseable {
             d.more.putAll(more);
             Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
             List<String> said = loaded.slurm.said();
-            return verdict(answer, said, () -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), said, Map.of()));
+            return verdict(answer, said, () -> d.mistake().<Outcome>map(errno -> new Refused(errno.number(), errno.sentence(), said))
+                    .orElseGet(() -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), said, d.kept)));
         }, cluster);
     }
 
@@ -310,6 +312,8 @@ public final class SubmitScript implements AutoCloseable {
         private final List<Bytes> given;
         /** Values of fields before the script set them. */
         private final Map<String, Object> before = new TreeMap<>();
+        /** Of a new job: what the script set beside the description. */
+        private final Map<String, Object> kept = new TreeMap<>();
         private boolean isUpdate;
         private Bytes newScript;
 
@@ -384,12 +388,12 @@ public final class SubmitScript implements AutoCloseable {
         }
 
         private void write(String name, Object value) {
-            if (name.equals("script") && batch() && (value instanceof Bytes || value instanceof Number)) {
-                newScript = value instanceof Bytes b ? b : Bytes.of(value.toString());
+            if (name.equals("script") && batch()) {
+                newScript = value instanceof Bytes b ? b : Bytes.of(JobFields.textOf(value));
                 return;
             }
             Object old = read(name);
-            Optional<String> wrong = isUpdate && JobFields.isOfUpdate(name) ? Optional.empty()
+            Optional<String> wrong = JobFields.isBeside(name) ? Optional.empty()
                     : JobFields.set(isUpdate && JobFields.isNumberOfUpdate(name) ? new Json.Obj() : tree, name, value);
             if (wrong.isPresent()) {
                 error.accept("job_submit/lua: _set_job_field: " + wrong.get());
@@ -399,7 +403,14 @@ public final class SubmitScript implements AutoCloseable {
             more.keySet().removeAll(JobFields.sameAs(name));
             if (isUpdate) {
                 more.putAll(JobFields.ofUpdate(name, value));
+            } else if (JobFields.isKept(name)) {
+                kept.put(name, JobFields.kept(name, value));
+                more.put(name, kept.get(name));
             }
+        }
+
+        Optional<SlurmErrno> mistake() {
+            return batch() && newScript != null && newScript.isEmpty() ? Optional.of(SlurmErrno.JOB_SCRIPT_MISSING) : JobFields.mistake(tree, kept);
         }
 
         Map<String, Object> changed() {

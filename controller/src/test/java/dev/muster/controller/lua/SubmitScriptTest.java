@@ -158,6 +158,15 @@ class SubmitScriptTest {
                 job_desc.mail_type = slurm.MAIL_JOB_END | extras.mailType=END
                 job_desc.features = 'big'              | request.features=big
                 job_desc['comment'] = 'c'              | extras.comment=c
+                job_desc.oversubscribe = 0             | request.exclusive=NODE
+                job_desc.gres = 'gpu:1,gres/nic:2'     | request.tresPerNode=gres/gpu:1,gres/nic:2
+                job_desc.cpus_per_tres = 'gres/gpu:2'  | request.cpusPerGpu=2
+                job_desc.mem_per_tres = 'gres/gpu=20'  | request.memPerGpuMb=20
+                job_desc.ntasks_per_socket = 2         | request.tasksPerSocket=2
+                job_desc.tres_freq = 'gpu:high'        | extras.tresFreq=gpu:high
+                job_desc.cpu_freq_max = 2147483651     | extras.cpuFreq=-High:
+                job_desc.cpu_freq_gov = 2181038080 job_desc.cpu_freq_min = 1000 | extras.cpuFreq=1000-:Performance
+                job_desc.end_time = 4000000000         | timing.deadline=null
                 """.split("\n")) {
             String[] cells = row.split("\\|");
             String given = cells[1].contains("partition=a") ? "partition=x" : "";
@@ -175,6 +184,61 @@ class SubmitScriptTest {
         assertThat(p.script()).isEqualTo(Bytes.of("#!/bin/bash\n"));
         run("job_desc.user_id = 0\njob_desc.rubbish = 1", "");
         assertThat(log.toString()).contains("_set_job_field: unrecognized field: user_id", "unrecognized field: rubbish", "non-numeric return code");
+    }
+
+    /** Fields that 26.05 lets no script set: the assignment is logged and the job goes on. */
+    @Test
+    void fieldsThatNoScriptSets() throws IOException {
+        for (String name : ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal warn_time container_id "
+                + "container_type user_id argc").split(" ")) {
+            log.clear();
+            SubmitScript.Passed p = (SubmitScript.Passed) run("job_desc." + name + " = 1\nreturn 0", "");
+            assertThat(p.job()).as(name).isEqualTo(job(""));
+            assertThat(log).containsExactly("error: job_submit/lua: _set_job_field: unrecognized field: " + name);
+        }
+    }
+
+    /** What slurmctld refuses of a script's values. A held job's CPUs are not compared, as it may still change. */
+    @Test
+    void valuesThatAreRefused() throws IOException {
+        for (String row : """
+                job_desc.max_cpus = 2                  | request.tasks=4                    | 2014
+                job_desc.max_cpus = 2                  | request.tasks=2 request.cpusPerTask=2 | 2014
+                job_desc.max_cpus = 4                  | request.tasks=4                    | 0
+                job_desc.max_cpus = slurm.NO_VAL       | request.tasks=4                    | 0
+                job_desc.min_cpus = 4 job_desc.max_cpus = 3 | request.tasks=2               | 2014
+                job_desc.max_cpus = 2                  | request.tasks=4 timing.hold=true   | 0
+                job_desc.min_nodes = 2 job_desc.max_nodes = 1 | request.tasks=4             | 2006
+                job_desc.cpus_per_tres = 'gpu:2'       | request.tasks=4                    | 2115
+                job_desc.mem_per_tres = 'gpu:1G'       | request.tasks=4                    | 2115
+                job_desc.tres_per_node = 'gpu:1'       | request.tasks=4                    | 2115
+                job_desc.tres_per_job = 'gpu:1'        | request.tasks=4                    | 2115
+                job_desc.tres_per_socket = 'gres/gpu:1' | request.tasks=4                   | 2072
+                job_desc.tres_per_socket = 'gres/gpu:1' | request.socketsPerNode=2          | 0
+                job_desc.script = ''                   | request.tasks=4                    | 2009
+                """.split("\n")) {
+            String[] cells = row.split("\\|");
+            SubmitScript.Outcome o = run(cells[0].strip() + "\nreturn 0", "kind=BATCH " + cells[1].strip());
+            assertThat(o instanceof SubmitScript.Refused r ? r.errno() : 0).as(row + " " + log).isEqualTo(Integer.parseInt(cells[2].strip()));
+        }
+    }
+
+    @Test
+    void numbersBesideTheDescriptionAreReadAgain() throws IOException {
+        String body = "job_desc.max_cpus = 8 job_desc.min_cpus = 2 job_desc.immediate = 1 job_desc.end_time = 9\n"
+                + "slurm.log_user('%d %d %d %d', job_desc.max_cpus, job_desc.min_cpus, job_desc.immediate, job_desc.end_time)\nreturn 0";
+        SubmitScript.Passed p = (SubmitScript.Passed) run(body, "");
+        assertThat(p.said()).containsExactly("8 2 1 9");
+        assertThat(p.changed()).containsEntry("immediate", 1L);
+    }
+
+    /** A priority does not release a job that was submitted held. */
+    @Test
+    void aPriorityLeavesTheHold() throws IOException {
+        for (String value : List.of("5", "slurm.NO_VAL", "0")) {
+            SubmitScript.Passed p = (SubmitScript.Passed) run("job_desc.priority = " + value + "\nreturn 0", "timing.hold=true");
+            assertThat(p.job().timing().hold()).as(value).isTrue();
+        }
     }
 
     @Test
