@@ -43,6 +43,8 @@ static void obey(char *line)
 }
 
 /* Writes one message to the task's standard error. */
+static void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 static void say_error(const char *format, ...)
 {
     char line[PATH_MAX + 200];

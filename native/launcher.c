@@ -58,6 +58,9 @@ static const struct daemon *daemon_of(const char *name)
     return NULL;
 }
 
+static void fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+static char *join(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 static void fatal(const char *format, ...)
 {
     va_list arguments;
@@ -128,12 +131,12 @@ static void service_socket(const char *pattern)
 {
     struct stat network;
     const char *mark = strstr(pattern, "%n");
-    int n = 0;
+    int length = 0;
     if (!mark)
-        n = snprintf(launcher.service, sizeof launcher.service, "%s", pattern);
+        length = snprintf(launcher.service, sizeof launcher.service, "%s", pattern);
     else if (stat("/proc/self/ns/net", &network) == 0)
-        n = snprintf(launcher.service, sizeof launcher.service, "%.*s%lu%s", (int)(mark - pattern), pattern, (unsigned long)network.st_ino, mark + 2);
-    if (n + sizeof SERVICE_OF_ROOT > sizeof launcher.service)
+        length = snprintf(launcher.service, sizeof launcher.service, "%.*s%lu%s", (int)(mark - pattern), pattern, (unsigned long)network.st_ino, mark + 2);
+    if ((size_t)length + sizeof SERVICE_OF_ROOT > sizeof launcher.service)
         *launcher.service = 0;          /* another socket's path */
 }
 

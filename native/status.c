@@ -16,6 +16,8 @@ static const char *const PHASES[] = {"waiting", "running", "epilog", "done"};
 
 struct writer { char *text; size_t room, have; };
 
+static void put(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 static void put(struct writer *w, const char *format, ...)
 {
     va_list arguments;

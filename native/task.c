@@ -32,6 +32,9 @@ struct ends { int child[3], parent[3], master, slave; };
 static int ready_write = -1;
 static char remarks[2048];      /* for the task's standard error, which is not open yet */
 
+static void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+static void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 static void fail(const char *format, ...)
 {
     char text[300] = "E";
@@ -104,9 +107,9 @@ static void bind_cpus(const char *list)
 {
     if (!*list)
         return;
-    const int most = 8192;
-    cpu_set_t *set = CPU_ALLOC(most);
-    size_t size = CPU_ALLOC_SIZE(most);
+    const long most = 8192;
+    cpu_set_t *set = CPU_ALLOC((size_t)most);
+    size_t size = CPU_ALLOC_SIZE((size_t)most);
     CPU_ZERO_S(size, set);
     for (const char *at = list; *at;) {
         char *end;
