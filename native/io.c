@@ -47,6 +47,8 @@ bool io_open(const char *path)
 
 static void keep(struct stream *s, const char *bytes, size_t n)
 {
+    if (!n)
+        return;
     if (s->end + n - s->base > s->room) {
         uint64_t drop = s->acked - s->base;     /* what was acknowledged is kept only as long as there is room */
         if (drop) {

@@ -63,23 +63,23 @@ static bool is_pmi2(void)
 }
 
 /* Settings as the helper reads them: those of the specification, and which descriptors it has. */
-static int settings(int its_control, const int *its_ends)
+static int settings(int control_fd, const int *pmi_sockets)
 {
     int fd = memfd_create("mpi-settings", MFD_CLOEXEC);
     if (fd < 0)
         return -1;
     for (size_t i = 0; i < spec.mpi.count; i++)
         dprintf(fd, "%s\n", spec.mpi.items[i]);
-    dprintf(fd, "control %d\nlistener %d\n", its_control, listener);
+    dprintf(fd, "control %d\nlistener %d\n", control_fd, listener);
     for (size_t i = 0; i < spec.task_count; i++)
-        dprintf(fd, "task %u %d\n", spec.tasks[i].id, its_ends[i]);
+        dprintf(fd, "task %u %d\n", spec.tasks[i].id, pmi_sockets[i]);
     return lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
 }
 
-static void become_helper(int its_control, const int *its_ends)
+static void become_helper(int control_fd, const int *pmi_sockets)
 {
     char *argv[] = {"mpi-helper", NULL}, *envp[] = {"PATH=/usr/local/bin:/usr/bin:/bin", NULL}, error[300] = "";
-    int given = settings(its_control, its_ends);
+    int given = settings(control_fd, pmi_sockets);
     sigset_t none;
     setsid();
     for (size_t i = 0; i < spec.cgroups.count && !*error; i++)
@@ -88,13 +88,13 @@ static void become_helper(int its_control, const int *its_ends)
     umask(077);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    bool good = given >= 0 && !*error && dup2(given, 0) == 0 && close_on_exec(its_control, false) == 0
+    bool good = given >= 0 && !*error && dup2(given, 0) == 0 && close_on_exec(control_fd, false) == 0
                 && (listener < 0 || close_on_exec(listener, false) == 0);
     for (size_t i = 0; i < spec.task_count && good; i++)
-        good = its_ends[i] < 0 || close_on_exec(its_ends[i], false) == 0;
+        good = pmi_sockets[i] < 0 || close_on_exec(pmi_sockets[i], false) == 0;
     if (good && chdir("/") == 0)
         execve(spec.mpi_helper, argv, envp);
-    dprintf(its_control, "error cannot execute %s: %s\n", spec.mpi_helper, *error ? error : strerror(errno));
+    dprintf(control_fd, "error cannot execute %s: %s\n", spec.mpi_helper, *error ? error : strerror(errno));
     _exit(1);
 }
 
@@ -252,13 +252,13 @@ static bool await_ready(void)
 }
 
 /* Each task of PMI-1 and PMI-2 has a socket to the helper. */
-static bool make_ends(int *its_ends, bool wanted)
+static bool make_pmi_sockets(int *pmi_sockets, bool wanted)
 {
     for (size_t i = 0; i < spec.task_count; i++) {
         int pair[2] = {-1, -1};
         if (wanted && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
             return false;
-        its_ends[i] = pair[0];
+        pmi_sockets[i] = pair[0];
         spec.tasks[i].pmi_fd = pair[1];
     }
     return true;
@@ -271,28 +271,49 @@ static bool make_directory(void)
     return !first || (mkdir(first, 0700) == 0 && (geteuid() != 0 || chown(first, spec.uid, spec.gid) == 0));
 }
 
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Forks the helper. stepd keeps its end of the control socket and the tasks' ends of theirs; of a helper that did not start nothing is left open. */
+static bool start_helper(void)
+{
+    int pair[2] = {-1, -1}, *pmi_sockets = malloc((spec.task_count + 1) * sizeof *pmi_sockets);
+    for (size_t i = 0; pmi_sockets && i < spec.task_count; i++)
+        pmi_sockets[i] = -1;
+    bool good = pmi_sockets && listen_for_slurmd() && make_directory() && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0
+                && make_pmi_sockets(pmi_sockets, is_pmi2()) && (helper = fork()) >= 0;
+    int error = errno;
+    if (good && helper == 0)
+        become_helper(pair[1], pmi_sockets);
+    close_if_open(pair[1]);
+    close_if_open(listener);
+    listener = -1;
+    for (size_t i = 0; pmi_sockets && i < spec.task_count; i++) {
+        close_if_open(pmi_sockets[i]);
+        if (!good) {
+            close_if_open(spec.tasks[i].pmi_fd);
+            spec.tasks[i].pmi_fd = -1;
+        }
+    }
+    free(pmi_sockets);
+    if (!good)
+        close_if_open(pair[0]);
+    control = good ? pair[0] : -1;
+    errno = error;
+    return good;
+}
+
 bool mpi_begin(char *error, size_t room)
 {
-    int pair[2] = {-1, -1};
     if (!spec.mpi.count)
         return true;
-    int *its_ends = malloc((spec.task_count + 1) * sizeof *its_ends);
-    if (!its_ends || !listen_for_slurmd() || !make_directory() || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0
-        || !make_ends(its_ends, is_pmi2()) || (helper = fork()) < 0) {
+    if (!start_helper()) {
         snprintf(error, room, "cannot set up mpi: %s", strerror(errno));
         return false;
     }
-    if (helper == 0)
-        become_helper(pair[1], its_ends);
-    close(pair[1]);
-    if (listener >= 0)
-        close(listener);
-    listener = -1;
-    for (size_t i = 0; i < spec.task_count; i++)
-        if (its_ends[i] >= 0)
-            close(its_ends[i]);
-    free(its_ends);
-    control = pair[0];
     if (await_ready())
         return true;
     snprintf(error, room, "mpi: %s", *failure ? failure : "the helper does not start");

@@ -332,7 +332,7 @@ static jbyteArray JNICALL native_run(JNIEnv *env, jclass c, jobjectArray argv)
     size_t have = 0, length;
     for (jsize i = 0; i < count && i < 16; i++)
         items[i] = copy_bytes(env, (jbyteArray)(*env)->GetObjectArrayElement(env, argv, i), &length);
-    text[0] = (char)(count > 16 || !count ? 255 : run_program(items, text + 1, sizeof text - 1, &have));
+    text[0] = (char)(count > 16 || !items[0] ? 255 : run_program(items, text + 1, sizeof text - 1, &have));
     for (jsize i = 0; i < count && i < 16; i++)
         free(items[i]);
     jbyteArray out = (*env)->NewByteArray(env, (jsize)have + 1);

@@ -49,6 +49,8 @@ static char *read_whole(const char *path, size_t *length, char *error, size_t ro
     size_t have = 0;
     while (text && have < (size_t)st.st_size) {
         ssize_t n = read(fd, text + have, (size_t)st.st_size - have);
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n <= 0)
             break;
         have += (size_t)n;
@@ -56,6 +58,7 @@ static char *read_whole(const char *path, size_t *length, char *error, size_t ro
     close(fd);
     if (!text || have != (size_t)st.st_size) {
         snprintf(error, room, "cannot read %s", path);
+        free(text);
         return NULL;
     }
     text[have] = 0;
@@ -346,9 +349,13 @@ malformed:
     return false;
 }
 
+/* The specification's strings point into the file's text, which lives as long as the process. */
 bool spec_read(const char *path, char *error, size_t error_room)
 {
     size_t length;
     char *text = read_whole(path, &length, error, error_room);
-    return text && spec_parse(text, length, error, error_room);
+    bool good = text && spec_parse(text, length, error, error_room);
+    if (!good)
+        free(text);
+    return good;
 }

@@ -496,10 +496,12 @@ int main(int argc, char **argv)
         return 1;
     }
     char *path = strdup(argv[1]);
-    if (!path || chdir(dirname(path)) < 0 || pipe2(answer, O_CLOEXEC) < 0) {
+    bool entered = path && chdir(dirname(path)) == 0 && pipe2(answer, O_CLOEXEC) == 0;
+    if (!entered)
         fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
+    free(path);
+    if (!entered)
         return 1;
-    }
     umask(077);
     pid_t first = fork();
     if (first == 0) {

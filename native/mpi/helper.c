@@ -130,6 +130,15 @@ static void add_local(const char *text)
     step.locals[step.local_count++] = (struct local){limited(text, TASKS_MAX), atoi(space + 1)};
 }
 
+static void add_variable(char *entry)
+{
+    step.environment = realloc(step.environment, (step.environment_count + 1) * sizeof *step.environment);
+    if (!step.environment)
+        abort();
+    step.environment[step.environment_count++] = entry;
+}
+
+/* Keeps `value`, or frees it. */
 static void set(const char *name, char *value)
 {
     const struct { const char *name; const char **where; } texts[] = {
@@ -149,22 +158,22 @@ static void set(const char *name, char *value)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (!strcmp(name, numbers[i].name)) {
             *numbers[i].where = limited(value, numbers[i].most);
+            free(value);
             if (!strcmp(name, "size"))
                 step.node_of = claim(step.size, sizeof *step.node_of);
             return;
         }
+    if (!strcmp(name, "node"))
+        return add_node(value);
+    if (!strcmp(name, "env"))
+        return add_variable(value);
     if (!strcmp(name, "control")) step.control = atoi(value);
     else if (!strcmp(name, "listener")) step.listener = atoi(value);
     else if (!strcmp(name, "timeout")) step.timeout_s = atol(value);
     else if (!strcmp(name, "debug")) step.debug = atol(value);
-    else if (!strcmp(name, "node")) add_node(value);
     else if (!strcmp(name, "task")) add_local(value);
-    else if (!strcmp(name, "env")) {
-        step.environment = realloc(step.environment, (step.environment_count + 1) * sizeof *step.environment);
-        if (!step.environment)
-            abort();
-        step.environment[step.environment_count++] = value;
-    } else fatal("mpi: unknown setting %s", name);
+    else fatal("mpi: unknown setting %s", name);
+    free(value);
 }
 
 static void read_settings(void)

@@ -216,6 +216,24 @@ static struct value *add(struct infos *list, const char *key, uint16_t type)
 }
 
 static void add_text(struct infos *l, const char *key, const char *text) { add(l, key, TYPE_STRING)->is.string = strdup(text); }
+
+/* The library keeps copies: what it was given is free when its call is over. */
+static void infos_free(struct infos *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct value *value = &list->at[i].value;
+        if (value->type == TYPE_STRING)
+            free(value->is.string);
+        if (value->type != TYPE_ARRAY)
+            continue;
+        struct infos inner = {value->is.array->at, value->is.array->size, 0};
+        infos_free(&inner);
+        free(value->is.array);
+    }
+    free(list->at);
+    *list = (struct infos){0};
+}
+
 static void add_u32(struct infos *l, const char *key, uint32_t n) { add(l, key, TYPE_UINT32)->is.u32 = n; }
 static void add_u16(struct infos *l, const char *key, uint32_t n) { add(l, key, TYPE_UINT16)->is.u16 = (uint16_t)n; }
 static void add_rank(struct infos *l, const char *key, uint32_t n) { add(l, key, TYPE_RANK)->is.u32 = n; }
@@ -242,14 +260,17 @@ static char *joined(bool names)
 static void add_map(struct infos *l, const char *key, const char *list, int (*shorten)(const char *, char **))
 {
     char *out = NULL;
-    if (shorten(list, &out) == OK && out && !strncmp(out, "pmix", 4)) {
+    bool is_text = shorten(list, &out) == OK && out && !strncmp(out, "pmix", 4);
+    if (is_text)
         add_text(l, key, out);
+    free(out);
+    if (is_text)
         return;
-    }
     struct bytes raw = {0};
     bytes_put_text(&raw, "raw:");
     bytes_put(&raw, list, strlen(list) + 1);
     add_text(l, key, raw.at);
+    bytes_free(&raw);
 }
 
 static void add_ranks_of_node(struct infos *l)
@@ -263,6 +284,7 @@ static void add_ranks_of_node(struct infos *l)
     }
     bytes_put(&peers, "", 1);
     add_text(l, "pmix.lpeers", peers.at);
+    bytes_free(&peers);
     add_rank(l, "pmix.lldr", own->ranks[0]);
     add_u32(l, "pmix.local.size", own->rank_count);
     add_u32(l, "pmix.node.size", own->rank_count);
@@ -315,6 +337,7 @@ static void register_space(struct latch *l)
         for (uint32_t i = 0; i < step.nodes[n].rank_count; i++)
             add_rank_data(&list, n, i);
     await("the step cannot be registered", pmix.register_space(step.name_space, (int)step.local_count, list.at, list.count, turn, l), l);
+    infos_free(&list);
     free(names);
     free(ranks);
 }
@@ -380,6 +403,7 @@ void pmix_open(void)
     if (*step.directory)
         add_text(&list, "pmix.srvr.tmpdir", step.directory);
     int rc = wake < 0 ? FAILED : pmix.init(&upcalls, list.at, list.count);
+    infos_free(&list);
     if (rc != OK)
         fatal("mpi/pmix: the server does not start: error %d", rc);
     opened = true;
