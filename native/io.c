@@ -272,6 +272,8 @@ static uint64_t input_limit(struct task *task)
 
 static void hold_input(struct input *in, const char *bytes, size_t n)
 {
+    if (!n)
+        return;
     size_t held = (size_t)(in->taken - in->written);
     if (held + n > in->room) {
         size_t room = held + n < 4096 ? 4096 : held + n;

@@ -109,6 +109,8 @@ static bool parse_limit(char *text)
 static bool parse_groups(char *text)
 {
     size_t room = strlen(text) / 2 + 1;
+    free(spec.groups);      /* the last entry of several counts */
+    spec.group_count = 0;
     spec.groups = calloc(room, sizeof(gid_t));
     if (!spec.groups)
         abort();

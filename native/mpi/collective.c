@@ -38,7 +38,8 @@ void collect(const char *key, size_t key_length, uint32_t nodes, const struct by
     waitings = w;
     bytes_put_block(&body, key, key_length);
     bytes_put32(&body, nodes);
-    bytes_put(&body, data->at ? data->at + data->done : "", data->have - data->done);
+    struct reader contributed = bytes_reader(data);
+    bytes_put(&body, contributed.at, contributed.left);
     send_to(0, CONTRIBUTION, 0, &body);
     bytes_free(&body);
 }

@@ -43,6 +43,7 @@ void *claim(size_t count, size_t size);
 char *claim_text(const char *text, size_t n);
 /* Reading: false where there is not so much. */
 struct reader { const char *at; size_t left; };
+struct reader bytes_reader(const struct bytes *b);
 bool read8(struct reader *r, uint8_t *value);
 bool read32(struct reader *r, uint32_t *value);
 bool read64(struct reader *r, uint64_t *value);

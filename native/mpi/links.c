@@ -82,13 +82,12 @@ static void enqueue(struct link *l, enum message type, uint32_t from, uint32_t t
 
 void send_to(uint32_t node, enum message type, uint32_t id, const struct bytes *body)
 {
-    const char *at = body->at ? body->at + body->done : "";
-    size_t n = body->have - body->done;
+    struct reader r = bytes_reader(body);
     if (node == step.index)
-        return received(type, step.index, id, (struct reader){at, n});
+        return received(type, step.index, id, r);
     struct link *l = node < step.node_count ? way_to(node) : NULL;
     if (l)
-        enqueue(l, type, step.index, node, id, at, n);
+        enqueue(l, type, step.index, node, id, r.at, r.left);
 }
 
 void send_to_children(enum message type, uint32_t id, const char *body, size_t n)
@@ -134,7 +133,7 @@ static void deliver(struct link *l, struct reader r)
 static void take_messages(struct link *l)
 {
     for (;;) {
-        struct reader r = {l->message.at + l->message.done, l->message.have - l->message.done};
+        struct reader r = bytes_reader(&l->message);
         uint32_t length;
         if (!read32(&r, &length))
             return;
@@ -159,7 +158,7 @@ static bool acknowledged(struct link *l, uint64_t received)
 /* One chunk; 0: more is needed; -1: this is no chunk. */
 static int take_chunk(struct link *l)
 {
-    struct reader r = {l->in.at + l->in.done, l->in.have - l->in.done};
+    struct reader r = bytes_reader(&l->in);
     size_t before = r.left;
     uint8_t type;
     uint64_t position;
@@ -177,7 +176,7 @@ static int take_chunk(struct link *l)
     } else if (type == 'A') {
         if (!read64(&r, &position))
             return 0;
-        if (!acknowledged(l, position))
+        if (position > l->sent || !acknowledged(l, position))
             return -1;
     } else if (type == 'D') {
         uint32_t length = 0;

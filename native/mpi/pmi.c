@@ -525,6 +525,14 @@ static bool take_new(struct task *t)
     return t->fd >= 0;
 }
 
+static void take_requests(struct task *t)
+{
+    while (t->in.have > t->in.done && (t->version == 2 ? take_new(t) : take_old(t)))
+        continue;
+    if (t->fd >= 0 && t->in.have - t->in.done > LINE_BYTES_MAX + PREFIX_BYTES)
+        leave(t);
+}
+
 static void hear(struct task *t)
 {
     char bytes[65536];
@@ -534,10 +542,7 @@ static void hear(struct task *t)
     if (n <= 0)
         return leave(t);
     bytes_put(&t->in, bytes, (size_t)n);
-    while (t->in.have > t->in.done && (t->version == 2 ? take_new(t) : take_old(t)))
-        continue;
-    if (t->fd >= 0 && t->in.have - t->in.done > LINE_BYTES_MAX + PREFIX_BYTES)
-        leave(t);
+    take_requests(t);
 }
 
 static size_t unread(const struct task *t) { return t->out.have - t->out.done; }

@@ -3,7 +3,6 @@
  * and has closed its standard error when it fails. Reports go to files that `make test` looks for.
  */
 const char *__asan_default_options(void);
-const char *__lsan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__ubsan_default_options(void);
 
@@ -18,8 +17,6 @@ const char *__ubsan_default_options(void)
 {
     return "log_path=" SANITIZER_REPORTS "/report:log_exe_name=1:exitcode=99:print_stacktrace=1";
 }
-
-const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
 /* Not ours to free. */
 const char *__lsan_default_suppressions(void)
