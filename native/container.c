@@ -1,6 +1,7 @@
 /*
- * slurmstepd --container DIRECTORY CREATE START QUERY: a task in a container whose runtime has no "run". The runtime leaves the
- * container's first process to whoever takes in orphans; that is this process, which so learns how it ended and ends the same way.
+ * slurmstepd --container DIRECTORY CREATE START QUERY: a task in a container whose runtime has no "run". The runtime
+ * leaves the container's first process to whoever takes in orphans; that is this process, which so learns how it ended
+ * and ends the same way.
  */
 #define _GNU_SOURCE
 #include "stepd.h"
@@ -59,7 +60,8 @@ static bool runs(const char *query, char *state)
     if (call(query, state, STATE_BYTES_MAX) != 0)
         return false;
     const char *status = value(state, "status");
-    return !strncmp(status, "\"created\"", 9) || !strncmp(status, "\"running\"", 9) || !strncmp(status, "\"paused\"", 8);
+    return !strncmp(status, "\"created\"", 9) || !strncmp(status, "\"running\"", 9)
+        || !strncmp(status, "\"paused\"", 8);
 }
 
 static int as_it_ended(int status)

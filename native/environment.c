@@ -68,8 +68,8 @@ char **environment_list(void)
 }
 
 /*
- * A name that begins with a dot stands in the working directory, a bare name is looked up in the task's own PATH; any other name, and a bare one
- * that PATH does not have, stands for itself.
+ * A name that begins with a dot stands in the working directory, a bare name is looked up in the task's own PATH; any
+ * other name, and a bare one that PATH does not have, stands for itself.
  */
 const char *environment_search(const char *program, const char *directory, char *found, size_t room)
 {
@@ -79,7 +79,7 @@ const char *environment_search(const char *program, const char *directory, char 
     while (path && *path) {
         size_t length = strcspn(path, ":");
         int n = length ? snprintf(found, room, "%.*s/%s", (int)length, path, program)
-            : snprintf(found, room, "./%s", program);
+                       : snprintf(found, room, "./%s", program);
         struct stat st;
         if (n > 0 && (size_t)n < room && access(found, X_OK) == 0 && stat(found, &st) == 0 && S_ISREG(st.st_mode))
             return found;

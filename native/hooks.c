@@ -134,7 +134,8 @@ static void run_epilog(const char *path, bool of_user)
         waitpid(pid, &status, 0);
     /* Slurm 26.05 names the two the other way round: the interface is what it prints */
     if (status)
-        say_error("%s failed status=%d", of_user ? "TaskEpilog" : "--task-epilog", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        say_error("%s failed status=%d", of_user ? "TaskEpilog" : "--task-epilog",
+                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 void hooks_epilog_ended(struct task *task)
@@ -148,7 +149,8 @@ void hooks_epilog_ended(struct task *task)
     task->epilog_said = -1;
 }
 
-/* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. What it says as an error is kept for the task's. */
+/* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. What it says as an error is
+ * kept for the task's. */
 pid_t hooks_start_epilog(struct task *task)
 {
     if (!spec.epilogs.count && !spec.user_epilogs.count)

@@ -40,7 +40,7 @@ bool io_open(const char *path)
     unlink(path);
     mode_t old = umask(0177);
     bool good = listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0
-                && listen(listener, CLIENTS_MAX) == 0;
+             && listen(listener, CLIENTS_MAX) == 0;
     umask(old);
     return good;
 }
@@ -50,7 +50,7 @@ static void keep(struct stream *s, const char *bytes, size_t n)
     if (!n)
         return;
     if (s->end + n - s->base > s->room) {
-        uint64_t drop = s->acked - s->base;     /* what was acknowledged is kept only as long as there is room */
+        uint64_t drop = s->acked - s->base; /* what was acknowledged is kept only as long as there is room */
         if (drop) {
             memmove(s->kept, s->kept + drop, (size_t)(s->end - s->acked));
             s->base = s->acked;
@@ -124,15 +124,16 @@ static void keep_labelled(const struct task *task, struct stream *s, const char 
     write_sink(task, s);
 }
 
-/* Labelled output in regular files, which take it at once, is there before anybody is told that the step is complete. */
+/* Labelled output in regular files, which take it at once, is there before anybody is told that the step is complete.
+ */
 static bool sinks_written(void)
 {
     struct stat st;
     for (size_t i = 0; i < spec.task_count; i++)
         for (int k = 0; k < 2; k++) {
             const struct stream *s = &spec.tasks[i].out[k];
-            if (s->labelled && s->sink >= 0 && (!s->eof || s->acked < s->end)
-                && fstat(s->sink, &st) == 0 && S_ISREG(st.st_mode))
+            if (s->labelled && s->sink >= 0 && (!s->eof || s->acked < s->end) && fstat(s->sink, &st) == 0
+                && S_ISREG(st.st_mode))
                 return false;
         }
     return true;
@@ -152,11 +153,13 @@ static bool all_told(void)
     return true;
 }
 
-/* Nothing reads it any more, but something may still be said on it: what the step tells of itself, and what a task's epilog says. */
+/* Nothing reads it any more, but something may still be said on it: what the step tells of itself, and what a task's
+ * epilog says. */
 static bool is_heard(const struct task *task, const struct stream *s)
 {
     return (s == telling() && !all_told())
-        || ((spec.epilogs.count || spec.user_epilogs.count) && s == &task->out[task->out[1].wanted] && task->phase < TASK_DONE);
+        || ((spec.epilogs.count || spec.user_epilogs.count) && s == &task->out[task->out[1].wanted]
+            && task->phase < TASK_DONE);
 }
 
 void io_told(void)
@@ -197,15 +200,15 @@ static void read_output(struct task *task, struct stream *s)
         keep_labelled(task, s, bytes, (size_t)n);
     else if (n > 0)
         keep(s, bytes, (size_t)n);
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {  /* a terminal whose last user left answers EIO */
-        step_watch_memory(task);    /* what it has to say must come before the end */
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR)) { /* a terminal whose last user left answers EIO */
+        step_watch_memory(task);                              /* what it has to say must come before the end */
         end_stream(task, s);
     }
 }
 
 /*
- * The step is over although somebody who is no more of it may hold its outputs: what they contain now still counts, of what keeps
- * coming no more than pipes hold.
+ * The step is over although somebody who is no more of it may hold its outputs: what they contain now still counts, of
+ * what keeps coming no more than pipes hold.
  */
 void io_leave_outputs(void)
 {
@@ -254,7 +257,7 @@ static void write_input(struct task *task)
     if (task->target[0].kind == TARGET_PTY && tcgetattr(in->fd, &t) == 0 && write(in->fd, &t.c_cc[VEOF], 1) < 0)
         log_line("task %u: end of input: %s", task->id, strerror(errno));
     if (task->target[0].kind == TARGET_PTY)
-        in->eof = false;    /* a terminal has no end: the character was typed */
+        in->eof = false; /* a terminal has no end: the character was typed */
     else
         io_close_input(task);
 }
@@ -296,7 +299,7 @@ static bool take_input(struct task *task, uint64_t offset, const char *bytes, si
     uint64_t taken = in->taken - in->injected;
     if (offset > taken || in->eof)
         return in->eof;
-    uint64_t known = taken - offset;        /* sent again after a re-attachment */
+    uint64_t known = taken - offset; /* sent again after a re-attachment */
     if (known >= n)
         return true;
     bytes += known;
@@ -330,8 +333,8 @@ static bool inputs_full(void)
     return false;
 }
 
-static void put_frame(struct client *c, uint8_t type, uint32_t task, uint8_t stream, uint64_t offset,
-                      const char *bytes, size_t n)
+static void put_frame(struct client *c, uint8_t type, uint32_t task, uint8_t stream, uint64_t offset, const char *bytes,
+                      size_t n)
 {
     frame_append(&c->out, type, task, stream, offset, bytes, n);
 }
@@ -352,10 +355,7 @@ static void attach(struct client *c, size_t i, int s, uint64_t offset)
 static bool caller_came;
 
 /* Once: it may go and come again. */
-bool io_caller_came(void)
-{
-    return caller_came;
-}
+bool io_caller_came(void) { return caller_came; }
 
 static bool request_attach(struct client *c, const struct frame *f)
 {
@@ -504,9 +504,7 @@ static bool obey(struct client *c, const struct frame *f)
             if (f->task == FRAME_ALL_TASKS ? i == speaker() : f->task == spec.tasks[i].id)
                 task_message(&spec.tasks[i], f->bytes, f->length);
         return true;
-    case FRAME_FINISH:
-        step_finish(f->offset > 3600000 ? 3600000 : (unsigned)f->offset);
-        return true;
+    case FRAME_FINISH: step_finish(f->offset > 3600000 ? 3600000 : (unsigned)f->offset); return true;
     default: return false;
     }
 }
@@ -525,7 +523,8 @@ static void tell_task(struct client *c, size_t i, bool all_started)
         put_frame(c, FRAME_STDIN_LIMIT, task->id, 0, c->limits[i], NULL, 0);
     }
     bool started = task->phase >= TASK_RUNNING && (task->executed || task->phase > TASK_RUNNING);
-    if (!(c->told[i] & TOLD_STARTED) && started && (all_started || task->phase == TASK_DONE || c->out.have > c->out.done)) {
+    if (!(c->told[i] & TOLD_STARTED) && started
+        && (all_started || task->phase == TASK_DONE || c->out.have > c->out.done)) {
         c->told[i] |= TOLD_STARTED;
         put_frame(c, FRAME_STARTED, task->id, 0, (uint64_t)task->pid, NULL, 0);
     }
@@ -546,7 +545,7 @@ static bool tell_output(struct client *c, size_t i, int s)
     if (!p->attached || p->end_told)
         return false;
     if (p->sent < out->base)
-        p->sent = out->base;        /* an observer too slow for what was acknowledged by the primary: it skips */
+        p->sent = out->base; /* an observer too slow for what was acknowledged by the primary: it skips */
     size_t n = (size_t)(out->end - p->sent);
     if (n > FRAME_DATA_BYTES)
         n = FRAME_DATA_BYTES;
@@ -613,7 +612,7 @@ static void welcome(void)
     if (fd < 0)
         return;
     bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
-                 && (peer.uid == 0 || peer.uid == geteuid() || peer.uid == spec.allowed_uid);
+              && (peer.uid == 0 || peer.uid == geteuid() || peer.uid == spec.allowed_uid);
     if (!known || client_count == CLIENTS_MAX) {
         log_line("refused a connection%s", known ? ": too many" : "");
         close(fd);
@@ -651,7 +650,11 @@ static bool wants_output(struct client *c)
 /* ---- the poll ---- */
 
 enum what { WHAT_WAKE, WHAT_MPI, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_SINK, WHAT_INPUT, WHAT_READY };
-struct watch { enum what what; size_t index; int stream; };
+struct watch {
+    enum what what;
+    size_t index;
+    int stream;
+};
 
 static struct pollfd *fds;
 static struct watch *watches;
@@ -713,8 +716,9 @@ static void serve_one(const struct watch *w, short events, void (*on_wake)(void)
 }
 
 /*
- * What many tasks do comes one by one, and each round looks at all of them, writes the status and wakes those who listen: a
- * moment later there is more to do in one. The moment grows while events keep coming, and begins anew after a rest.
+ * What many tasks do comes one by one, and each round looks at all of them, writes the status and wakes those who
+ * listen: a moment later there is more to do in one. The moment grows while events keep coming, and begins anew after a
+ * rest.
  */
 static long gather_us;
 
@@ -737,9 +741,11 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
         watch(WHAT_MPI, SIZE_MAX, 0, mpi_control(), POLLIN);
     for (size_t i = 0; i < client_count; i++)
         watch(WHAT_CLIENT, i, 0, clients[i].fd,
-            (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES
-                     && !(clients[i].injects && inputs_full()) ? POLLIN : 0)
-                                                 | (wants_output(&clients[i]) ? POLLOUT : 0)));
+              (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES
+                               && !(clients[i].injects && inputs_full())
+                           ? POLLIN
+                           : 0)
+                      | (wants_output(&clients[i]) ? POLLOUT : 0)));
     for (size_t i = 0; i < spec.task_count; i++)
         watch_task(i);
     long long before_us = now_us();
@@ -749,7 +755,9 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
     if (spec.task_count < GATHER_TASKS || (size_t)(events > 0 ? events : 0) >= spec.task_count / 2)
         gather_us = 0;
     else
-        gather_us = was_idle || !gather_us ? GATHER_FIRST_US : gather_us * 2 < GATHER_MOST_US ? gather_us * 2 : GATHER_MOST_US;
+        gather_us = was_idle || !gather_us         ? GATHER_FIRST_US
+                  : gather_us * 2 < GATHER_MOST_US ? gather_us * 2
+                                                   : GATHER_MOST_US;
     if (events <= 0)
         return;
     /* clients from the last to the first: dropping one moves only those already served */

@@ -135,20 +135,15 @@ static void service_socket(const char *pattern)
     if (!mark)
         length = snprintf(launcher.service, sizeof launcher.service, "%s", pattern);
     else if (stat("/proc/self/ns/net", &network) == 0)
-        length = snprintf(launcher.service, sizeof launcher.service, "%.*s%lu%s", (int)(mark - pattern), pattern, (unsigned long)network.st_ino, mark + 2);
+        length = snprintf(launcher.service, sizeof launcher.service, "%.*s%lu%s", (int)(mark - pattern), pattern,
+                          (unsigned long)network.st_ino, mark + 2);
     if ((size_t)length + sizeof SERVICE_OF_ROOT > sizeof launcher.service)
-        *launcher.service = 0;          /* another socket's path */
+        *launcher.service = 0; /* another socket's path */
 }
 
-static bool is_service(void)
-{
-    return !strcmp(launcher.name, SERVICE_NAME);
-}
+static bool is_service(void) { return !strcmp(launcher.name, SERVICE_NAME); }
 
-static bool is_service_of_root(void)
-{
-    return is_service() && launcher.argc > 1 && !strcmp(launcher.argv[1], "root");
-}
+static bool is_service_of_root(void) { return is_service() && launcher.argc > 1 && !strcmp(launcher.argv[1], "root"); }
 
 /* launcher.conf: java_home=…, command_service=… with command_service_uid=…; for the Java machine cli_options=…,
    daemon_options=… or NAME_options=… */
@@ -156,7 +151,8 @@ static void read_conf(bool is_daemon)
 {
     char line[4096];
     char *path = join("%s/lib/muster/launcher.conf", launcher.prefix);
-    char *own = is_service() ? join("%sservice_options=", is_service_of_root() ? "root_" : "") : join("%s_options=", launcher.name);
+    char *own = is_service() ? join("%sservice_options=", is_service_of_root() ? "root_" : "")
+                             : join("%s_options=", launcher.name);
     const char *kind = is_service() ? own : is_daemon ? "daemon_options=" : "cli_options=";
     FILE *in = fopen(path, "re");
     while (in && fgets(line, sizeof line, in)) {
@@ -169,8 +165,9 @@ static void read_conf(bool is_daemon)
             launcher.service_uid = strtol(line + 20, NULL, 10);
         if (!strncmp(line, "command_service_gid=", 20))
             launcher.service_gid = strtol(line + 20, NULL, 10);
-        const char *more = !strncmp(line, own, strlen(own)) ? line + strlen(own)
-                           : !strncmp(line, kind, strlen(kind)) ? line + strlen(kind) : NULL;
+        const char *more = !strncmp(line, own, strlen(own))   ? line + strlen(own)
+                         : !strncmp(line, kind, strlen(kind)) ? line + strlen(kind)
+                                                              : NULL;
         if (more && strlen(extra_options) + strlen(more) + 2 < sizeof extra_options) {
             strcat(extra_options, more);
             strcat(extra_options, " ");
@@ -214,10 +211,7 @@ static void option(char *text)
         options[option_count++].optionString = text;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static void class_path(const char *kind)
 {
@@ -234,7 +228,7 @@ static void class_path(const char *kind)
         closedir(all);
     if (!count)
         fatal("no program in %s", directory);
-    qsort(names, count, sizeof names[0], by_name);      /* the cache of classes is good for one order only */
+    qsort(names, count, sizeof names[0], by_name); /* the cache of classes is good for one order only */
     for (size_t i = 0; i < count; i++)
         length += strlen(names[i]) + 1;
     char *path = calloc(1, length);
@@ -271,7 +265,8 @@ static char *configured(const char *key)
         in = fopen(all[i], "re");
     while (in && !out && fgets(line, sizeof line, in)) {
         char *at = line + strspn(line, " \t");
-        char *value = at + strlen(key) + strspn(at + (strncasecmp(at, key, strlen(key)) ? strlen(at) : strlen(key)), " \t");
+        char *value =
+            at + strlen(key) + strspn(at + (strncasecmp(at, key, strlen(key)) ? strlen(at) : strlen(key)), " \t");
         if (!strncasecmp(at, key, strlen(key)) && *value == '=')
             out = join("%.*s", (int)strcspn(value + 1, " \t\r\n#"), value + 1);
     }
@@ -281,7 +276,8 @@ static char *configured(const char *key)
     return out;
 }
 
-/* What a handshake needs of the JDK is a cache of its own, half as large again, for commands whose slurm.conf encrypts connections. */
+/* What a handshake needs of the JDK is a cache of its own, half as large again, for commands whose slurm.conf encrypts
+ * connections. */
 static bool encrypts(void)
 {
     char *type = configured("TLSType");
@@ -290,7 +286,8 @@ static bool encrypts(void)
     return found;
 }
 
-/* Mebibytes that the heap of slurmctld begins with: room for the state that it reads, where growing step by step costs a restart a fifth. */
+/* Mebibytes that the heap of slurmctld begins with: room for the state that it reads, where growing step by step costs
+ * a restart a fifth. */
 static long first_heap_mb(void)
 {
     char *place = configured("StateSaveLocation"), *journal = place ? join("%s/journal", place) : NULL;
@@ -313,14 +310,17 @@ static void common_options(const char *kind)
 {
     class_path(kind);
     bool is_daemon = daemon_of(launcher.name) != NULL;
-    char *cache = join("%s/lib/muster/%s.aot", launcher.prefix, is_daemon ? launcher.name : encrypts() ? "cli-tls" : kind);
+    char *cache = join("%s/lib/muster/%s.aot", launcher.prefix,
+                       is_daemon    ? launcher.name
+                       : encrypts() ? "cli-tls"
+                                    : kind);
     if (!is_daemon && access(cache, R_OK) != 0) {
         free(cache);
         cache = join("%s/lib/muster/%s.aot", launcher.prefix, kind);
     }
     if (access(cache, R_OK) == 0) {
         option(join("-XX:AOTCache=%s", cache));
-        option("-XX:AOTMode=auto");         /* a cache of another machine or JDK is passed over */
+        option("-XX:AOTMode=auto"); /* a cache of another machine or JDK is passed over */
     }
     free(cache);
     option("-Xlog:disable");
@@ -380,21 +380,25 @@ static void make_options(bool is_daemon)
         option("-Xms16m");
         option("-Xmx512m");
     } else if (!strcmp(launcher.name, "slurmrestd")) {
-        /* what it makes is gone at once, but for the replies it is writing from: a small young heap, collected often, is enough */
+        /* what it makes is gone at once, but for the replies it is writing from: a small young heap, collected often,
+         * is enough */
         option("-XX:+UseSerialGC");
         option("-Xms32m");
         option("-Xmn24m");
         option("-Xmx512m");
     } else {
         option(join("-Xms%ldm", first_heap_mb()));
-        /* what a request makes is gone at once: with more room for it the process only becomes larger, by gigabytes when much happens */
+        /* what a request makes is gone at once: with more room for it the process only becomes larger, by gigabytes
+         * when much happens */
         option("-XX:MaxNewSize=512m");
-        /* the optimising compiler is for what a large queue makes hot: a small one is served before it has paid for itself */
+        /* the optimising compiler is for what a large queue makes hot: a small one is served before it has paid for
+         * itself */
         option("-XX:Tier4InvocationThreshold=15000");
         option("-XX:Tier4MinInvocationThreshold=2000");
         option("-XX:Tier4CompileThreshold=40000");
         option("-XX:Tier4BackEdgeThreshold=100000");
-        /* nor does it put together what is large already: it took a third of the CPU of the first minutes for code that was no faster */
+        /* nor does it put together what is large already: it took a third of the CPU of the first minutes for code that
+         * was no faster */
         option("-XX:FreqInlineSize=80");
         option("-XX:InlineSmallCode=1000");
         option("-XX:MaxInlineLevel=7");
@@ -435,8 +439,9 @@ static char *native_class(const char *main_class)
 }
 
 /*
- * Reading a long queue uses all processors, and is over before optimised code has paid for itself: until slurmctld serves, the optimising
- * compiler is nicer than the other threads by that much. Only root may undo it, and so only root's does.
+ * Reading a long queue uses all processors, and is over before optimised code has paid for itself: until slurmctld
+ * serves, the optimising compiler is nicer than the other threads by that much. Only root may undo it, and so only
+ * root's does.
  */
 static void compile_behind(int nicer)
 {
@@ -458,10 +463,7 @@ static void compile_behind(int nicer)
         closedir(all);
 }
 
-void launcher_serves(void)
-{
-    compile_behind(0);
-}
+void launcher_serves(void) { compile_behind(0); }
 
 static void *run_java(void *main_class)
 {
@@ -474,8 +476,8 @@ static void *run_java(void *main_class)
         *(void **)&create = dlsym(jvm, "JNI_CreateJavaVM");
     if (!create)
         fatal("cannot load %s: %s", library, dlerror());
-    JavaVMInitArgs init = {.version = JNI_VERSION_10, .nOptions = option_count, .options = options,
-        .ignoreUnrecognized = JNI_TRUE};
+    JavaVMInitArgs init = {
+        .version = JNI_VERSION_10, .nOptions = option_count, .options = options, .ignoreUnrecognized = JNI_TRUE};
     if (create(&vm, (void **)&env, &init) != JNI_OK)
         fatal("the Java machine in %s does not start", java_home);
     compile_behind(COMPILING_NICE);
@@ -493,7 +495,7 @@ static void *run_java(void *main_class)
         natives_ready(1);
         exit(1);
     }
-    (*vm)->DestroyJavaVM(vm);       /* waits for the program's other threads */
+    (*vm)->DestroyJavaVM(vm); /* waits for the program's other threads */
     exit(0);
 }
 
@@ -503,7 +505,7 @@ static void run_on_thread(const char *main_class)
     pthread_t thread;
     pthread_attr_t attributes;
     if (!daemon_of(launcher.name) && !is_service())
-        mallopt(M_ARENA_MAX, 1);        /* a thread's own arena grows a page at a time, with a system call for each */
+        mallopt(M_ARENA_MAX, 1); /* a thread's own arena grows a page at a time, with a system call for each */
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, MAIN_STACK_BYTES);
     int error = pthread_create(&thread, &attributes, run_java, (void *)main_class);
@@ -519,13 +521,20 @@ static bool stays_in_foreground(const struct daemon *d)
     if (!d->detaches)
         return true;
     static const struct option LONG[] = {
-        {"systemd", no_argument, NULL, 1}, {"help", no_argument, NULL, 1}, {"usage", no_argument, NULL, 1},
-        {"version", no_argument, NULL, 1}, {"conf", required_argument, NULL, 2},
-            {"conf-server", required_argument, NULL, 2},
-        {"extra", required_argument, NULL, 2}, {"instance-id", required_argument, NULL, 2},
-        {"instance-type", required_argument, NULL, 2}, {"authinfo", required_argument, NULL, 2},
-        {"ca-cert-file", required_argument, NULL, 2}, {"port", required_argument, NULL, 2}, {"disable-reconfig", no_argument, NULL, 2}, {NULL, 0,
-                NULL, 0},
+        {"systemd", no_argument, NULL, 1},
+        {"help", no_argument, NULL, 1},
+        {"usage", no_argument, NULL, 1},
+        {"version", no_argument, NULL, 1},
+        {"conf", required_argument, NULL, 2},
+        {"conf-server", required_argument, NULL, 2},
+        {"extra", required_argument, NULL, 2},
+        {"instance-id", required_argument, NULL, 2},
+        {"instance-type", required_argument, NULL, 2},
+        {"authinfo", required_argument, NULL, 2},
+        {"ca-cert-file", required_argument, NULL, 2},
+        {"port", required_argument, NULL, 2},
+        {"disable-reconfig", no_argument, NULL, 2},
+        {NULL, 0, NULL, 0},
     };
     int c;
     bool stays = false;
@@ -558,7 +567,7 @@ static void detach(void)
     unsigned char rc = 1;
     while (read(answer[0], &rc, 1) < 0 && errno == EINTR)
         continue;
-    _exit(rc);      /* 1 when the daemon ended without an answer: it has said why */
+    _exit(rc); /* 1 when the daemon ended without an answer: it has said why */
 }
 
 /* The Java machine is deaf to these; the job still gets them, from launcher.environment. */
@@ -582,8 +591,8 @@ static void run_service(void)
 
 static void run_daemon(const struct daemon *d)
 {
-    signal(SIGPROF, SIG_IGN);       /* sent for diagnosis; must not end a daemon */
-    umask(DAEMON_UMASK);            /* files that are not for everybody are made with their own mode, whatever this was */
+    signal(SIGPROF, SIG_IGN); /* sent for diagnosis; must not end a daemon */
+    umask(DAEMON_UMASK);      /* files that are not for everybody are made with their own mode, whatever this was */
     if (!stays_in_foreground(d))
         detach();
     find_java();
@@ -617,7 +626,8 @@ static void make_request_id(void)
         sprintf(launcher.request_id + 2 * i, "%02x", random[i]);
 }
 
-/* No Java machine starts in a directory that is gone. What hands it on to a job cannot go on; all else can, elsewhere. */
+/* No Java machine starts in a directory that is gone. What hands it on to a job cannot go on; all else can, elsewhere.
+ */
 static void leave_lost_directory(void)
 {
     static const char *const NEEDS[] = {"sbatch", "srun", "mpiexec.slurm", "qsub", "bsub"};
@@ -660,7 +670,8 @@ int main(int argc, char **argv)
         return 1;
     }
     if (d) {
-        signal(SIGHUP, SIG_DFL);    /* also where nohup started it: to a daemon it says that its files are to be read again */
+        signal(SIGHUP,
+               SIG_DFL); /* also where nohup started it: to a daemon it says that its files are to be read again */
         hide_java_variables();
         run_daemon(d);
         return 1;

@@ -19,16 +19,16 @@
 #define REQUEST_ID_CHARS 32
 
 struct launcher {
-    char name[64];              /* squeue, slurmctld, … */
+    char name[64]; /* squeue, slurmctld, … */
     char prefix[PATH_MAX];
     int argc;
     char **argv;
-    char **environment;         /* as the caller gave it, also what is hidden from the Java machine */
+    char **environment; /* as the caller gave it, also what is hidden from the Java machine */
     mode_t umask;
-    int ready_fd;               /* a daemon tells its waiting parent here; -1 in the foreground */
-    char service[108];          /* the command service's socket; "" for none */
-    long service_uid;           /* who may be the command service of users besides root; -1 nobody */
-    long service_gid;           /* its group; 0 for the one with the number of service_uid */
+    int ready_fd;      /* a daemon tells its waiting parent here; -1 in the foreground */
+    char service[108]; /* the command service's socket; "" for none */
+    long service_uid;  /* who may be the command service of users besides root; -1 nobody */
+    long service_gid;  /* its group; 0 for the one with the number of service_uid */
     char request_id[REQUEST_ID_CHARS + 1];
 };
 
@@ -41,7 +41,7 @@ void launcher_serves(void);
 
 /* service.c */
 #define SERVICE_NAME "muster-commands"
-#define SERVICE_OF_ROOT ".root"     /* behind the socket's name: the one for root's commands */
+#define SERVICE_OF_ROOT ".root" /* behind the socket's name: the one for root's commands */
 bool service_uid_fits(long uid);
 bool service_begin(bool for_root);
 

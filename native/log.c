@@ -1,6 +1,6 @@
 /*
- * How messages of a step to its tasks' standard error begin: with the time, in the format of LogTimeFormat (slurm.conf(5)).
- * Called by: task.c, hooks.c, container.c.
+ * How messages of a step to its tasks' standard error begin: with the time, in the format of LogTimeFormat
+ * (slurm.conf(5)). Called by: task.c, hooks.c, container.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ size_t log_prefix(char *line, size_t room, const char *level)
     } else if (format_is("thread_id")) {
         strftime(day, sizeof day, "%b %d %H:%M:%S", &local);
         n = snprintf(line, room, "[%s.%06ld %5d %-12s %#lx] %s", day, (long)now.tv_usec, (int)getpid(), "slurmstepd",
-            (unsigned long)syscall(SYS_gettid), level);
+                     (unsigned long)syscall(SYS_gettid), level);
     } else if (format_is("short")) {
         strftime(day, sizeof day, "%b %d %H:%M:%S", &local);
         n = snprintf(line, room, "[%s] %s", day, level);

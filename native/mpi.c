@@ -1,6 +1,7 @@
 /*
- * The step's mpi-helper (mpi/helper.h): one process, run as the user, between stepd and the tasks of a step that asked for PMI. stepd starts it
- * before the tasks, waits until it is ready, takes from it what is to be in their environments, and lets it go when they are done.
+ * The step's mpi-helper (mpi/helper.h): one process, run as the user, between stepd and the tasks of a step that asked
+ * for PMI. stepd starts it before the tasks, waits until it is ready, takes from it what is to be in their
+ * environments, and lets it go when they are done.
  */
 #define _GNU_SOURCE
 #include "stepd.h"
@@ -22,14 +23,14 @@
 
 #define READY_WAIT_MS 30000
 #define LINE_BYTES 65536
-#define LOG_LINES_MAX 10000     /* the helper is the user's: it must not fill the disk */
+#define LOG_LINES_MAX 10000 /* the helper is the user's: it must not fill the disk */
 #define ENTRIES_MAX 4096
 #define CLEAN_SECONDS 10
 
 static pid_t helper;
 static int control = -1, listener = -1;
 static bool ready, aborted, finishing;
-static char *line;              /* what has come of a line */
+static char *line; /* what has come of a line */
 static size_t line_length;
 
 int mpi_control(void) { return control; }
@@ -49,7 +50,8 @@ static bool listen_for_slurmd(void)
     listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     unlink(spec.mpi_socket);
     mode_t old = umask(0177);
-    bool good = listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 64) == 0;
+    bool good =
+        listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 64) == 0;
     umask(old);
     return good;
 }
@@ -89,7 +91,7 @@ static void become_helper(int control_fd, const int *pmi_sockets)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     bool good = given >= 0 && !*error && dup2(given, 0) == 0 && close_on_exec(control_fd, false) == 0
-                && (listener < 0 || close_on_exec(listener, false) == 0);
+             && (listener < 0 || close_on_exec(listener, false) == 0);
     for (size_t i = 0; i < spec.task_count && good; i++)
         good = pmi_sockets[i] < 0 || close_on_exec(pmi_sockets[i], false) == 0;
     if (good && chdir("/") == 0)
@@ -109,10 +111,7 @@ static struct task *task_of(const char *rank, char **rest)
 
 static char failure[300];
 
-static void abort_step(void)
-{
-    aborted = true;
-}
+static void abort_step(void) { aborted = true; }
 
 static void note(const char *text)
 {
@@ -128,7 +127,7 @@ static void obey(char *text)
         ready = true;
     } else if (!strcmp(text, "abort")) {
         abort_step();
-    } else if (!strncmp(text, "env ", 4)) {     /* env RANK NAME=VALUE */
+    } else if (!strncmp(text, "env ", 4)) { /* env RANK NAME=VALUE */
         struct task *task = task_of(text + 4, &rest);
         char *entry = task && !ready && task->env.count < ENTRIES_MAX ? strdup(rest + 1) : NULL;
         if (entry)
@@ -277,14 +276,16 @@ static void close_if_open(int fd)
         close(fd);
 }
 
-/* Forks the helper. stepd keeps its end of the control socket and the tasks' ends of theirs; of a helper that did not start nothing is left open. */
+/* Forks the helper. stepd keeps its end of the control socket and the tasks' ends of theirs; of a helper that did not
+ * start nothing is left open. */
 static bool start_helper(void)
 {
     int pair[2] = {-1, -1}, *pmi_sockets = malloc((spec.task_count + 1) * sizeof *pmi_sockets);
     for (size_t i = 0; pmi_sockets && i < spec.task_count; i++)
         pmi_sockets[i] = -1;
-    bool good = pmi_sockets && listen_for_slurmd() && make_directory() && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0
-                && make_pmi_sockets(pmi_sockets, is_pmi2()) && (helper = fork()) >= 0;
+    bool good = pmi_sockets && listen_for_slurmd() && make_directory()
+             && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0
+             && make_pmi_sockets(pmi_sockets, is_pmi2()) && (helper = fork()) >= 0;
     int error = errno;
     if (good && helper == 0)
         become_helper(pair[1], pmi_sockets);

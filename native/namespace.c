@@ -1,9 +1,9 @@
 /*
- * slurmstepd --namespace make FILE private|slave[,pid][,user[=SCRIPT]] DIRECTORY=SOURCE...   a job's view of the file system, kept at FILE
- * slurmstepd --namespace drop FILE                                     lets go of it
- * With pid the job has processes of its own, kept at FILE-pid, with user a user namespace, at FILE-user.
- * FILE is where the kernel keeps the namespace (a file of its own under a directory that nothing is propagated from); each
- * DIRECTORY shows SOURCE, or a fresh file system in memory where SOURCE is empty.
+ * slurmstepd --namespace make FILE private|slave[,pid][,user[=SCRIPT]] DIRECTORY=SOURCE...   a job's view of the file
+ * system, kept at FILE slurmstepd --namespace drop FILE                                     lets go of it With pid the
+ * job has processes of its own, kept at FILE-pid, with user a user namespace, at FILE-user. FILE is where the kernel
+ * keeps the namespace (a file of its own under a directory that nothing is propagated from); each DIRECTORY shows
+ * SOURCE, or a fresh file system in memory where SOURCE is empty.
  */
 #define _GNU_SOURCE
 #include "stepd.h"
@@ -34,11 +34,16 @@ static int wrong(const char *what, const char *path)
 static int put_in_place(const char *directory, const char *source)
 {
     if (!*source)
-        return mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") < 0 ? wrong("cannot mount", directory) : 0;
+        return mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") < 0
+                 ? wrong("cannot mount", directory)
+                 : 0;
     return mount(source, directory, NULL, MS_BIND, NULL) < 0 ? wrong("cannot mount", directory) : 0;
 }
 
-struct kinds { bool slave, pid, user; const char *user_script; };
+struct kinds {
+    bool slave, pid, user;
+    const char *user_script;
+};
 
 /* The first process of a job's own processes: takes in orphans, and ends when it is killed, and all others with it. */
 static void first_process(int say)
@@ -69,14 +74,15 @@ static bool ask(int say, char what, int wait_for)
 }
 
 /*
- * The process that has the namespaces first: makes mount namespaces until one is kept, puts everything in place, says so, and waits
- * until the others are kept.
+ * The process that has the namespaces first: makes mount namespaces until one is kept, puts everything in place, says
+ * so, and waits until the others are kept.
  */
 static int inside(int say, int wait_for, const struct kinds *kinds, int count, char **pairs)
 {
     pid_t first = 0;
     char byte = 'r';
-    if (kinds->user && (unshare(CLONE_NEWUSER) < 0 || !ask(say, 'u', wait_for) || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0))
+    if (kinds->user
+        && (unshare(CLONE_NEWUSER) < 0 || !ask(say, 'u', wait_for) || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0))
         return wrong("cannot make", "a user namespace");
     if (kinds->pid && unshare(CLONE_NEWPID) < 0)
         return wrong("cannot make", "a namespace of processes");
@@ -156,8 +162,10 @@ static bool keep_place(const char *file)
     return fd >= 0 && mount(above, above, NULL, MS_BIND, NULL) == 0 && mount(NULL, above, NULL, MS_PRIVATE, NULL) == 0;
 }
 
-static const struct { const char *kind, *suffix; int flag; } KEPT[] = {
-    {"user", "-user", CLONE_NEWUSER}, {"pid", "-pid", CLONE_NEWPID}, {"mnt", "", CLONE_NEWNS}};
+static const struct {
+    const char *kind, *suffix;
+    int flag;
+} KEPT[] = {{"user", "-user", CLONE_NEWUSER}, {"pid", "-pid", CLONE_NEWPID}, {"mnt", "", CLONE_NEWNS}};
 
 static void kept_at(char *into, size_t room, const char *file, int which)
 {
@@ -191,9 +199,9 @@ static bool let_go(char *file)
 }
 
 /*
- * Linux keeps a mount namespace only in an older one, and from 6.18 on tells their ages by numbers that each processor takes in
- * batches: a namespace made on another processor than the one around it (as a service with PrivateTmp has one) may look older than
- * it. Making another takes the next number, until the batch is used up.
+ * Linux keeps a mount namespace only in an older one, and from 6.18 on tells their ages by numbers that each processor
+ * takes in batches: a namespace made on another processor than the one around it (as a service with PrivateTmp has one)
+ * may look older than it. Making another takes the next number, until the batch is used up.
  */
 enum { AGES = 4096 };
 
@@ -292,7 +300,8 @@ int namespace_main(int argc, char **argv)
         return make(argc - 1, argv + 1);
     if (argc == 2 && !strcmp(argv[0], "drop"))
         return drop(argv[1]);
-    fprintf(stderr, "usage: slurmstepd --namespace make FILE private|slave[,pid][,user[=SCRIPT]] [DIRECTORY=SOURCE]... | drop FILE\n");
+    fprintf(stderr, "usage: slurmstepd --namespace make FILE private|slave[,pid][,user[=SCRIPT]] [DIRECTORY=SOURCE]... "
+                    "| drop FILE\n");
     return 2;
 }
 
@@ -311,16 +320,10 @@ static bool join(const char *file, int which, bool must)
 }
 
 /* From here on this process, which must have one thread, sees what the job sees. */
-bool namespace_join(const char *file)
-{
-    return join(file, 0, false) && join(file, 2, true);
-}
+bool namespace_join(const char *file) { return join(file, 0, false) && join(file, 2, true); }
 
 /* The children of this process from now on are among the job's own processes, where it has such. */
-bool namespace_adopt(const char *file)
-{
-    return join(file, 1, false);
-}
+bool namespace_adopt(const char *file) { return join(file, 1, false); }
 
 /* Whether it is one of the job's own processes. */
 bool namespace_has(const char *file, pid_t pid)
@@ -341,8 +344,8 @@ bool namespace_has_processes(const char *file)
 }
 
 /*
- * From here on this process sees one channel of the NVIDIA IMEX domain, its own, and none of other jobs on the node: where their devices lie
- * it has a file system in memory with that one device.
+ * From here on this process sees one channel of the NVIDIA IMEX domain, its own, and none of other jobs on the node:
+ * where their devices lie it has a file system in memory with that one device.
  */
 bool namespace_channel(const char *device, uid_t uid, gid_t gid)
 {
@@ -354,7 +357,8 @@ bool namespace_channel(const char *device, uid_t uid, gid_t gid)
         return false;
     }
     snprintf(file, sizeof file, "%s/channel%u", directory, number);
-    return (mkdir(directory, 0755) == 0 || errno == EEXIST) && unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0
+    return (mkdir(directory, 0755) == 0 || errno == EEXIST) && unshare(CLONE_NEWNS) == 0
+        && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0
         && mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k") == 0
         && mknod(file, S_IFCHR | 0600, makedev(major, number)) == 0 && chown(file, uid, gid) == 0;
 }

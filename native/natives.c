@@ -23,7 +23,7 @@
 #endif
 
 #define EXCHANGE_MS 5000
-#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
+#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536 /* kernels before 5.11 */
 #define EXCHANGE_BYTES_MAX (16u << 20)
 
 static jobjectArray byte_strings(JNIEnv *env, char **items, int from)
@@ -146,7 +146,7 @@ static jbyteArray JNICALL native_exchange(JNIEnv *env, jclass c, jstring path, j
     size_t length = 0, answer_length = 0;
     char *bytes = fits ? copy_bytes(env, request, &length) : NULL, *answer = NULL;
     int fd = bytes ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
-    struct timeval bound = {EXCHANGE_MS / 1000, 0};     /* connect waits while the listener's queue is full */
+    struct timeval bound = {EXCHANGE_MS / 1000, 0}; /* connect waits while the listener's queue is full */
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
@@ -223,7 +223,7 @@ static void JNICALL native_exit_by_signal(JNIEnv *env, jclass c, jint number)
     sigaddset(&one, number);
     pthread_sigmask(SIG_UNBLOCK, &one, NULL);
     kill(getpid(), number);
-    usleep(100000);         /* another thread may be the one that takes it */
+    usleep(100000); /* another thread may be the one that takes it */
     _exit(128 + number);
 }
 
@@ -378,10 +378,10 @@ static jclass load_class(JNIEnv *env, const char *name)
         dotted[i] = name[i] == '/' ? '.' : name[i];
     dotted[i] = 0;
     jclass loaders = (*env)->FindClass(env, "java/lang/ClassLoader");
-    jmethodID system = loaders ? (*env)->GetStaticMethodID(env, loaders, "getSystemClassLoader",
-        "()Ljava/lang/ClassLoader;") : NULL;
-    jmethodID load = system ? (*env)->GetMethodID(env, loaders, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;")
-        : NULL;
+    jmethodID system =
+        loaders ? (*env)->GetStaticMethodID(env, loaders, "getSystemClassLoader", "()Ljava/lang/ClassLoader;") : NULL;
+    jmethodID load =
+        system ? (*env)->GetMethodID(env, loaders, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;") : NULL;
     jobject loader = load ? (*env)->CallStaticObjectMethod(env, loaders, system) : NULL;
     jstring text = loader ? (*env)->NewStringUTF(env, dotted) : NULL;
     return text ? (jclass)(*env)->CallObjectMethod(env, loader, load, text) : NULL;

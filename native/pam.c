@@ -1,5 +1,6 @@
 /*
- * A PAM session around a step (UsePAM): service "slurm". libpam is opened when it is wanted, so that nothing else depends on it.
+ * A PAM session around a step (UsePAM): service "slurm". libpam is opened when it is wanted, so that nothing else
+ * depends on it.
  */
 #define _GNU_SOURCE
 #include "stepd.h"
@@ -44,12 +45,19 @@ static int ask(int count, const struct pam_message **what, struct pam_response *
 
 bool pam_load(char *error, size_t room)
 {
-    const struct { const char *name; void **where; } calls[] = {
-        {"pam_start", (void **)&pam.start}, {"pam_set_item", (void **)&pam.set_item}, {"pam_setcred", (void **)&pam.set_credentials},
-        {"pam_open_session", (void **)&pam.open_session}, {"pam_close_session", (void **)&pam.close_session},
-        {"pam_end", (void **)&pam.end}, {"pam_strerror", (void **)&pam.error},
+    const struct {
+        const char *name;
+        void **where;
+    } calls[] = {
+        {"pam_start", (void **)&pam.start},
+        {"pam_set_item", (void **)&pam.set_item},
+        {"pam_setcred", (void **)&pam.set_credentials},
+        {"pam_open_session", (void **)&pam.open_session},
+        {"pam_close_session", (void **)&pam.close_session},
+        {"pam_end", (void **)&pam.end},
+        {"pam_strerror", (void **)&pam.error},
     };
-    pam.library = dlopen("libpam.so.0", RTLD_NOW | RTLD_GLOBAL);    /* modules look for its symbols */
+    pam.library = dlopen("libpam.so.0", RTLD_NOW | RTLD_GLOBAL); /* modules look for its symbols */
     if (!pam.library) {
         snprintf(error, room, "UsePAM: %s", dlerror());
         return false;

@@ -1,6 +1,7 @@
 /*
  * Everything a step left behind: stepd is the subreaper, so every descendant that still lives hangs below it, however
- * often it forked or made itself a session. With `pgid` only those in the process groups of its tasks count. Control groups, where given, catch what a killed stepd would lose.
+ * often it forked or made itself a session. With `pgid` only those in the process groups of its tasks count. Control
+ * groups, where given, catch what a killed stepd would lose.
  */
 #define _GNU_SOURCE
 #include "stepd.h"
@@ -14,7 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct process { pid_t pid, parent, group; bool below; };
+struct process {
+    pid_t pid, parent, group;
+    bool below;
+};
 
 static bool read_parent(pid_t pid, struct process *process)
 {
@@ -27,7 +31,7 @@ static bool read_parent(pid_t pid, struct process *process)
     if (n <= 0)
         return false;
     text[n] = 0;
-    char state, *after = strrchr(text, ')');    /* the name may hold anything, also ')' */
+    char state, *after = strrchr(text, ')'); /* the name may hold anything, also ')' */
     int parent, group;
     if (!after || sscanf(after + 1, " %c %d %d", &state, &parent, &group) != 3 || state == 'Z' || state == 'X')
         return false;
@@ -36,8 +40,8 @@ static bool read_parent(pid_t pid, struct process *process)
 }
 
 /*
- * Among a job's own processes an orphan goes to the first of these and is no descendant of stepd any more: what it has in its environment
- * says whose it is.
+ * Among a job's own processes an orphan goes to the first of these and is no descendant of stepd any more: what it has
+ * in its environment says whose it is.
  */
 static bool is_stray(pid_t pid)
 {
@@ -49,7 +53,7 @@ static bool is_stray(pid_t pid)
     if (!namespace_has(spec.namespace, pid))
         return false;
     ssize_t n = 0;
-    for (int tries = 0; n <= 0 && tries < 20; tries++) {    /* of a process that is just executing a program it is empty */
+    for (int tries = 0; n <= 0 && tries < 20; tries++) { /* of a process that is just executing a program it is empty */
         if (tries)
             usleep(500);
         int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -112,7 +116,8 @@ static void mark_below(struct process *list, size_t count, pid_t top)
     }
 }
 
-/* Each task and each epilog leads a group. While one has not executed its program nobody has left: its prolog is the step's. */
+/* Each task and each epilog leads a group. While one has not executed its program nobody has left: its prolog is the
+ * step's. */
 static bool is_tracked(const struct process *process)
 {
     if (!process->below || !spec.by_group)
@@ -153,8 +158,8 @@ static bool is_srun(pid_t pid)
 }
 
 /*
- * Returns whether processes linger after the end of a batch script: an srun whose step writes through it within KillWait, or a process that
- * handles SIGTERM. All other processes stay with the srun, which may write into a pipe.
+ * Returns whether processes linger after the end of a batch script: an srun whose step writes through it within
+ * KillWait, or a process that handles SIGTERM. All other processes stay with the srun, which may write into a pipe.
  */
 bool procs_linger(bool warned)
 {
@@ -168,7 +173,8 @@ bool procs_linger(bool warned)
     return lingers;
 }
 
-/* Signals every living process of the step; a second signal in place of the first where none of them has a handler for that. */
+/* Signals every living process of the step; a second signal in place of the first where none of them has a handler for
+ * that. */
 static int signal_tree(int signal, int uncaught)
 {
     struct process *list = NULL;
@@ -185,19 +191,14 @@ static int signal_tree(int signal, int uncaught)
     return sent;
 }
 
-int procs_signal_children_tree(int signal)
-{
-    return signal_tree(signal, signal);
-}
+int procs_signal_children_tree(int signal) { return signal_tree(signal, signal); }
 
 /*
- * Where somebody makes ready for it all go on meanwhile: a shell runs its handler when the program that it waits for is over. Where nobody does all
- * are stopped: what SIGTSTP does by itself to who has no handler, the kernel leaves undone in a group whose parents are elsewhere.
+ * Where somebody makes ready for it all go on meanwhile: a shell runs its handler when the program that it waits for is
+ * over. Where nobody does all are stopped: what SIGTSTP does by itself to who has no handler, the kernel leaves undone
+ * in a group whose parents are elsewhere.
  */
-int procs_suspend(void)
-{
-    return signal_tree(SIGTSTP, SIGSTOP);
-}
+int procs_suspend(void) { return signal_tree(SIGTSTP, SIGSTOP); }
 
 /* Of a step whose children are all gone: among a job's own processes there may be others. */
 bool procs_are_left(void)

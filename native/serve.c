@@ -25,7 +25,10 @@
 #define HEAD_BYTES 80
 #define DIRECTORY_BYTES_MAX 4096
 
-struct child { pid_t pid; unsigned long long id; };
+struct child {
+    pid_t pid;
+    unsigned long long id;
+};
 
 static struct child *children;
 static size_t child_count, child_room;
@@ -164,11 +167,11 @@ int serve_requests(void)
     sigaddset(&heard, SIGCHLD);
     sigaddset(&heard, SIGRTMIN);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, SIG_IGN);        /* of a terminal that slurmd -D runs in */
+    signal(SIGINT, SIG_IGN); /* of a terminal that slurmd -D runs in */
     signal(SIGHUP, SIG_IGN);
     sigprocmask(SIG_BLOCK, &heard, NULL);
     wake = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
-    prctl(PR_SET_NAME, "stepstarter");      /* not a step: who counts slurmstepd must not count this */
+    prctl(PR_SET_NAME, "stepstarter"); /* not a step: who counts slurmstepd must not count this */
     step_title("slurmd: step starter");
     struct pollfd p[2] = {{0, POLLIN, 0}, {wake, POLLIN, 0}};
     while (wake >= 0) {

@@ -1,7 +1,8 @@
 /*
- * The command service's process: `muster-commands users|root`. Root, or the user who installed, makes the socket in a directory of its own; the
- * service of users then becomes the service's user before it listens, so that the kernel names that user to launchers. Java takes the socket
- * as its standard input. Root's own commands have a service that stays root, behind a socket that only root can reach.
+ * The command service's process: `muster-commands users|root`. Root, or the user who installed, makes the socket in a
+ * directory of its own; the service of users then becomes the service's user before it listens, so that the kernel
+ * names that user to launchers. Java takes the socket as its standard input. Root's own commands have a service that
+ * stays root, behind a socket that only root can reach.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -28,10 +29,7 @@
 #define NOBODY_16_BIT 65535
 
 /* A user that only the command service is. */
-bool service_uid_fits(long uid)
-{
-    return uid > 0 && uid != NOBODY && uid != NOBODY_16_BIT && uid < 0xfffffffel;
-}
+bool service_uid_fits(long uid) { return uid > 0 && uid != NOBODY && uid != NOBODY_16_BIT && uid < 0xfffffffel; }
 
 static bool fail(const char *what, const char *path)
 {
@@ -44,10 +42,11 @@ static bool is_own_directory(const char *socket_path)
 {
     struct stat st;
     char *copy = strdup(socket_path), *directory = copy ? dirname(copy) : NULL;
-    bool good = directory && lstat(directory, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
+    bool good =
+        directory && lstat(directory, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
     if (!good)
-        fprintf(stderr, "muster-commands: %s must be a directory of uid %d that nobody else can write\n", directory ? directory : socket_path,
-                (int)geteuid());
+        fprintf(stderr, "muster-commands: %s must be a directory of uid %d that nobody else can write\n",
+                directory ? directory : socket_path, (int)geteuid());
     free(copy);
     return good;
 }
@@ -99,7 +98,7 @@ static bool close_up(void)
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     return (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
-           || fail("cannot close", "the process");
+        || fail("cannot close", "the process");
 }
 
 /* Standard input is the listening socket when this returns true. */
@@ -125,7 +124,9 @@ bool service_begin(bool for_root)
     unlink(path);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, for_root ? 0600 : 0666) < 0)
         return fail("cannot make", path);
-    if (drops && !become((uid_t)launcher.service_uid, (gid_t)(launcher.service_gid > 0 ? launcher.service_gid : launcher.service_uid)))
+    if (drops
+        && !become((uid_t)launcher.service_uid,
+                   (gid_t)(launcher.service_gid > 0 ? launcher.service_gid : launcher.service_uid)))
         return false;
     if (listen(fd, CALLERS_WAITING) < 0 || dup2(fd, 0) < 0)
         return fail("cannot listen on", path);

@@ -12,9 +12,12 @@
 
 struct spec spec;
 
-static const struct { const char *name; int resource; } LIMITS[] = {
-    {"CPU", RLIMIT_CPU}, {"FSIZE", RLIMIT_FSIZE}, {"DATA", RLIMIT_DATA}, {"STACK", RLIMIT_STACK},
-    {"CORE", RLIMIT_CORE}, {"RSS", RLIMIT_RSS}, {"NPROC", RLIMIT_NPROC}, {"NOFILE", RLIMIT_NOFILE},
+static const struct {
+    const char *name;
+    int resource;
+} LIMITS[] = {
+    {"CPU", RLIMIT_CPU},         {"FSIZE", RLIMIT_FSIZE}, {"DATA", RLIMIT_DATA},   {"STACK", RLIMIT_STACK},
+    {"CORE", RLIMIT_CORE},       {"RSS", RLIMIT_RSS},     {"NPROC", RLIMIT_NPROC}, {"NOFILE", RLIMIT_NOFILE},
     {"MEMLOCK", RLIMIT_MEMLOCK}, {"AS", RLIMIT_AS},
 };
 
@@ -91,7 +94,7 @@ static bool parse_limit(char *text)
 {
     char *save = NULL;
     const char *name = strtok_r(text, " ", &save), *soft = strtok_r(NULL, " ", &save),
-        *hard = strtok_r(NULL, " ", &save);
+               *hard = strtok_r(NULL, " ", &save);
     if (!name || !soft || spec.limit_count >= sizeof spec.limits / sizeof spec.limits[0])
         return false;
     for (size_t i = 0; i < sizeof LIMITS / sizeof LIMITS[0]; i++) {
@@ -109,7 +112,7 @@ static bool parse_limit(char *text)
 static bool parse_groups(char *text)
 {
     size_t room = strlen(text) / 2 + 1;
-    free(spec.groups);      /* the last entry of several counts */
+    free(spec.groups); /* the last entry of several counts */
     spec.group_count = 0;
     spec.groups = calloc(room, sizeof(gid_t));
     if (!spec.groups)
@@ -124,11 +127,18 @@ static bool parse_groups(char *text)
     return true;
 }
 
-/* "stream", "null", "pty", "same", or "file FLAGS PATH" with FLAGS of r (read), t (truncate), a (append), T, A (labelled). */
+/* "stream", "null", "pty", "same", or "file FLAGS PATH" with FLAGS of r (read), t (truncate), a (append), T, A
+ * (labelled). */
 static bool parse_target(char *text, struct target *target)
 {
-    static const struct { const char *name; enum target_kind kind; } WORDS[] = {
-        {"stream", TARGET_STREAM}, {"null", TARGET_NULL}, {"pty", TARGET_PTY}, {"same", TARGET_SAME},
+    static const struct {
+        const char *name;
+        enum target_kind kind;
+    } WORDS[] = {
+        {"stream", TARGET_STREAM},
+        {"null", TARGET_NULL},
+        {"pty", TARGET_PTY},
+        {"same", TARGET_SAME},
     };
     for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
         if (!strcmp(text, WORDS[i].name)) {
@@ -173,41 +183,77 @@ static struct task *new_task(const char *text)
 
 static bool task_entry(struct task *task, const char *name, char *value)
 {
-    if (!strcmp(name, "argv")) strings_add(&task->argv, value);
-    else if (!strcmp(name, "env")) strings_add(&task->env, value);
-    else if (!strcmp(name, "cgroup")) strings_add(&task->cgroups, value);
-    else if (!strcmp(name, "program")) task->program = value;
-    else if (!strcmp(name, "cpus")) task->cpus = value;
-    else if (!strcmp(name, "label")) task->label = value;
-    else if (!strcmp(name, "memory")) task->memory = value;
-    else if (!strcmp(name, "said")) strings_add(&task->said, value);
-    else if (!strcmp(name, "remark")) strings_add(&task->remarks, value);
-    else if (!strcmp(name, "failing")) strings_add(&task->failing, value);
-    else if (!strcmp(name, "stdin")) return parse_target(value, &task->target[0]);
-    else if (!strcmp(name, "stdout")) return parse_target(value, &task->target[1]);
-    else if (!strcmp(name, "stderr")) return parse_target(value, &task->target[2]);
-    else return false;
+    if (!strcmp(name, "argv"))
+        strings_add(&task->argv, value);
+    else if (!strcmp(name, "env"))
+        strings_add(&task->env, value);
+    else if (!strcmp(name, "cgroup"))
+        strings_add(&task->cgroups, value);
+    else if (!strcmp(name, "program"))
+        task->program = value;
+    else if (!strcmp(name, "cpus"))
+        task->cpus = value;
+    else if (!strcmp(name, "label"))
+        task->label = value;
+    else if (!strcmp(name, "memory"))
+        task->memory = value;
+    else if (!strcmp(name, "said"))
+        strings_add(&task->said, value);
+    else if (!strcmp(name, "remark"))
+        strings_add(&task->remarks, value);
+    else if (!strcmp(name, "failing"))
+        strings_add(&task->failing, value);
+    else if (!strcmp(name, "stdin"))
+        return parse_target(value, &task->target[0]);
+    else if (!strcmp(name, "stdout"))
+        return parse_target(value, &task->target[1]);
+    else if (!strcmp(name, "stderr"))
+        return parse_target(value, &task->target[2]);
+    else
+        return false;
     return true;
 }
 
 static bool word_entry(const char *name, char *value)
 {
-    const struct { const char *name; const char **where; } words[] = {
-        {"job", &spec.job}, {"step", &spec.step}, {"attempt", &spec.attempt}, {"node", &spec.node},
-        {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_time", &spec.log_time},
-            {"debug_says", &spec.debug_says},
-            {"oom_events", &spec.oom_events}, {"namespace", &spec.namespace}, {"mpi_helper", &spec.mpi_helper},
-            {"mpi_socket", &spec.mpi_socket}, {"channel", &spec.channel},
+    const struct {
+        const char *name;
+        const char **where;
+    } words[] = {
+        {"job", &spec.job},
+        {"step", &spec.step},
+        {"attempt", &spec.attempt},
+        {"node", &spec.node},
+        {"user", &spec.user},
+        {"cwd", &spec.cwd},
+        {"socket", &spec.socket_path},
+        {"log_time", &spec.log_time},
+        {"debug_says", &spec.debug_says},
+        {"oom_events", &spec.oom_events},
+        {"namespace", &spec.namespace},
+        {"mpi_helper", &spec.mpi_helper},
+        {"mpi_socket", &spec.mpi_socket},
+        {"channel", &spec.channel},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(name, words[i].name)) {
             *words[i].where = value;
             return true;
         }
-    const struct { const char *name; struct strings *where; } lists[] = {
-        {"argv", &spec.argv}, {"env", &spec.env}, {"cgroup", &spec.cgroups}, {"own_cgroup", &spec.own_cgroups},
-        {"kill_cgroup", &spec.kill_cgroups}, {"task_prolog", &spec.prologs}, {"task_epilog", &spec.epilogs},
-        {"user_task_prolog", &spec.user_prologs}, {"user_task_epilog", &spec.user_epilogs}, {"mpi", &spec.mpi},
+    const struct {
+        const char *name;
+        struct strings *where;
+    } lists[] = {
+        {"argv", &spec.argv},
+        {"env", &spec.env},
+        {"cgroup", &spec.cgroups},
+        {"own_cgroup", &spec.own_cgroups},
+        {"kill_cgroup", &spec.kill_cgroups},
+        {"task_prolog", &spec.prologs},
+        {"task_epilog", &spec.epilogs},
+        {"user_task_prolog", &spec.user_prologs},
+        {"user_task_epilog", &spec.user_epilogs},
+        {"mpi", &spec.mpi},
         {"mpi_directory", &spec.mpi_directories},
     };
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -220,11 +266,26 @@ static bool word_entry(const char *name, char *value)
 
 static bool number_entry(const char *name, const char *value, bool *known)
 {
-    static const struct { const char *name; long long low, high; } NUMBERS[] = {
-        {"uid", 0, UINT32_MAX - 1LL}, {"gid", 0, UINT32_MAX - 1LL}, {"allow_uid", 0, UINT32_MAX - 1LL},
-        {"nice", -20, 19}, {"oom_score_adj", -1000, 1000}, {"rows", 0, 65535}, {"columns", 0, 65535},
-        {"external", 0, 1}, {"batch", 0, 1}, {"oom_kill_step", 0, 1}, {"pam", 0, 1}, {"pgid", 0, 1},
-        {"wait_children", 0, 1}, {"debug", 0, 9}, {"await_caller", 0, 1}, {"kill_on_bad_exit", 0, 1},
+    static const struct {
+        const char *name;
+        long long low, high;
+    } NUMBERS[] = {
+        {"uid", 0, UINT32_MAX - 1LL},
+        {"gid", 0, UINT32_MAX - 1LL},
+        {"allow_uid", 0, UINT32_MAX - 1LL},
+        {"nice", -20, 19},
+        {"oom_score_adj", -1000, 1000},
+        {"rows", 0, 65535},
+        {"columns", 0, 65535},
+        {"external", 0, 1},
+        {"batch", 0, 1},
+        {"oom_kill_step", 0, 1},
+        {"pam", 0, 1},
+        {"pgid", 0, 1},
+        {"wait_children", 0, 1},
+        {"debug", 0, 9},
+        {"await_caller", 0, 1},
+        {"kill_on_bad_exit", 0, 1},
         {"lingers", 0, 1},
     };
     long long n = 0;
@@ -238,8 +299,14 @@ static bool number_entry(const char *name, const char *value, bool *known)
     case 0: spec.uid = (uid_t)n; break;
     case 1: spec.gid = (gid_t)n; break;
     case 2: spec.allowed_uid = (uid_t)n; break;
-    case 3: spec.nice = (int)n; spec.has_nice = true; break;
-    case 4: spec.oom_score_adj = (int)n; spec.has_oom = true; break;
+    case 3:
+        spec.nice = (int)n;
+        spec.has_nice = true;
+        break;
+    case 4:
+        spec.oom_score_adj = (int)n;
+        spec.has_oom = true;
+        break;
     case 5: spec.rows = (int)n; break;
     case 6: spec.columns = (int)n; break;
     case 7: spec.external = n != 0; break;

@@ -10,11 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATUS_BYTES_MOST (256u * 1024u)      /* of records behind each other; then the file is begun anew */
+#define STATUS_BYTES_MOST (256u * 1024u) /* of records behind each other; then the file is begun anew */
 
 static const char *const PHASES[] = {"waiting", "running", "epilog", "done"};
 
-struct writer { char *text; size_t room, have; };
+struct writer {
+    char *text;
+    size_t room, have;
+};
 
 static void put(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -29,10 +32,7 @@ static void put(struct writer *w, const char *format, ...)
         w->have += (size_t)n;
 }
 
-static long long microseconds(struct timeval t)
-{
-    return (long long)t.tv_sec * 1000000 + t.tv_usec;
-}
+static long long microseconds(struct timeval t) { return (long long)t.tv_sec * 1000000 + t.tv_usec; }
 
 static void put_usage(struct writer *w, const struct rusage *u)
 {

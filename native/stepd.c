@@ -25,12 +25,12 @@
 
 #define KILL_RETRY_FIRST_MS 20
 #define KILL_RETRY_MOST_MS 1000
-#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
-#define LINGER_CHECK_MS 500       /* interval of checks for the end of processes that are no children of stepd */
-#define MPI_FINISH_MS 6000        /* the helper itself waits less for its neighbours */
-#define ORPHAN_CHECK_MS 5000      /* how often a finished step looks whether anybody can still come for its output */
+#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536 /* kernels before 5.11 */
+#define LINGER_CHECK_MS 500  /* interval of checks for the end of processes that are no children of stepd */
+#define MPI_FINISH_MS 6000   /* the helper itself waits less for its neighbours */
+#define ORPHAN_CHECK_MS 5000 /* how often a finished step looks whether anybody can still come for its output */
 
-static int gate[2] = {-1, -1};     /* there if any of the tasks could fail alone before it runs */
+static int gate[2] = {-1, -1}; /* there if any of the tasks could fail alone before it runs */
 static int signal_fd = -1;
 static bool gate_open, terminated, warned, ended, complete, changed;
 static bool lingering, lingering_told;
@@ -125,7 +125,8 @@ static void watch_launch(void)
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%S", localtime_r(&now, &local));
     for (size_t i = 0; i < spec.task_count; i++) {
         step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) started %s", spec.tasks[i].id, (int)spec.tasks[i].pid, started);
-        step_debug(STEP_DEBUG_VERBOSE + 1, "task %u: cpus %s", spec.tasks[i].id, *spec.tasks[i].cpus ? spec.tasks[i].cpus : "as slurmd's");
+        step_debug(STEP_DEBUG_VERBOSE + 1, "task %u: cpus %s", spec.tasks[i].id,
+                   *spec.tasks[i].cpus ? spec.tasks[i].cpus : "as slurmd's");
     }
     for (size_t i = 0; i < spec.task_count && gate[1] >= 0; i++)
         if (write(gate[1], "g", 1) != 1)
@@ -141,7 +142,7 @@ void step_watch_memory(struct task *task)
         return;
     snprintf(reason, sizeof reason, "OutOfMemory");
     int n = snprintf(text, sizeof text,
-        "Detected %ld oom_kill event%s in StepId=%s.%s. Some of the step tasks have been OOM Killed.",
+                     "Detected %ld oom_kill event%s in StepId=%s.%s. Some of the step tasks have been OOM Killed.",
                      kills, kills > 1 ? "s" : "", spec.job, spec.step);
     task_message(task, text, (size_t)n);
     if (spec.oom_kill_step)
@@ -159,9 +160,11 @@ static void task_ended(struct task *task, int status, const struct rusage *usage
     task->usage = *usage;
     clock_gettime(CLOCK_REALTIME, &task->ended);
     if (WIFSIGNALED(status))
-        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) exited. Killed by signal %d.", task->id, (int)task->pid, WTERMSIG(status));
+        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) exited. Killed by signal %d.", task->id, (int)task->pid,
+                   WTERMSIG(status));
     else
-        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) exited with exit code %d.", task->id, (int)task->pid, WEXITSTATUS(status));
+        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) exited with exit code %d.", task->id, (int)task->pid,
+                   WEXITSTATUS(status));
     if (task->ready_fd >= 0)
         close(task->ready_fd);
     task->ready_fd = -1;
@@ -254,7 +257,7 @@ static void kill_leftovers(void)
         return;
     }
     if (mpi_is_there())
-        procs_signal_tasks(SIGKILL);    /* first, or they would say that they have lost it */
+        procs_signal_tasks(SIGKILL); /* first, or they would say that they have lost it */
     mpi_kill();
     procs_signal_children_tree(SIGKILL);
     procs_kill_cgroups();
@@ -335,7 +338,8 @@ static bool start_tasks(void)
     share_files();
     environment_prepare();
     if (spec.namespace && spec.task_count && !namespace_adopt(spec.namespace)) {
-        snprintf(spec.tasks[0].reason, sizeof spec.tasks[0].reason, "cannot enter the job's processes: %s", strerror(errno));
+        snprintf(spec.tasks[0].reason, sizeof spec.tasks[0].reason, "cannot enter the job's processes: %s",
+                 strerror(errno));
         enters = false;
     }
     for (size_t i = 0; i < spec.task_count; i++) {
@@ -372,10 +376,11 @@ static bool take_signals(void)
 {
     sigset_t all;
     sigfillset(&all);
-    for (size_t i = 0; i < 5; i++)      /* a fault of stepd's own must end it */
+    for (size_t i = 0; i < 5; i++) /* a fault of stepd's own must end it */
         sigdelset(&all, (int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}[i]);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    /* once for all tasks; by the system call itself, since the C library hides two signals, which a caller may have left ignored */
+    /* once for all tasks; by the system call itself, since the C library hides two signals, which a caller may have
+     * left ignored */
     static const unsigned long all_default[8];
     for (int s = 1; s <= 64; s++)
         syscall(SYS_rt_sigaction, s, all_default, NULL, (size_t)8);
@@ -385,7 +390,8 @@ static bool take_signals(void)
 
 int step_answer = -1;
 
-/* Says on `answer`, behind `prefix`, that the step stands or why it does not. One write: others may answer there too. */
+/* Says on `answer`, behind `prefix`, that the step stands or why it does not. One write: others may answer there too.
+ */
 static void say(int answer, const char *prefix, const char *text)
 {
     char line[500];
@@ -447,8 +453,8 @@ static int await_answer(int fd)
     char text[400];
     size_t have = 0;
     ssize_t n;
-    while (have < sizeof text - 1 && ((n = read(fd, text + have, sizeof text - 1 - have)) > 0
-        || (n < 0 && errno == EINTR)))
+    while (have < sizeof text - 1
+           && ((n = read(fd, text + have, sizeof text - 1 - have)) > 0 || (n < 0 && errno == EINTR)))
         have += n > 0 ? (size_t)n : 0;
     text[have] = 0;
     bool good = !strncmp(text, "ok ", 3);
@@ -485,7 +491,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: slurmstepd LAUNCH_SPECIFICATION\n");
         return 2;
     }
-    tzset();        /* before a task has another root directory, and with it another /etc/localtime */
+    tzset(); /* before a task has another root directory, and with it another /etc/localtime */
     title_at = argv[0];
     title_room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
     close_inherited();

@@ -24,30 +24,30 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define OUTPUT_KEPT_BYTES (1024u * 1024u)     /* unacknowledged output of one task; then its pipes are left alone */
-#define STDIN_WINDOW_BYTES (256u * 1024u)     /* standard input taken ahead of what the task has read */
-#define FRAME_DATA_BYTES (32u * 1024u)        /* data in one frame to a client */
-#define FRAME_IN_BYTES (256u * 1024u)         /* longest frame taken from a client */
-#define LABELLED_LINE_BYTES 65536u            /* a longer line of a labelled file is broken */
-#define GATHER_TASKS 16               /* from so many on, a round that brought little is followed by a short wait */
+#define OUTPUT_KEPT_BYTES (1024u * 1024u) /* unacknowledged output of one task; then its pipes are left alone */
+#define STDIN_WINDOW_BYTES (256u * 1024u) /* standard input taken ahead of what the task has read */
+#define FRAME_DATA_BYTES (32u * 1024u)    /* data in one frame to a client */
+#define FRAME_IN_BYTES (256u * 1024u)     /* longest frame taken from a client */
+#define LABELLED_LINE_BYTES 65536u        /* a longer line of a labelled file is broken */
+#define GATHER_TASKS 16                   /* from so many on, a round that brought little is followed by a short wait */
 #define GATHER_FIRST_US 300
 #define GATHER_MOST_US 20000
-#define LAST_READS 8                          /* from a task that writes no more, in one round */
-#define FLOOD_BYTES 16384                     /* read at once from one task: no time to wait */
+#define LAST_READS 8      /* from a task that writes no more, in one round */
+#define FLOOD_BYTES 16384 /* read at once from one task: no time to wait */
 #define CLIENTS_MAX 64
 #define SPEC_BYTES_MAX (64u * 1024u * 1024u)
 #define TASKS_MAX 65536
 #define CGROUPS_MAX 24
-#define LINGER_MS_DEFAULT 2000                /* how long unread output may keep a finished step after 'finish' */
-#define STATUS_OUT_OF_MEMORY 125             /* as 0:125: the kernel killed something of the step for its memory */
-#define STATUS_LAUNCH_FAILED 53               /* raw wait status: Slurm shows 0:53 when a task could not be set up */
+#define LINGER_MS_DEFAULT 2000   /* how long unread output may keep a finished step after 'finish' */
+#define STATUS_OUT_OF_MEMORY 125 /* as 0:125: the kernel killed something of the step for its memory */
+#define STATUS_LAUNCH_FAILED 53  /* raw wait status: Slurm shows 0:53 when a task could not be set up */
 
 enum target_kind { TARGET_NULL, TARGET_STREAM, TARGET_FILE, TARGET_PTY, TARGET_SAME };
 
 struct target {
     enum target_kind kind;
-    int flags;              /* of open(2), for TARGET_FILE */
-    bool labelled;          /* a file whose lines stepd writes, behind the task's label */
+    int flags;     /* of open(2), for TARGET_FILE */
+    bool labelled; /* a file whose lines stepd writes, behind the task's label */
     const char *path;
 };
 
@@ -60,31 +60,31 @@ enum task_phase { TASK_WAITING, TASK_RUNNING, TASK_EPILOG, TASK_DONE };
 
 /* Output of one task on one stream: bytes [base, end) are here, those before `acked` may go. */
 struct stream {
-    int fd;                 /* -1: closed */
-    bool wanted;            /* the target is a stream or pty: somebody reads it here */
+    int fd;      /* -1: closed */
+    bool wanted; /* the target is a stream or pty: somebody reads it here */
     bool eof;
     uint64_t base, end, acked;
     char *kept;
     size_t room;
-    int sink;               /* -1, or the file that stepd writes the labelled lines to: then no client sees them */
-    bool labelled;          /* what stepd adds of its own (io_append) stands there without the label */
-    char *line;             /* of a labelled stream: what has come of a line that has not ended */
+    int sink;      /* -1, or the file that stepd writes the labelled lines to: then no client sees them */
+    bool labelled; /* what stepd adds of its own (io_append) stands there without the label */
+    char *line;    /* of a labelled stream: what has come of a line that has not ended */
     size_t line_length;
-    size_t after_end;       /* bytes read since the step was over */
+    size_t after_end; /* bytes read since the step was over */
 };
 
 struct input {
-    int fd;                 /* -1: the task has no open standard input here */
+    int fd; /* -1: the task has no open standard input here */
     bool wanted, eof, closed;
-    uint64_t written, taken;/* bytes the task's pipe accepted; bytes taken from clients */
-    uint64_t injected;      /* of those taken, the ones that no primary sent: not in its offsets */
-    uint64_t limit;         /* the primary's offset up to which it was allowed to send; never falls */
-    char *held;             /* [written, taken) */
+    uint64_t written, taken; /* bytes the task's pipe accepted; bytes taken from clients */
+    uint64_t injected;       /* of those taken, the ones that no primary sent: not in its offsets */
+    uint64_t limit;          /* the primary's offset up to which it was allowed to send; never falls */
+    char *held;              /* [written, taken) */
     size_t room;
 };
 
 struct task {
-    uint32_t id;            /* global rank in the step */
+    uint32_t id; /* global rank in the step */
     struct strings argv, env, cgroups;
     const char *program;    /* what to execute when it is not argv[0] looked up in PATH */
     const char *label;      /* what stands before each line in labelled files */
@@ -94,14 +94,14 @@ struct task {
     struct strings remarks; /* further lines for its stderr, as they are */
     struct strings failing; /* why it cannot run although the step does: it says so and exits with 1 */
     struct target target[3];
-    int pmi_fd;             /* its end of the socket to the helper; -1: none */
+    int pmi_fd; /* its end of the socket to the helper; -1: none */
     enum task_phase phase;
     pid_t pid, epilog_pid;
-    int ready_fd;           /* the child tells here that it is ready, or why it is not */
+    int ready_fd; /* the child tells here that it is ready, or why it is not */
     bool ready, executed;
-    int epilog_said;        /* the error output of its epilog while that runs */
-    int message_fd;         /* the file that is the task's stderr, to say why it is ended; -1: none */
-    int status;             /* raw, as wait4 gives it */
+    int epilog_said; /* the error output of its epilog while that runs */
+    int message_fd;  /* the file that is the task's stderr, to say why it is ended; -1: none */
+    int status;      /* raw, as wait4 gives it */
     char reason[256];
     struct rusage usage;
     struct timespec started, ended;
@@ -117,9 +117,10 @@ struct limit {
 };
 
 struct spec {
-    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_time, *oom_events, *namespace, *debug_says;
+    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_time, *oom_events, *namespace,
+        *debug_says;
     const char *mpi_helper, *mpi_socket;
-    const char *channel;    /* of the fabric between nodes, as MAJOR:NUMBER of its device; NULL for none */
+    const char *channel; /* of the fabric between nodes, as MAJOR:NUMBER of its device; NULL for none */
     uid_t uid, allowed_uid;
     gid_t gid;
     gid_t *groups;
@@ -127,12 +128,14 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller, kill_on_bad_exit, lingers;
-    int debug;              /* what the step tells of itself on its standard error: 4 verbose, 5 debug */
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children, await_caller,
+        kill_on_bad_exit, lingers;
+    int debug; /* what the step tells of itself on its standard error: 4 verbose, 5 debug */
     int rows, columns;
     struct limit limits[32];
     size_t limit_count;
-    struct strings argv, env, cgroups, own_cgroups, kill_cgroups, prologs, epilogs, user_prologs, user_epilogs, mpi, mpi_directories;
+    struct strings argv, env, cgroups, own_cgroups, kill_cgroups, prologs, epilogs, user_prologs, user_epilogs, mpi,
+        mpi_directories;
     struct task *tasks;
     size_t task_count;
 };
@@ -196,7 +199,7 @@ void strings_add(struct strings *list, char *item);
 /* task.c */
 bool task_all_plain(void);
 bool task_start(struct task *task, const int *gate);
-extern int step_answer;        /* where it is said that the step stands; -1: said */
+extern int step_answer; /* where it is said that the step stands; -1: said */
 void task_become_user(void);
 void task_read_ready(struct task *task);
 void step_watch_memory(struct task *task);

@@ -27,10 +27,12 @@
 #define CLOSE_RANGE_CLOEXEC (1u << 2)
 #endif
 
-struct ends { int child[3], parent[3], master, slave; };
+struct ends {
+    int child[3], parent[3], master, slave;
+};
 
 static int ready_write = -1;
-static char remarks[2048];      /* for the task's standard error, which is not open yet */
+static char remarks[2048]; /* for the task's standard error, which is not open yet */
 
 static void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 static void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -62,7 +64,8 @@ static void say_binding(const struct task *task)
 {
     for (size_t i = 0; i + 1 < task->said.count; i += 2) {
         size_t have = strlen(remarks);
-        snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->said.items[i], (int)getpid(), task->said.items[i + 1]);
+        snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->said.items[i], (int)getpid(),
+                 task->said.items[i + 1]);
     }
     for (size_t i = 0; i < task->remarks.count; i++) {
         size_t have = strlen(remarks);
@@ -187,7 +190,8 @@ void task_become_user(void)
         fail("the user id could be taken back");
 }
 
-/* Programs find TMPDIR set and there: the directory that the job names is made, /tmp stands in where it names none or none can be made. */
+/* Programs find TMPDIR set and there: the directory that the job names is made, /tmp stands in where it names none or
+ * none can be made. */
 static void make_tmpdir(void)
 {
     static char otherwise[] = "TMPDIR=/tmp";
@@ -208,7 +212,8 @@ static void make_tmpdir(void)
 
 static const char *const STREAM_NAMES[] = {"stdin", "stdout", "stderr"};
 
-/* The directories that a file is to be in, as far as there are none. What cannot be made shows when the file is opened. */
+/* The directories that a file is to be in, as far as there are none. What cannot be made shows when the file is opened.
+ */
 static void make_directories(const char *path)
 {
     char part[PATH_MAX];
@@ -259,10 +264,13 @@ static int open_target(const struct target *target, int stream, int child_end)
 /* Files that stepd writes are opened here all the same: as the user. It gets them before the task is ready. */
 static void send_file(char which, int fd)
 {
-    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
     struct iovec what = {.iov_base = &which, .iov_len = 1};
-    struct msghdr message = {.msg_iov = &what, .msg_iovlen = 1, .msg_control = control.bytes,
-        .msg_controllen = sizeof control.bytes};
+    struct msghdr message = {
+        .msg_iov = &what, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     memset(&control, 0, sizeof control);
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     *head = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
@@ -327,7 +335,10 @@ static void unblock_signals(void)
 static bool say_ready(const struct task *task)
 {
     const struct target *target = &task->target[task->target[2].kind == TARGET_SAME ? 1 : 2];
-    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
     struct iovec ready = {.iov_base = "R", .iov_len = 1};
     struct msghdr message = {.msg_iov = &ready, .msg_iovlen = 1};
     if (target->kind == TARGET_FILE && !target->labelled) {
@@ -353,7 +364,7 @@ static void wait_for_gate(const struct task *task, int gate_read)
     while ((n = read(gate_read, &go, 1)) < 0 && errno == EINTR)
         continue;
     if (n != 1)
-        _exit(1);   /* the step was given up, or stepd is gone: a task must not start without its parent */
+        _exit(1); /* the step was given up, or stepd is gone: a task must not start without its parent */
 }
 
 static void report_exec_failure(const char *program, int error)
@@ -485,8 +496,8 @@ static void close_ends(const struct ends *ends, bool parents_too)
 }
 
 /*
- * Nothing between the fork and the program may wait or fail for this task alone: the step needs no gate, and stepd need not be copied. That copy,
- * and what both write to afterwards, is a fifth of what a task's start costs.
+ * Nothing between the fork and the program may wait or fail for this task alone: the step needs no gate, and stepd need
+ * not be copied. That copy, and what both write to afterwards, is a fifth of what a task's start costs.
  */
 static bool is_plain(const struct task *task)
 {
@@ -498,13 +509,15 @@ static bool is_plain(const struct task *task)
 
 bool task_all_plain(void)
 {
-    bool all = !spec.namespace && !spec.channel && !spec.pam && !spec.prologs.count && !spec.user_prologs.count && !spec.debug && !spec.await_caller;
+    bool all = !spec.namespace && !spec.channel && !spec.pam && !spec.prologs.count && !spec.user_prologs.count
+            && !spec.debug && !spec.await_caller;
     for (size_t i = 0; i < spec.task_count && all; i++)
         all = is_plain(&spec.tasks[i]);
     return all;
 }
 
-/* The child of a vfork runs in stepd's memory while stepd stands still: what it changes there (remarks, the environment) is made anew for each. */
+/* The child of a vfork runs in stepd's memory while stepd stands still: what it changes there (remarks, the
+ * environment) is made anew for each. */
 static pid_t fork_child(struct task *task, const struct ends *ends, const int *ready, const int *gate)
 {
     struct strings *argv = task->argv.count ? &task->argv : &spec.argv;
@@ -512,7 +525,7 @@ static pid_t fork_child(struct task *task, const struct ends *ends, const int *r
     pid_t pid = gate ? fork() : vfork();
     if (pid != 0) {
         if (argv->count)
-            argv->items[0] = first;     /* the child names the file that it found */
+            argv->items[0] = first; /* the child names the file that it found */
         return pid;
     }
     ready_write = ready[1];
@@ -520,7 +533,7 @@ static pid_t fork_child(struct task *task, const struct ends *ends, const int *r
         close(ready[0]);
         close(gate[1]);
         if (step_answer >= 0)
-            close(step_answer);     /* who reads there would wait as long as this task does */
+            close(step_answer); /* who reads there would wait as long as this task does */
     }
     child(task, ends, gate ? gate[0] : -1);
 }
@@ -564,10 +577,13 @@ bool task_start(struct task *task, const int *gate)
 
 static ssize_t receive_ready(struct task *task, char *text, size_t room)
 {
-    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
     struct iovec into = {.iov_base = text, .iov_len = room};
-    struct msghdr message = {.msg_iov = &into, .msg_iovlen = 1, .msg_control = control.bytes,
-        .msg_controllen = sizeof control.bytes};
+    struct msghdr message = {
+        .msg_iov = &into, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     ssize_t n = recvmsg(task->ready_fd, &message, MSG_CMSG_CLOEXEC);
     struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)

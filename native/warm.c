@@ -1,8 +1,9 @@
 /*
- * The short path of commands: the command service of this machine carries the command out, this process lends it what is
- * the caller's: descriptors, files, identity, signals. README.md lists the frames. Before the first byte of output
- * anything that goes wrong, also a second of silence, means the long path, with the same request id; after it there is no
- * way back. Except for srun: this process knows how far its step's output has come, and goes on from there by itself.
+ * The short path of commands: the command service of this machine carries the command out, this process lends it what
+ * is the caller's: descriptors, files, identity, signals. README.md lists the frames. Before the first byte of output
+ * anything that goes wrong, also a second of silence, means the long path, with the same request id; after it there is
+ * no way back. Except for srun: this process knows how far its step's output has come, and goes on from there by
+ * itself.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -26,37 +27,45 @@
 #include <unistd.h>
 
 #define SILENCE_MS 1000
-#define SILENCE_OF_STEP_MS 5000         /* srun that follows a step loses nothing by waiting */
-#define SILENCE_AFTER_OUTPUT_MS 15000   /* what was written cannot be taken back: only a service that is surely stuck is given up */
+#define SILENCE_OF_STEP_MS 5000 /* srun that follows a step loses nothing by waiting */
+#define SILENCE_AFTER_OUTPUT_MS                                                                                        \
+    15000 /* what was written cannot be taken back: only a service that is surely stuck is given up */
 #define SACK_MS 1000
 #define FRAME_BYTES_MAX (16u << 20)
 #define SESSION_BYTES_MAX 8192
-#define LEND_BYTES_MAX (8u << 20)      /* of one file, or one piece of standard input */
+#define LEND_BYTES_MAX (8u << 20) /* of one file, or one piece of standard input */
 
-#define INPUT_KEPT_BYTES (1u << 20)    /* more than any node takes ahead of its tasks */
-#define POSITION_BYTES 14               /* u32 task, u8 stream, u64 offset, u8 descriptor */
+#define INPUT_KEPT_BYTES (1u << 20) /* more than any node takes ahead of its tasks */
+#define POSITION_BYTES 14           /* u32 task, u8 stream, u64 offset, u8 descriptor */
 
-#define BACKGROUND_MS 500               /* how soon input is taken again after its terminal came back */
+#define BACKGROUND_MS 500 /* how soon input is taken again after its terminal came back */
 
 enum { CONTINUE = -1, COLD = -2 };
 
-struct bytes { char *at; size_t have, room; };
+struct bytes {
+    char *at;
+    size_t have, room;
+};
 
 static int service = -1;
 static bool has_output;
 static struct bytes taken_input;       /* read from standard input for the service: the long path must get it as well */
-static unsigned long long taken_bytes;  /* of standard input in all; a step's is kept to its last part only */
-static size_t input_asked;              /* the service wants so much of standard input; 0: nothing */
-static bool follows_step;               /* srun */
+static unsigned long long taken_bytes; /* of standard input in all; a step's is kept to its last part only */
+static size_t input_asked;             /* the service wants so much of standard input; 0: nothing */
+static bool follows_step;              /* srun */
 static int signals = -1;
 static long long heard_ms;
-static struct bytes checkpoint;         /* what a long path of srun needs to go on with the step */
-static struct position { uint32_t task; uint8_t stream; uint64_t offset; } *positions;
+static struct bytes checkpoint; /* what a long path of srun needs to go on with the step */
+static struct position {
+    uint32_t task;
+    uint8_t stream;
+    uint64_t offset;
+} * positions;
 static size_t position_count, position_room;
 
 static const char *const WARM[] = {
-    "squeue", "sinfo", "sprio", "sdiag", "sacct", "sstat", "sreport", "sshare", "scancel", "sbatch", "scontrol",
-        "sacctmgr", "srun",
+    "squeue", "sinfo",   "sprio",  "sdiag",    "sacct",    "sstat", "sreport",
+    "sshare", "scancel", "sbatch", "scontrol", "sacctmgr", "srun",
 };
 
 /* Interactive uses stay with the long path; the service sends back whatever else it does not want. */
@@ -99,11 +108,13 @@ static void number(struct bytes *b, const char *name, long long value)
 
 static void limits(struct bytes *b)
 {
-    static const struct { const char *name; int resource; } ALL[] = {
-        {"CPU", RLIMIT_CPU}, {"FSIZE", RLIMIT_FSIZE}, {"DATA", RLIMIT_DATA}, {"STACK", RLIMIT_STACK},
-            {"CORE", RLIMIT_CORE},
-        {"RSS", RLIMIT_RSS}, {"NPROC", RLIMIT_NPROC}, {"NOFILE", RLIMIT_NOFILE}, {"MEMLOCK", RLIMIT_MEMLOCK},
-            {"AS", RLIMIT_AS},
+    static const struct {
+        const char *name;
+        int resource;
+    } ALL[] = {
+        {"CPU", RLIMIT_CPU},         {"FSIZE", RLIMIT_FSIZE}, {"DATA", RLIMIT_DATA},   {"STACK", RLIMIT_STACK},
+        {"CORE", RLIMIT_CORE},       {"RSS", RLIMIT_RSS},     {"NPROC", RLIMIT_NPROC}, {"NOFILE", RLIMIT_NOFILE},
+        {"MEMLOCK", RLIMIT_MEMLOCK}, {"AS", RLIMIT_AS},
     };
     char text[64];
     for (size_t i = 0; i < sizeof ALL / sizeof ALL[0]; i++) {
@@ -203,7 +214,9 @@ static long long now_ms(void)
 /* How long the service may say nothing, from what it said last on. */
 static int patience_ms(void)
 {
-    int silence = has_output && !follows_step ? SILENCE_AFTER_OUTPUT_MS : checkpoint.have ? SILENCE_OF_STEP_MS : SILENCE_MS;
+    int silence = has_output && !follows_step ? SILENCE_AFTER_OUTPUT_MS
+                : checkpoint.have             ? SILENCE_OF_STEP_MS
+                                              : SILENCE_MS;
     long long left = heard_ms + silence - now_ms();
     return left < 0 ? 0 : (int)left;
 }
@@ -269,7 +282,8 @@ static bool is_trusted(int fd)
     struct ucred peer;
     socklen_t length = sizeof peer;
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
-           && (peer.uid == 0 || (geteuid() != 0 && service_uid_fits(launcher.service_uid) && peer.uid == (uid_t)launcher.service_uid));
+        && (peer.uid == 0
+            || (geteuid() != 0 && service_uid_fits(launcher.service_uid) && peer.uid == (uid_t)launcher.service_uid));
 }
 
 static int connect_to_service(void)
@@ -372,7 +386,8 @@ static bool is_below(const char *path, const char *directory, size_t length, con
     return *name && !strncmp(path, directory, length) && path[length] == '/' && !strcmp(path + length + 1, name);
 }
 
-/* The caller's word, as it is or where the command looks for it: in the working directory, for a script also along PATH. */
+/* The caller's word, as it is or where the command looks for it: in the working directory, for a script also along
+ * PATH. */
 static bool means(const char *path, const char *word)
 {
     static char here[PATH_MAX];
@@ -396,10 +411,11 @@ static bool argument_means(const char *path, const char *argument)
 {
     const char *equals = strchr(argument, '=');
     return means(path, argument) || (equals && means(path, equals + 1))
-           || (argument[0] == '-' && argument[1] && argument[1] != '-' && means(path, argument + 2));
+        || (argument[0] == '-' && argument[1] && argument[1] != '-' && means(path, argument + 2));
 }
 
-/* What the command itself asks for: its configuration, what the caller's words and environment name, the caller's defaults. */
+/* What the command itself asks for: its configuration, what the caller's words and environment name, the caller's
+ * defaults. */
 static bool is_asked_for(const char *path)
 {
     char own[PATH_MAX + 32];
@@ -408,12 +424,13 @@ static bool is_asked_for(const char *path)
     const char *confs[] = {named ? named : "", own, "/run/slurm/conf/slurm.conf", "/etc/slurm/slurm.conf"};
     for (size_t i = 0; i < sizeof confs / sizeof confs[0]; i++) {
         const char *slash = strrchr(confs[i], '/');
-        if (!strcmp(path, confs[i]) || (slash && is_below(path, confs[i], (size_t)(slash - confs[i]), "cli_filter.lua")))
+        if (!strcmp(path, confs[i])
+            || (slash && is_below(path, confs[i], (size_t)(slash - confs[i]), "cli_filter.lua")))
             return true;
     }
     if (home && is_below(path, home, strlen(home), ".slurm/defaults"))
         return true;
-    snprintf(own, sizeof own, "/proc/%ld/stat", (long)getpid());    /* the caller's nice value */
+    snprintf(own, sizeof own, "/proc/%ld/stat", (long)getpid()); /* the caller's nice value */
     if (!strcmp(path, own))
         return true;
     for (int i = 1; i < launcher.argc; i++)
@@ -427,7 +444,8 @@ static bool is_asked_for(const char *path)
     return false;
 }
 
-/* Reads a file as the caller: u32 most bytes, path. What the command did not ask for this process reads itself, if need be, on the long path. */
+/* Reads a file as the caller: u32 most bytes, path. What the command did not ask for this process reads itself, if need
+ * be, on the long path. */
 static bool lend_file(struct bytes *body)
 {
     size_t most = asked(body);
@@ -557,7 +575,7 @@ static bool take_signals(void)
     sigprocmask(SIG_BLOCK, &set, &callers_mask);
     signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (isatty(0))
-        signal(SIGTTIN, SIG_IGN);       /* reading a terminal from its background fails then instead of stopping srun */
+        signal(SIGTTIN, SIG_IGN); /* reading a terminal from its background fails then instead of stopping srun */
     return signals >= 0;
 }
 
@@ -591,7 +609,8 @@ static int converse(struct bytes *body)
     heard_ms = now_ms();
     while (rc == CONTINUE) {
         bool waits = input_asked && in_background();
-        struct pollfd p[3] = {{service, POLLIN, 0}, {listens ? signals : -1, POLLIN, 0},
+        struct pollfd p[3] = {{service, POLLIN, 0},
+                              {listens ? signals : -1, POLLIN, 0},
                               {listens && input_asked && !waits ? 0 : -1, POLLIN, 0}};
         int most = patience_ms(), n = poll(p, 3, waits && most > BACKGROUND_MS ? BACKGROUND_MS : most);
         if ((n < 0 && errno == EINTR) || (n == 0 && waits && patience_ms() != 0))
@@ -606,7 +625,7 @@ static int converse(struct bytes *body)
         if (rc == CONTINUE && p[2].revents && input_asked && !lend_input())
             listens = false;
         if (p[0].revents)
-            heard_ms = now_ms();        /* what obeying took is not its silence */
+            heard_ms = now_ms(); /* what obeying took is not its silence */
     }
     return rc;
 }
@@ -639,9 +658,11 @@ bool warm_run(int *rc)
         return false;
     follows_step = !strcmp(launcher.name, "srun");
     *rc = is_trusted(service) && describe(&body) && (!follows_step || take_signals())
-          && send_frame('Q', body.at, body.have) ? converse(&body) : COLD;
+               && send_frame('Q', body.at, body.have)
+            ? converse(&body)
+            : COLD;
     if (*rc == COLD && follows_step)
-        send_frame('L', NULL, 0);       /* not the end of the command: it goes on here */
+        send_frame('L', NULL, 0); /* not the end of the command: it goes on here */
     close(service);
     give_signals_back();
     free(body.at);

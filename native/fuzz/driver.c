@@ -1,6 +1,7 @@
 /*
- * Fuzzing without libFuzzer: DRIVER CORPUS_DIRECTORY SECONDS [SEED]. Runs every file of the corpus, then mutations of them for SECONDS.
- * The seed is printed; with it the run repeats itself. An input that a sanitizer objects to, or that takes 10 s, is written to
+ * Fuzzing without libFuzzer: DRIVER CORPUS_DIRECTORY SECONDS [SEED]. Runs every file of the corpus, then mutations of
+ * them for SECONDS. The seed is printed; with it the run repeats itself. An input that a sanitizer objects to, or that
+ * takes 10 s, is written to
  * ./crash-PID.
  */
 #define _GNU_SOURCE
@@ -22,7 +23,10 @@
 #define HANG_SECONDS 10
 #define MUTATIONS_MAX 8
 
-struct input { uint8_t *bytes; size_t length; };
+struct input {
+    uint8_t *bytes;
+    size_t length;
+};
 
 static struct input corpus[FILES_MAX];
 static size_t corpus_count;
@@ -105,7 +109,8 @@ static size_t insert(uint8_t *bytes, size_t length, size_t place, const uint8_t 
 static size_t mutate(uint8_t *bytes, size_t length)
 {
     static const uint8_t BYTES[] = {0, 1, 0x7f, 0x80, 0xff, '\n', ' ', '=', ';', ',', '-', '0', '9'};
-    static const char *const WORDS[] = {"-1", "0", "4294967295", "18446744073709551615", "99999999999999999999", "\xff\xff\xff\xff"};
+    static const char *const WORDS[] = {
+        "-1", "0", "4294967295", "18446744073709551615", "99999999999999999999", "\xff\xff\xff\xff"};
     size_t place = random_below(length + 1), n = random_below(16) + 1;
     uint8_t copy[64];
     switch (random_below(8)) {
@@ -129,8 +134,7 @@ static size_t mutate(uint8_t *bytes, size_t length)
         n = n * 4 > length - place ? length - place : n * 4;
         memcpy(copy, bytes + place, n);
         return insert(bytes, length, random_below(length + 1), copy, n);
-    case 5:
-        return insert(bytes, length, place, &BYTES[random_below(sizeof BYTES)], 1);
+    case 5: return insert(bytes, length, place, &BYTES[random_below(sizeof BYTES)], 1);
     case 6: {
         const char *word = WORDS[random_below(sizeof WORDS / sizeof WORDS[0])];
         return insert(bytes, length, place, (const uint8_t *)word, strlen(word));

@@ -1,6 +1,7 @@
 /*
- * What clients of a step's socket send, as far as stepd's decoder and every request of it: a step of two tasks whose input and output go
- * to /dev/null. io.c is part of this file, so that no socket and no poll stands between the bytes and the requests.
+ * What clients of a step's socket send, as far as stepd's decoder and every request of it: a step of two tasks whose
+ * input and output go to /dev/null. io.c is part of this file, so that no socket and no poll stands between the bytes
+ * and the requests.
  */
 #include "../io.c"
 #include "fuzz.h"
@@ -13,8 +14,8 @@ bool step_complete(void) { return true; }
 bool step_is_aborted(void) { return true; }
 bool step_is_lingering(void) { return true; }
 void step_finish(unsigned linger_ms) { (void)linger_ms; }
-void step_terminate(void) { }
-void step_warned(void) { }
+void step_terminate(void) {}
+void step_warned(void) {}
 void step_watch_memory(struct task *task) { (void)task; }
 const char *step_reason(void) { return "reason"; }
 void task_message(struct task *task, const char *text, size_t length) { io_append(task, 0, text, length); }
@@ -22,8 +23,8 @@ void task_read_ready(struct task *task) { (void)task; }
 int procs_signal_children_tree(int signal) { return signal; }
 int procs_signal_tasks(int signal) { return signal; }
 int procs_suspend(void) { return 0; }
-void procs_kill_cgroups(void) { }
-void mpi_hear(void) { }
+void procs_kill_cgroups(void) {}
+void mpi_hear(void) {}
 int mpi_control(void) { return -1; }
 size_t status_text(char *into, size_t room) { return (size_t)snprintf(into, room, "status"); }
 struct spec spec;
@@ -31,7 +32,8 @@ struct spec spec;
 static void tasks_make(struct task *tasks)
 {
     for (size_t i = 0; i < 2; i++) {
-        tasks[i] = (struct task){.id = (uint32_t)i * 7, .phase = i ? TASK_DONE : TASK_RUNNING, .executed = true, .ready_fd = -1};
+        tasks[i] = (struct task){
+            .id = (uint32_t)i * 7, .phase = i ? TASK_DONE : TASK_RUNNING, .executed = true, .ready_fd = -1};
         tasks[i].in = (struct input){.fd = open("/dev/null", O_WRONLY | O_CLOEXEC), .wanted = true};
         for (int k = 0; k < 2; k++)
             tasks[i].out[k] = (struct stream){.fd = -1, .wanted = true, .sink = -1};

@@ -1,7 +1,8 @@
 /*
- * What a neighbour sends to the helper of the first of three nodes, from the connection's first line to the messages for the PMIx server.
- * The first byte: bit 0 and 1, the local task has asked for data of ranks 1 and 2; bit 2, it is in a fence with all. links.c and
- * collective.c of mpi-helper are part of this file. What ends the helper (fatal) ends this input only: the linker puts __wrap__exit in place of _exit.
+ * What a neighbour sends to the helper of the first of three nodes, from the connection's first line to the messages
+ * for the PMIx server. The first byte: bit 0 and 1, the local task has asked for data of ranks 1 and 2; bit 2, it is in
+ * a fence with all. links.c and collective.c of mpi-helper are part of this file. What ends the helper (fatal) ends
+ * this input only: the linker puts __wrap__exit in place of _exit.
  */
 #include "../mpi/collective.c"
 #include "../mpi/links.c"
@@ -26,8 +27,19 @@ static void step_make(void)
     static uint32_t ranks[] = {0, 1, 2}, node_of[] = {0, 1, 2};
     static struct node nodes[] = {{"n0", ranks, 1}, {"n1", ranks + 1, 1}, {"n2", ranks + 2, 1}};
     static struct local locals[] = {{0, -1}};
-    step = (struct step){.kind = "pmix", .id = "7.0", .name_space = "slurm.pmix.7.0", .ports = "", .width = 2, .size = 3, .node_count = 3,
-        .local_count = 1, .nodes = nodes, .node_of = node_of, .locals = locals, .control = -1, .listener = -1};
+    step = (struct step){.kind = "pmix",
+                         .id = "7.0",
+                         .name_space = "slurm.pmix.7.0",
+                         .ports = "",
+                         .width = 2,
+                         .size = 3,
+                         .node_count = 3,
+                         .local_count = 1,
+                         .nodes = nodes,
+                         .node_of = node_of,
+                         .locals = locals,
+                         .control = -1,
+                         .listener = -1};
     fuzz_pmix_open();
 }
 

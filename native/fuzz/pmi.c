@@ -1,4 +1,5 @@
-/* What two tasks of a node write to their PMI sockets; a byte 1 passes the word to the other task. pmi.c is part of this file. */
+/* What two tasks of a node write to their PMI sockets; a byte 1 passes the word to the other task. pmi.c is part of
+ * this file. */
 #include "../mpi/pmi.c"
 #include "fuzz.h"
 
@@ -7,8 +8,18 @@ static void step_make(void)
     static uint32_t ranks[] = {0, 1}, node_of[] = {0, 0};
     static struct node node = {"n0", ranks, 2};
     static struct local locals[] = {{0, -1}, {1, -1}};
-    step = (struct step){.kind = "pmi2", .id = "7.0", .ports = "12000", .width = 16, .size = 2, .node_count = 1, .local_count = 2,
-        .nodes = &node, .node_of = node_of, .locals = locals, .control = -1, .listener = -1};
+    step = (struct step){.kind = "pmi2",
+                         .id = "7.0",
+                         .ports = "12000",
+                         .width = 16,
+                         .size = 2,
+                         .node_count = 1,
+                         .local_count = 2,
+                         .nodes = &node,
+                         .node_of = node_of,
+                         .locals = locals,
+                         .control = -1,
+                         .listener = -1};
     links_open();
     pmi_open();
 }

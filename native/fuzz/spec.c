@@ -14,13 +14,14 @@ static void strings_free(struct strings *list)
 
 static void spec_free(void)
 {
-    struct strings *lists[] = {&spec.argv, &spec.env, &spec.cgroups, &spec.own_cgroups, &spec.kill_cgroups, &spec.prologs, &spec.epilogs,
-        &spec.user_prologs, &spec.user_epilogs, &spec.mpi, &spec.mpi_directories};
+    struct strings *lists[] = {&spec.argv,         &spec.env,     &spec.cgroups,        &spec.own_cgroups,
+                               &spec.kill_cgroups, &spec.prologs, &spec.epilogs,        &spec.user_prologs,
+                               &spec.user_epilogs, &spec.mpi,     &spec.mpi_directories};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         strings_free(lists[i]);
     for (size_t i = 0; i < spec.task_count; i++) {
-        struct strings *own[] = {&spec.tasks[i].argv, &spec.tasks[i].env, &spec.tasks[i].cgroups, &spec.tasks[i].said, &spec.tasks[i].remarks,
-            &spec.tasks[i].failing};
+        struct strings *own[] = {&spec.tasks[i].argv, &spec.tasks[i].env,     &spec.tasks[i].cgroups,
+                                 &spec.tasks[i].said, &spec.tasks[i].remarks, &spec.tasks[i].failing};
         for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
             strings_free(own[k]);
     }

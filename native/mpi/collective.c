@@ -1,6 +1,6 @@
 /*
- * What the nodes of a step bring together: each sends its contribution to the first node, which sends all of them down the tree when the
- * last has come. Names that tasks publish live on the first node as well.
+ * What the nodes of a step bring together: each sends its contribution to the first node, which sends all of them down
+ * the tree when the last has come. Names that tasks publish live on the first node as well.
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -11,10 +11,28 @@
 enum { STATUS_GOOD = 0, STATUS_TIMEOUT = 1 };
 
 /* Gathered on the first node. */
-struct gathering { char *key; size_t key_length; uint32_t expected, have; struct bytes data; struct gathering *next; };
+struct gathering {
+    char *key;
+    size_t key_length;
+    uint32_t expected, have;
+    struct bytes data;
+    struct gathering *next;
+};
 /* Waited for on any node. */
-struct waiting { char *key; size_t key_length; long long deadline_ms; collected done; void *context; struct waiting *next; };
-struct question { uint32_t id; named done; void *context; struct question *next; };
+struct waiting {
+    char *key;
+    size_t key_length;
+    long long deadline_ms;
+    collected done;
+    void *context;
+    struct waiting *next;
+};
+struct question {
+    uint32_t id;
+    named done;
+    void *context;
+    struct question *next;
+};
 
 static struct gathering *gatherings;
 static struct waiting *waitings;
@@ -28,13 +46,19 @@ static bool same(const char *a, size_t a_length, const char *b, size_t b_length)
     return a_length == b_length && !memcmp(a, b, a_length);
 }
 
-void collect(const char *key, size_t key_length, uint32_t nodes, const struct bytes *data, long timeout_s, collected done, void *context)
+void collect(const char *key, size_t key_length, uint32_t nodes, const struct bytes *data, long timeout_s,
+             collected done, void *context)
 {
     struct bytes body = {0};
     if (++waiting_count > COLLECTIVES_MAX)
         fatal("mpi: too many exchanges at once");
     struct waiting *w = claim(1, sizeof *w);
-    *w = (struct waiting){claim_text(key, key_length), key_length, timeout_s > 0 ? now_ms() + timeout_s * 1000 : 0, done, context, waitings};
+    *w = (struct waiting){claim_text(key, key_length),
+                          key_length,
+                          timeout_s > 0 ? now_ms() + timeout_s * 1000 : 0,
+                          done,
+                          context,
+                          waitings};
     waitings = w;
     bytes_put_block(&body, key, key_length);
     bytes_put32(&body, nodes);
@@ -150,11 +174,8 @@ static bool name_do(uint8_t what, const char *name, const char *port, const char
             return false;
         store_put(names, name, port);
         return true;
-    case NAME_UNPUBLISH:
-        *found = NULL;
-        return store_remove(names, name);
-    default:
-        return *found != NULL;
+    case NAME_UNPUBLISH: *found = NULL; return store_remove(names, name);
+    default: return *found != NULL;
     }
 }
 
@@ -163,7 +184,8 @@ static void name_requested(uint32_t from, uint32_t id, struct reader r)
     uint8_t what;
     const char *name, *port, *found = NULL;
     size_t name_length, port_length;
-    if (step.index != 0 || !read8(&r, &what) || !read_block(&r, &name, &name_length) || !read_block(&r, &port, &port_length))
+    if (step.index != 0 || !read8(&r, &what) || !read_block(&r, &name, &name_length)
+        || !read_block(&r, &port, &port_length))
         return;
     char *name_text = claim_text(name, name_length), *port_text = claim_text(port, port_length);
     struct bytes body = {0};

@@ -1,6 +1,7 @@
 /*
  * mpi-helper [--list | --has KIND]: what there is of MPI on this machine.
- * mpi-helper, started by stepd: settings as lines "name value" on standard input, up to its end; then it serves the step's tasks.
+ * mpi-helper, started by stepd: settings as lines "name value" on standard input, up to its end; then it serves the
+ * step's tasks.
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -18,7 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-struct step step = {.control = -1, .listener = -1, .width = 16, .ports = "", .directory = "", .client_directory = "", .shared_directory = ""};
+struct step step = {.control = -1,
+                    .listener = -1,
+                    .width = 16,
+                    .ports = "",
+                    .directory = "",
+                    .client_directory = "",
+                    .shared_directory = ""};
 
 long long now_ms(void)
 {
@@ -141,14 +148,27 @@ static void add_variable(char *entry)
 /* Keeps `value`, or frees it. */
 static void set(const char *name, char *value)
 {
-    const struct { const char *name; const char **where; } texts[] = {
-        {"kind", &step.kind}, {"job", &step.job}, {"step", &step.number}, {"id", &step.id}, {"namespace", &step.name_space},
-        {"ports", &step.ports}, {"directory", &step.directory}, {"client_directory", &step.client_directory},
+    const struct {
+        const char *name;
+        const char **where;
+    } texts[] = {
+        {"kind", &step.kind},
+        {"job", &step.job},
+        {"step", &step.number},
+        {"id", &step.id},
+        {"namespace", &step.name_space},
+        {"ports", &step.ports},
+        {"directory", &step.directory},
+        {"client_directory", &step.client_directory},
         {"shared_directory", &step.shared_directory},
     };
-    const struct { const char *name; uint32_t *where; uint32_t most; } numbers[] = {
-        {"uid", &step.uid, UINT32_MAX}, {"gid", &step.gid, UINT32_MAX}, {"index", &step.index, NODES_MAX}, {"width", &step.width, NODES_MAX},
-        {"size", &step.size, TASKS_MAX},
+    const struct {
+        const char *name;
+        uint32_t *where;
+        uint32_t most;
+    } numbers[] = {
+        {"uid", &step.uid, UINT32_MAX},    {"gid", &step.gid, UINT32_MAX},  {"index", &step.index, NODES_MAX},
+        {"width", &step.width, NODES_MAX}, {"size", &step.size, TASKS_MAX},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (!strcmp(name, texts[i].name)) {
@@ -167,12 +187,18 @@ static void set(const char *name, char *value)
         return add_node(value);
     if (!strcmp(name, "env"))
         return add_variable(value);
-    if (!strcmp(name, "control")) step.control = atoi(value);
-    else if (!strcmp(name, "listener")) step.listener = atoi(value);
-    else if (!strcmp(name, "timeout")) step.timeout_s = atol(value);
-    else if (!strcmp(name, "debug")) step.debug = atol(value);
-    else if (!strcmp(name, "task")) add_local(value);
-    else fatal("mpi: unknown setting %s", name);
+    if (!strcmp(name, "control"))
+        step.control = atoi(value);
+    else if (!strcmp(name, "listener"))
+        step.listener = atoi(value);
+    else if (!strcmp(name, "timeout"))
+        step.timeout_s = atol(value);
+    else if (!strcmp(name, "debug"))
+        step.debug = atol(value);
+    else if (!strcmp(name, "task"))
+        add_local(value);
+    else
+        fatal("mpi: unknown setting %s", name);
     free(value);
 }
 
@@ -198,7 +224,9 @@ static void read_settings(void)
 
 /* ---- the mapping of ranks to nodes, as PMI gives it ---- */
 
-struct run { uint32_t node, nodes, each; };
+struct run {
+    uint32_t node, nodes, each;
+};
 
 /* Runs of nodes in a row with equally many ranks each; the shortest part that, repeated, makes the whole. */
 char *step_mapping(void)
@@ -271,7 +299,8 @@ static void hear_stepd(void)
 
 static int timeout_ms(void)
 {
-    long long first = finishing ? finish_at_ms : 0, others[] = {collective_deadline_ms(), pmix_deadline_ms()}, now = now_ms();
+    long long first = finishing ? finish_at_ms : 0, others[] = {collective_deadline_ms(), pmix_deadline_ms()},
+              now = now_ms();
     for (size_t i = 0; i < 2; i++)
         if (others[i] && (!first || others[i] < first))
             first = others[i];
@@ -335,7 +364,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: mpi-helper --list\n");
         return 2;
     }
-    for (int s = 1; s <= 64; s++)       /* what is sent to the whole step is not meant for it */
+    for (int s = 1; s <= 64; s++) /* what is sent to the whole step is not meant for it */
         if (s != SIGSEGV && s != SIGBUS && s != SIGFPE && s != SIGILL && s != SIGABRT && s != SIGCHLD)
             signal(s, SIG_IGN);
     struct rlimit files;

@@ -1,5 +1,6 @@
 /*
- * mpi-helper: one process per step and node that speaks PMI-1, PMI-2 or PMIx with the step's tasks. stepd starts it as the job's user;
+ * mpi-helper: one process per step and node that speaks PMI-1, PMI-2 or PMIx with the step's tasks. stepd starts it as
+ * the job's user;
  * ../README.md describes its settings, its lines and what travels between the helpers of a step.
  *   helper.c      settings, the poll loop, the lines to and from stepd
  *   bytes.c       growing buffers
@@ -18,19 +19,23 @@
 
 #define NODES_MAX 65536u
 #define TASKS_MAX 4000000u
-#define MESSAGE_BYTES_MAX (256u * 1024u * 1024u)  /* one message between helpers: what all tasks of a step put before a fence */
-#define QUEUE_BYTES_MAX (1024u * 1024u * 1024u)   /* kept for one neighbour that does not acknowledge */
+#define MESSAGE_BYTES_MAX                                                                                              \
+    (256u * 1024u * 1024u) /* one message between helpers: what all tasks of a step put before a fence */
+#define QUEUE_BYTES_MAX (1024u * 1024u * 1024u) /* kept for one neighbour that does not acknowledge */
 #define CHUNK_BYTES 65536u
 #define COLLECTIVES_MAX 4096u
 #define NAMES_MAX 4096u
-#define LINE_BYTES_MAX (1024u * 1024u)             /* one request of a task */
+#define LINE_BYTES_MAX (1024u * 1024u) /* one request of a task */
 #define KEY_BYTES_MAX 64u
 #define VALUE_BYTES_MAX 1024u
-#define FLUSH_MS 5000                               /* how long neighbours may take to have everything when the tasks are done */
+#define FLUSH_MS 5000 /* how long neighbours may take to have everything when the tasks are done */
 #define NOBODY UINT32_MAX
 
 /* bytes.c */
-struct bytes { char *at; size_t room, have, done; };
+struct bytes {
+    char *at;
+    size_t room, have, done;
+};
 void bytes_put(struct bytes *b, const void *from, size_t n);
 void bytes_put8(struct bytes *b, uint8_t value);
 void bytes_put32(struct bytes *b, uint32_t value);
@@ -42,7 +47,10 @@ void bytes_free(struct bytes *b);
 void *claim(size_t count, size_t size);
 char *claim_text(const char *text, size_t n);
 /* Reading: false where there is not so much. */
-struct reader { const char *at; size_t left; };
+struct reader {
+    const char *at;
+    size_t left;
+};
 struct reader bytes_reader(const struct bytes *b);
 bool read8(struct reader *r, uint8_t *value);
 bool read32(struct reader *r, uint32_t *value);
@@ -50,14 +58,21 @@ bool read64(struct reader *r, uint64_t *value);
 bool read_block(struct reader *r, const char **at, size_t *n);
 
 /* helper.c: the step as the settings describe it */
-struct node { char *name; uint32_t *ranks; uint32_t rank_count; };
-struct local { uint32_t rank; int fd; };            /* a task of this node; fd: its PMI socket, -1 none */
+struct node {
+    char *name;
+    uint32_t *ranks;
+    uint32_t rank_count;
+};
+struct local {
+    uint32_t rank;
+    int fd;
+}; /* a task of this node; fd: its PMI socket, -1 none */
 struct step {
     const char *kind, *job, *number, *id, *name_space, *ports, *directory, *client_directory, *shared_directory;
     uint32_t uid, gid, index, width, size, node_count, local_count;
     long timeout_s, debug;
     struct node *nodes;
-    uint32_t *node_of;                              /* rank → node */
+    uint32_t *node_of; /* rank → node */
     struct local *locals;
     int control, listener;
     char **environment;
@@ -65,8 +80,8 @@ struct step {
 };
 extern struct step step;
 long long now_ms(void);
-void tell(const char *word, const char *text);      /* a line for stepd */
-void step_abort(void);                              /* everything of the step is to end */
+void tell(const char *word, const char *text); /* a line for stepd */
+void step_abort(void);                         /* everything of the step is to end */
 void fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void debug_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *step_mapping(void);
@@ -83,7 +98,8 @@ void received(enum message type, uint32_t from, uint32_t id, struct reader body)
 
 /* collective.c */
 typedef void (*collected)(void *context, int status, const char *data, size_t n);
-void collect(const char *key, size_t key_length, uint32_t nodes, const struct bytes *data, long timeout_s, collected done, void *context);
+void collect(const char *key, size_t key_length, uint32_t nodes, const struct bytes *data, long timeout_s,
+             collected done, void *context);
 long long collective_deadline_ms(void);
 void collective_expire(void);
 typedef void (*named)(void *context, bool good, const char *port);

@@ -1,10 +1,11 @@
 /*
- * The helpers of a step form a tree: the parent of node i is (i - 1) / width. slurmd makes the connections and passes bytes; when it is
- * restarted, or a line is lost, it makes them anew. So each link is a stream with positions: what the neighbour has not acknowledged is
- * kept, and a new connection begins with how far each side has received.
+ * The helpers of a step form a tree: the parent of node i is (i - 1) / width. slurmd makes the connections and passes
+ * bytes; when it is restarted, or a line is lost, it makes them anew. So each link is a stream with positions: what the
+ * neighbour has not acknowledged is kept, and a new connection begins with how far each side has received.
  *
- * A connection: from slurmd the line "parent" or "child N"; then both ways u64 received, and chunks: u8 'D', u32 length, bytes of the
- * stream, or u8 'A', u64 received. Messages in the stream: u32 length of what follows, u8 type, u32 from, u32 to, u32 id, body.
+ * A connection: from slurmd the line "parent" or "child N"; then both ways u64 received, and chunks: u8 'D', u32
+ * length, bytes of the stream, or u8 'A', u64 received. Messages in the stream: u32 length of what follows, u8 type,
+ * u32 from, u32 to, u32 id, body.
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -22,16 +23,20 @@
 
 struct link {
     uint32_t node;
-    int fd;                     /* -1: no connection at present */
-    bool greeted;               /* the neighbour has said how far it has received */
-    struct bytes kept;          /* of the stream: [base, base + length) */
+    int fd;            /* -1: no connection at present */
+    bool greeted;      /* the neighbour has said how far it has received */
+    struct bytes kept; /* of the stream: [base, base + length) */
     uint64_t base, sent, received, told;
-    struct bytes out, in;       /* of the connection */
-    struct bytes message;       /* received of the stream, not yet taken */
+    struct bytes out, in; /* of the connection */
+    struct bytes message; /* received of the stream, not yet taken */
 };
 
 /* A connection that slurmd has just made, before its first line. */
-struct caller { int fd; char text[PREFACE_BYTES]; size_t have; };
+struct caller {
+    int fd;
+    char text[PREFACE_BYTES];
+    size_t have;
+};
 
 #define CALLERS_MAX 64
 static struct link *links;
@@ -68,7 +73,8 @@ static struct link *way_to(uint32_t node)
     return at > step.index ? link_to(at) : link_to(parent_of(step.index));
 }
 
-static void enqueue(struct link *l, enum message type, uint32_t from, uint32_t to, uint32_t id, const char *body, size_t n)
+static void enqueue(struct link *l, enum message type, uint32_t from, uint32_t to, uint32_t id, const char *body,
+                    size_t n)
 {
     if (n > MESSAGE_BYTES_MAX - HEAD_BYTES || l->kept.have - l->kept.done + n > QUEUE_BYTES_MAX)
         fatal("mpi: more than can be exchanged with node %s", step.nodes[l->node].name);
@@ -305,7 +311,8 @@ size_t links_watch(void *pollfds, size_t room)
     for (size_t i = 0; i < link_count && n < room; i++) {
         prepare(&links[i]);
         if (links[i].fd >= 0)
-            p[n++] = (struct pollfd){links[i].fd, (short)(POLLIN | (links[i].out.have > links[i].out.done ? POLLOUT : 0)), 0};
+            p[n++] = (struct pollfd){links[i].fd,
+                                     (short)(POLLIN | (links[i].out.have > links[i].out.done ? POLLOUT : 0)), 0};
     }
     return n;
 }
@@ -334,7 +341,8 @@ static void serve_fd(int fd, short events)
 void links_serve(void *pollfds, size_t count)
 {
     struct pollfd *p = pollfds;
-    for (size_t i = count; i-- > 0;)    /* the listener, which is first, last: a descriptor that it opens is not one of these */
+    for (size_t i = count;
+         i-- > 0;) /* the listener, which is first, last: a descriptor that it opens is not one of these */
         if (p[i].revents)
             serve_fd(p[i].fd, p[i].revents);
 }

@@ -1,6 +1,7 @@
 /*
- * PMI-1 and PMI-2 with each task of this node, over the socket that it has as PMI_FD. Both begin with a PMI-1 line; it says which it is.
- * PMI-1: lines "cmd=NAME key=value …". PMI-2: six characters with a length, then "cmd=NAME;key=value;…" (a semicolon in a value is doubled).
+ * PMI-1 and PMI-2 with each task of this node, over the socket that it has as PMI_FD. Both begin with a PMI-1 line; it
+ * says which it is. PMI-1: lines "cmd=NAME key=value …". PMI-2: six characters with a length, then
+ * "cmd=NAME;key=value;…" (a semicolon in a value is doubled).
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -16,25 +17,31 @@
 
 #define PAIRS_MAX 256
 #define PREFIX_BYTES 6
-#define ANSWERS_BYTES (1024u * 1024u)     /* a task that does not read its answers is not asked for more */
+#define ANSWERS_BYTES (1024u * 1024u) /* a task that does not read its answers is not asked for more */
 #define MAPPING_KEY "PMI_process_mapping"
 
-struct pair { const char *key, *value; };
+struct pair {
+    const char *key, *value;
+};
 struct task {
     uint32_t rank;
     int fd;
-    int version;                /* 0: has not said yet */
+    int version; /* 0: has not said yet */
     bool in_fence, spawning;
     struct bytes in, out;
-    char *attribute;            /* waits until somebody on this node puts it; NULL: does not wait */
-    char *thread;               /* of the request that is answered later */
+    char *attribute; /* waits until somebody on this node puts it; NULL: does not wait */
+    char *thread;    /* of the request that is answered later */
 };
-struct request { const char *command, *thread; struct pair pairs[PAIRS_MAX]; size_t count; };
+struct request {
+    const char *command, *thread;
+    struct pair pairs[PAIRS_MAX];
+    size_t count;
+};
 
 static struct task *tasks;
 static size_t in_fence;
 static struct store *common, *attributes;
-static struct bytes pending;    /* put since the last fence: what this node contributes */
+static struct bytes pending; /* put since the last fence: what this node contributes */
 static uint64_t fences;
 
 void pmi_open(void)
@@ -197,7 +204,8 @@ static void fence_over(void *context, int status, const char *data, size_t n)
             release(&tasks[i], status == 0);
 }
 
-/* The last task of this node has come: what they put goes to all. It may take any time until those of other nodes come as well. */
+/* The last task of this node has come: what they put goes to all. It may take any time until those of other nodes come
+ * as well. */
 static void enter_fence(struct task *t, const char *thread)
 {
     if (t->in_fence)
@@ -216,7 +224,11 @@ static void enter_fence(struct task *t, const char *thread)
 
 /* ---- names ---- */
 
-struct name_wait { uint32_t task; enum name_request what; char *thread; };
+struct name_wait {
+    uint32_t task;
+    enum name_request what;
+    char *thread;
+};
 
 static void name_known(void *context, bool good, const char *port)
 {
@@ -227,10 +239,11 @@ static void name_known(void *context, bool good, const char *port)
     struct task *t = &tasks[w->task];
     bool lookup = w->what == NAME_LOOKUP;
     if (t->version == 1)
-        line(t, "cmd=%s rc=%d info=%s%s%s", OLD[w->what], good ? 0 : -1, good ? "ok" : WHY[w->what], lookup && good ? " port=" : "",
-             lookup && good ? port : "");
+        line(t, "cmd=%s rc=%d info=%s%s%s", OLD[w->what], good ? 0 : -1, good ? "ok" : WHY[w->what],
+             lookup && good ? " port=" : "", lookup && good ? port : "");
     else if (lookup)
-        respond(t, NEW[w->what], w->thread, "rc", good ? "0" : "-1", "found", good ? "TRUE" : "FALSE", "value", port, "port", port, NULL);
+        respond(t, NEW[w->what], w->thread, "rc", good ? "0" : "-1", "found", good ? "TRUE" : "FALSE", "value", port,
+                "port", port, NULL);
     else
         respond(t, NEW[w->what], w->thread, "rc", good ? "0" : "-1", "errmsg", good ? "success" : WHY[w->what], NULL);
     free(w->thread);
@@ -302,7 +315,7 @@ static void obey_old(struct task *t, const struct request *r)
         line(t, "cmd=universe_size size=%u", step.size);
     else if (!strcmp(c, "put"))
         put(value_of(r, "key"), value_of(r, "value")) ? line(t, "cmd=put_result rc=0 msg=success")
-            : line(t, "cmd=put_result rc=-1 msg=key_or_value_too_long");
+                                                      : line(t, "cmd=put_result rc=-1 msg=key_or_value_too_long");
     else if (!strcmp(c, "get"))
         get_old(t, r);
     else if (!strcmp(c, "getbyidx"))
@@ -391,8 +404,8 @@ static void obey_new(struct task *t, const struct request *r)
     if (obey_names(t, r))
         return;
     if (!strcmp(c, "fullinit"))
-        respond(t, c, r->thread, "rc", "0", "pmi-version", "2", "pmi-subversion", "0", "rank", number(t->rank), "size", number(step.size),
-                "appnum", "0", "debugged", "FALSE", "pmiverbose", "FALSE", NULL);
+        respond(t, c, r->thread, "rc", "0", "pmi-version", "2", "pmi-subversion", "0", "rank", number(t->rank), "size",
+                number(step.size), "appnum", "0", "debugged", "FALSE", "pmiverbose", "FALSE", NULL);
     else if (!strcmp(c, "job-getid"))
         respond(t, c, r->thread, "rc", "0", "jobid", step.id, NULL);
     else if (!strcmp(c, "info-getjobattr"))
@@ -400,7 +413,8 @@ static void obey_new(struct task *t, const struct request *r)
     else if (!strcmp(c, "info-putnodeattr") || !strcmp(c, "info-getnodeattr"))
         node_attribute(t, r, c[5] == 'p');
     else if (!strcmp(c, "kvs-put"))
-        put(value_of(r, "key"), value_of(r, "value")) ? respond(t, c, r->thread, "rc", "0", NULL) : refuse(t, r, "key or value too long");
+        put(value_of(r, "key"), value_of(r, "value")) ? respond(t, c, r->thread, "rc", "0", NULL)
+                                                      : refuse(t, r, "key or value too long");
     else if (!strcmp(c, "kvs-get"))
         get_new(t, r, false);
     else if (!strcmp(c, "kvs-fence"))
@@ -553,8 +567,9 @@ size_t pmi_watch(void *pollfds, size_t room)
     size_t n = 0;
     for (uint32_t i = 0; i < step.local_count && n < room; i++)
         if (tasks && tasks[i].fd >= 0)
-            p[n++] = (struct pollfd){tasks[i].fd, (short)((unread(&tasks[i]) < ANSWERS_BYTES ? POLLIN : 0)
-                                                          | (unread(&tasks[i]) ? POLLOUT : 0)), 0};
+            p[n++] = (struct pollfd){
+                tasks[i].fd,
+                (short)((unread(&tasks[i]) < ANSWERS_BYTES ? POLLIN : 0) | (unread(&tasks[i]) ? POLLOUT : 0)), 0};
     return n;
 }
 

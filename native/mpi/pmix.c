@@ -1,6 +1,7 @@
 /*
- * The PMIx server of this node: libpmix does the talking with the tasks, in threads of its own; what it asks of its host comes as upcalls,
- * which are queued for the helper's own thread and answered from there: fences and the data of single ranks of other nodes.
+ * The PMIx server of this node: libpmix does the talking with the tasks, in threads of its own; what it asks of its
+ * host comes as upcalls, which are queued for the helper's own thread and answered from there: fences and the data of
+ * single ranks of other nodes.
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -18,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ABORT_DELAY_MS 300          /* who asks for the end leaves by himself, with his own exit code, if he is quick */
+#define ABORT_DELAY_MS 300 /* who asks for the end leaves by himself, with his own exit code, if he is quick */
 #define REGISTER_WAIT_S 20
 #define FINALIZE_SECONDS 3
 
@@ -37,8 +38,19 @@ struct event {
     uint32_t from, id;
 };
 /* A rank's data that another node was asked for. */
-struct direct { uint32_t id; long long deadline_ms; modex_call modex; void *data; struct direct *next; };
-struct round { char *key; size_t length; uint64_t count; struct round *next; };
+struct direct {
+    uint32_t id;
+    long long deadline_ms;
+    modex_call modex;
+    void *data;
+    struct direct *next;
+};
+struct round {
+    char *key;
+    size_t length;
+    uint64_t count;
+    struct round *next;
+};
 
 static struct library pmix;
 static void *library;
@@ -50,17 +62,26 @@ static struct direct *directs;
 static struct round *rounds;
 static uint32_t next_direct = 1;
 static long long abort_at_ms;
-static bool *connected;             /* by rank: it has come and has not said that it leaves */
+static bool *connected; /* by rank: it has come and has not said that it leaves */
 
 /* ---- the library ---- */
 
 bool pmix_load(char *error, size_t room)
 {
-    const struct { const char *name; void *where; } symbols[] = {
-        {"PMIx_server_init", &pmix.init}, {"PMIx_server_finalize", &pmix.finalize}, {"PMIx_Get_version", &pmix.version},
-        {"PMIx_generate_regex", &pmix.regex}, {"PMIx_generate_ppn", &pmix.ppn}, {"PMIx_server_register_nspace", &pmix.register_space},
-        {"PMIx_server_register_client", &pmix.register_client}, {"PMIx_server_setup_fork", &pmix.setup_fork},
-        {"PMIx_server_dmodex_request", &pmix.direct_request}, {"PMIx_Register_event_handler", &pmix.register_handler},
+    const struct {
+        const char *name;
+        void *where;
+    } symbols[] = {
+        {"PMIx_server_init", &pmix.init},
+        {"PMIx_server_finalize", &pmix.finalize},
+        {"PMIx_Get_version", &pmix.version},
+        {"PMIx_generate_regex", &pmix.regex},
+        {"PMIx_generate_ppn", &pmix.ppn},
+        {"PMIx_server_register_nspace", &pmix.register_space},
+        {"PMIx_server_register_client", &pmix.register_client},
+        {"PMIx_server_setup_fork", &pmix.setup_fork},
+        {"PMIx_server_dmodex_request", &pmix.direct_request},
+        {"PMIx_Register_event_handler", &pmix.register_handler},
     };
     library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
@@ -114,7 +135,8 @@ static char *copied(const void *from, size_t n)
 
 static int on_client(enum what what, const struct proc *who, done_call done, void *data)
 {
-    return post((struct event){.what = what, .procs = (struct proc *)copied(who, sizeof *who), .proc_count = 1, .done = done, .data = data});
+    return post((struct event){
+        .what = what, .procs = (struct proc *)copied(who, sizeof *who), .proc_count = 1, .done = done, .data = data});
 }
 
 static int on_connected(const struct proc *who, void *object, done_call done, void *data)
@@ -129,41 +151,68 @@ static int on_finalized(const struct proc *who, void *object, done_call done, vo
     return on_client(LEFT, who, done, data);
 }
 
-static int on_abort(const struct proc *who, void *object, int status, const char *text, struct proc *which, size_t n, done_call done, void *data)
+static int on_abort(const struct proc *who, void *object, int status, const char *text, struct proc *which, size_t n,
+                    done_call done, void *data)
 {
-    (void)who; (void)object; (void)text; (void)which; (void)n;
+    (void)who;
+    (void)object;
+    (void)text;
+    (void)which;
+    (void)n;
     return post((struct event){.what = ASKED_ABORT, .status = status, .done = done, .data = data});
 }
 
-static int on_fence(const struct proc *who, size_t n, const struct info *info, size_t info_count, char *bytes, size_t byte_count,
-                    modex_call done, void *data)
+static int on_fence(const struct proc *who, size_t n, const struct info *info, size_t info_count, char *bytes,
+                    size_t byte_count, modex_call done, void *data)
 {
-    (void)info; (void)info_count;
-    return post((struct event){.what = ASKED_FENCE, .procs = (struct proc *)copied(who, n * sizeof *who), .proc_count = n,
-        .bytes = copied(bytes, byte_count), .byte_count = byte_count, .modex = done, .data = data});
+    (void)info;
+    (void)info_count;
+    return post((struct event){.what = ASKED_FENCE,
+                               .procs = (struct proc *)copied(who, n * sizeof *who),
+                               .proc_count = n,
+                               .bytes = copied(bytes, byte_count),
+                               .byte_count = byte_count,
+                               .modex = done,
+                               .data = data});
 }
 
 static int on_direct(const struct proc *who, const struct info *info, size_t info_count, modex_call done, void *data)
 {
-    (void)info; (void)info_count;
-    return post((struct event){.what = ASKED_DIRECT, .procs = (struct proc *)copied(who, sizeof *who), .proc_count = 1, .modex = done,
-        .data = data});
+    (void)info;
+    (void)info_count;
+    return post((struct event){.what = ASKED_DIRECT,
+                               .procs = (struct proc *)copied(who, sizeof *who),
+                               .proc_count = 1,
+                               .modex = done,
+                               .data = data});
 }
 
-static void on_event(size_t handler, int status, const struct proc *source, struct info *info, size_t info_count, struct info *results,
-                     size_t result_count, handled_call handled, void *data)
+static void on_event(size_t handler, int status, const struct proc *source, struct info *info, size_t info_count,
+                     struct info *results, size_t result_count, handled_call handled, void *data)
 {
-    (void)handler; (void)info; (void)info_count; (void)results; (void)result_count;
-    if (status == LOST_CONNECTION || status == LOST_CLIENT || status == ENDED_EARLY || status == PROC_ABORTED || status == KILLED_BY_SIGNAL)
-        post((struct event){.what = LOST, .status = status, .procs = (struct proc *)copied(source, source ? sizeof *source : 0),
-            .proc_count = source ? 1 : 0});
+    (void)handler;
+    (void)info;
+    (void)info_count;
+    (void)results;
+    (void)result_count;
+    if (status == LOST_CONNECTION || status == LOST_CLIENT || status == ENDED_EARLY || status == PROC_ABORTED
+        || status == KILLED_BY_SIGNAL)
+        post((struct event){.what = LOST,
+                            .status = status,
+                            .procs = (struct proc *)copied(source, source ? sizeof *source : 0),
+                            .proc_count = source ? 1 : 0});
     if (handled)
         handled(OK, NULL, 0, NULL, NULL, data);
 }
 
 /* ---- registration ---- */
 
-struct latch { pthread_mutex_t lock; pthread_cond_t turned; bool done; int status; };
+struct latch {
+    pthread_mutex_t lock;
+    pthread_cond_t turned;
+    bool done;
+    int status;
+};
 
 static void turn(int status, void *data)
 {
@@ -194,11 +243,14 @@ static void await(const char *what, int said, struct latch *l)
     int status = said != OK ? said : late ? TIMED_OUT : l->status;
     l->done = false;
     pthread_mutex_unlock(&l->lock);
-    if (status != OK && status != -157)         /* done at once */
+    if (status != OK && status != -157) /* done at once */
         fatal("mpi/pmix: %s: error %d", what, status);
 }
 
-struct infos { struct info *at; size_t count, room; };
+struct infos {
+    struct info *at;
+    size_t count, room;
+};
 
 static struct value *add(struct infos *list, const char *key, uint16_t type)
 {
@@ -215,7 +267,10 @@ static struct value *add(struct infos *list, const char *key, uint16_t type)
     return &info->value;
 }
 
-static void add_text(struct infos *l, const char *key, const char *text) { add(l, key, TYPE_STRING)->is.string = strdup(text); }
+static void add_text(struct infos *l, const char *key, const char *text)
+{
+    add(l, key, TYPE_STRING)->is.string = strdup(text);
+}
 
 /* The library keeps copies: what it was given is free when its call is over. */
 static void infos_free(struct infos *list)
@@ -336,7 +391,8 @@ static void register_space(struct latch *l)
     for (uint32_t n = 0; n < step.node_count; n++)
         for (uint32_t i = 0; i < step.nodes[n].rank_count; i++)
             add_rank_data(&list, n, i);
-    await("the step cannot be registered", pmix.register_space(step.name_space, (int)step.local_count, list.at, list.count, turn, l), l);
+    await("the step cannot be registered",
+          pmix.register_space(step.name_space, (int)step.local_count, list.at, list.count, turn, l), l);
     infos_free(&list);
     free(names);
     free(ranks);
@@ -389,8 +445,11 @@ void pmix_open(void)
     char error[300];
     struct infos list = {0};
     struct latch l = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
-    static struct upcalls upcalls = {.client_connected = on_connected, .client_finalized = on_finalized, .abort = on_abort, .fence = on_fence,
-        .direct_modex = on_direct};
+    static struct upcalls upcalls = {.client_connected = on_connected,
+                                     .client_finalized = on_finalized,
+                                     .abort = on_abort,
+                                     .fence = on_fence,
+                                     .direct_modex = on_direct};
     for (size_t i = 0; i < step.environment_count; i++)
         putenv((char *)step.environment[i]);
     if (*step.client_directory && mkdir(step.client_directory, 0700) < 0)
@@ -424,7 +483,10 @@ static void answer(modex_call modex, int status, const char *bytes, size_t n, vo
     modex(status, n ? copy : NULL, n, data, released, copy);
 }
 
-struct fence { modex_call modex; void *data; };
+struct fence {
+    modex_call modex;
+    void *data;
+};
 
 static void fenced(void *context, int status, const char *bytes, size_t n)
 {
@@ -456,7 +518,8 @@ static void fence(struct event *e)
     bytes_put8(&key, 'x');
     for (size_t i = 0; i < e->proc_count; i++) {
         uint32_t rank = e->procs[i].rank;
-        foreign |= strncmp(e->procs[i].name_space, step.name_space, NAME_ROOM) != 0 || (rank >= step.size && rank != RANK_ALL);
+        foreign |=
+            strncmp(e->procs[i].name_space, step.name_space, NAME_ROOM) != 0 || (rank >= step.size && rank != RANK_ALL);
         all |= rank == RANK_ALL;
         bytes_put32(&key, rank);
         if (!foreign && rank < step.size)
@@ -482,24 +545,33 @@ static void direct(struct event *e)
     struct bytes body = {0};
     uint32_t rank = e->procs[0].rank;
     debug_line("mpi/pmix: data of rank %u wanted", rank);
-    if (strncmp(e->procs[0].name_space, step.name_space, NAME_ROOM) || rank >= step.size || step.node_of[rank] == step.index) {
+    if (strncmp(e->procs[0].name_space, step.name_space, NAME_ROOM) || rank >= step.size
+        || step.node_of[rank] == step.index) {
         answer(e->modex, NOT_FOUND, NULL, 0, e->data);
         return;
     }
     struct direct *d = claim(1, sizeof *d);
-    *d = (struct direct){next_direct++, step.timeout_s > 0 ? now_ms() + step.timeout_s * 1000 : 0, e->modex, e->data, directs};
+    *d = (struct direct){next_direct++, step.timeout_s > 0 ? now_ms() + step.timeout_s * 1000 : 0, e->modex, e->data,
+                         directs};
     directs = d;
     bytes_put32(&body, rank);
     send_to(step.node_of[rank], MODEX_REQUEST, d->id, &body);
     bytes_free(&body);
 }
 
-struct asked { uint32_t from, id; };
+struct asked {
+    uint32_t from, id;
+};
 
 static void direct_known(int status, char *bytes, size_t n, void *data)
 {
     struct asked *a = data;
-    post((struct event){.what = GOT_DIRECT, .status = status, .bytes = copied(bytes, n), .byte_count = n, .from = a->from, .id = a->id});
+    post((struct event){.what = GOT_DIRECT,
+                        .status = status,
+                        .bytes = copied(bytes, n),
+                        .byte_count = n,
+                        .from = a->from,
+                        .id = a->id});
     free(a);
 }
 
@@ -551,7 +623,8 @@ static void lost(int status, const char *name_space, uint32_t rank)
     char text[NAME_ROOM + 200];
     if (abort_at_ms)
         return;
-    snprintf(text, sizeof text, " mpi/%s: _errhandler: %s [%u]: Error handler invoked: status = %d, source = [%.255s:%u]", pmix_version(),
+    snprintf(text, sizeof text,
+             " mpi/%s: _errhandler: %s [%u]: Error handler invoked: status = %d, source = [%.255s:%u]", pmix_version(),
              step.nodes[step.index].name, step.index, status, name_space, rank);
     tell("error", text);
     abort_at_ms = now_ms() + ABORT_DELAY_MS;
