@@ -1,6 +1,6 @@
+/* See frames.h. */
 #define _GNU_SOURCE
 #include "frames.h"
-#include "stepd.h"
 
 #include <errno.h>
 #include <stdlib.h>

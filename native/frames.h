@@ -1,4 +1,7 @@
-/* Frames on the step's socket: u32 length, then u8 type, u32 task, u8 stream, u64 offset, bytes; all big endian. */
+/*
+ * Frames on the step's socket: u32 length, then u8 type, u32 task, u8 stream, u64 offset, bytes; all big endian.
+ * Called by: io.c.
+ */
 #ifndef MUSTER_FRAMES_H
 #define MUSTER_FRAMES_H
 
@@ -9,6 +12,7 @@
 #define FRAME_VERSION 1
 #define FRAME_ALL_TASKS 0xFFFFFFFFu
 #define FRAME_HEAD_BYTES 14
+#define FRAME_IN_BYTES (256u * 1024u)        /* longest frame taken from a client */
 #define CLIENT_ANSWERS_BYTES (1024u * 1024u) /* beyond that a client that does not read is not listened to */
 #define CLIENT_OUT_BYTES (128u * 1024u)      /* prepared for one client; the rest stays in the streams */
 

@@ -6,7 +6,7 @@
  * SOURCE, or a fresh file system in memory where SOURCE is empty.
  */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "namespace.h"
 
 #include <dirent.h>
 #include <errno.h>

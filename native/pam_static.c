@@ -4,7 +4,8 @@
  * says UsePAM.
  */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "pam.h"
+#include "step.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,6 @@ bool pam_load(char *error, size_t room)
     return false;
 }
 
-bool pam_begin(char *error, size_t room) { return !spec.pam || pam_load(error, room); }
+bool pam_begin(struct step *step, char *error, size_t room) { return !step->spec.pam || pam_load(error, room); }
 
-void pam_finish(void) {}
+void pam_finish(struct step *step) { (void)step; }

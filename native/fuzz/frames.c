@@ -8,28 +8,29 @@
 
 /* ---- the rest of stepd, as io.c calls it ---- */
 
-void log_line(const char *format, ...) { (void)format; }
-bool step_tasks_ended(void) { return false; }
-bool step_complete(void) { return true; }
-bool step_is_aborted(void) { return true; }
-bool step_is_lingering(void) { return true; }
-void step_finish(unsigned linger_ms) { (void)linger_ms; }
-void step_terminate(void) {}
-void step_warned(void) {}
-void step_watch_memory(struct task *task) { (void)task; }
-const char *step_reason(void) { return "reason"; }
-void task_message(struct task *task, const char *text, size_t length) { io_append(task, 0, text, length); }
+void log_line(struct step *step, const char *format, ...) { (void)format; }
+bool step_tasks_ended(struct step *step) { return false; }
+bool step_complete(struct step *step) { return true; }
+bool step_is_aborted(struct step *step) { return true; }
+bool step_is_lingering(struct step *step) { return true; }
+void step_finish(struct step *step, unsigned linger_ms) { (void)linger_ms; }
+void step_terminate(struct step *step) {}
+void step_warned(struct step *step) {}
+void step_watch_memory(struct step *step, struct task *task) { (void)task; }
+const char *step_reason(struct step *step) { return "reason"; }
+void task_message(struct step *step, struct task *task, const char *text, size_t length)
+{
+    io_append(task, 0, text, length);
+}
 void task_read_ready(struct task *task) { (void)task; }
-int procs_signal_children_tree(int signal) { return signal; }
-int procs_signal_tasks(int signal) { return signal; }
-int procs_suspend(void) { return 0; }
-void procs_kill_cgroups(void) {}
-void mpi_hear(void) {}
-int mpi_control(void) { return -1; }
-size_t status_text(char *into, size_t room) { return (size_t)snprintf(into, room, "status"); }
-struct spec spec;
-
-static void tasks_make(struct task *tasks)
+int procs_signal_children_tree(struct step *step, int signal) { return signal; }
+int procs_signal_tasks(struct step *step, int signal) { return signal; }
+int procs_suspend(struct step *step) { return 0; }
+void procs_kill_cgroups(struct step *step) {}
+void mpi_hear(struct step *step) {}
+int mpi_control(struct step *step) { return -1; }
+size_t status_text(struct step *step, char *into, size_t room) { return (size_t)snprintf(into, room, "status"); }
+static void tasks_make(struct step *step, struct task *tasks)
 {
     for (size_t i = 0; i < 2; i++) {
         tasks[i] = (struct task){
@@ -39,8 +40,8 @@ static void tasks_make(struct task *tasks)
             tasks[i].out[k] = (struct stream){.fd = -1, .wanted = true, .sink = -1};
         io_append(&tasks[i], 0, "some output\n", 12);
     }
-    spec.tasks = tasks;
-    spec.task_count = 2;
+    step->spec.tasks = tasks;
+    step->spec.task_count = 2;
 }
 
 static void tasks_free(struct task *tasks)
@@ -64,13 +65,14 @@ static void check_encoding(const struct frame *frame)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static struct step step;
     struct task tasks[2];
     struct position positions[4] = {0};
     uint8_t told[2] = {0};
     uint64_t limits[2] = {0};
     struct client client = {.fd = -1, .positions = positions, .told = told, .limits = limits};
     struct frame frame;
-    tasks_make(tasks);
+    tasks_make(&step, tasks);
     client.in = (struct buffer){malloc(size ? size : 1), size, size, 0};
     if (!client.in.bytes)
         abort();
@@ -78,13 +80,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(client.in.bytes, data, size);
     while (frame_take(&client.in, &frame) > 0) {
         check_encoding(&frame);
-        if (!obey(&client, &frame))
+        if (!handle_request(&step, &client, &frame))
             break;
-        fill(&client);
+        fill_output(&step, &client);
         client.out.done = client.out.have;
         for (size_t i = 0; i < 2; i++)
             if (tasks[i].in.fd >= 0 && (tasks[i].in.taken > tasks[i].in.written || tasks[i].in.eof))
-                write_input(&tasks[i]);
+                write_input(&step, &tasks[i]);
     }
     tasks_free(tasks);
     free(client.in.bytes);

@@ -186,7 +186,10 @@ def test_a_task_that_breaks_the_protocol_loses_its_socket_alone():
     assert b.old("cmd=init pmi_version=2") == "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0"
     b.send(b"xxxxxx")
     assert b.is_closed()
-    c.send(b"y" * (1 << 20) + b"z" * 70000)
+    try:
+        c.send(b"y" * (1 << 20) + b"z" * 70000)
+    except (BrokenPipeError, ConnectionResetError):
+        pass                    # it was closed before it had taken all
     assert c.is_closed()
     assert a.old_line().startswith("cmd=") and a.old("cmd=get_appnum") is not None
     assert node.finish() == 0
