@@ -22,101 +22,105 @@ void __wrap__exit(int code)
     longjmp(ended, 1);
 }
 
-static void step_make(void)
+static void helper_make(struct helper *helper)
 {
     static uint32_t ranks[] = {0, 1, 2}, node_of[] = {0, 1, 2};
     static struct node nodes[] = {{"n0", ranks, 1}, {"n1", ranks + 1, 1}, {"n2", ranks + 2, 1}};
     static struct local locals[] = {{0, -1}};
-    step = (struct step){.kind = "pmix",
-                         .id = "7.0",
-                         .name_space = "slurm.pmix.7.0",
-                         .ports = "",
-                         .width = 2,
-                         .size = 3,
-                         .node_count = 3,
-                         .local_count = 1,
-                         .nodes = nodes,
-                         .node_of = node_of,
-                         .locals = locals,
-                         .control = -1,
-                         .listener = -1};
-    fuzz_pmix_open();
+    struct store *names = helper->collectives.names; /* emptied after each input */
+    *helper = (struct helper){.kind = "pmix",
+                              .id = "7.0",
+                              .name_space = "slurm.pmix.7.0",
+                              .ports = "",
+                              .width = 2,
+                              .size = 3,
+                              .node_count = 3,
+                              .local_count = 1,
+                              .nodes = nodes,
+                              .node_of = node_of,
+                              .locals = locals,
+                              .control = -1,
+                              .listener = -1};
+    helper->collectives.names = names;
+    fuzz_pmix_open(helper);
 }
 
-static void links_free(void)
+static void links_free(struct helper *helper)
 {
-    for (size_t i = 0; i < link_count; i++) {
-        lose(&links[i]);
-        bytes_free(&links[i].kept);
-        bytes_free(&links[i].message);
+    for (size_t i = 0; i < helper->links.count; i++) {
+        disconnect(&helper->links.all[i]);
+        bytes_free(&helper->links.all[i].kept);
+        bytes_free(&helper->links.all[i].message);
     }
-    free(links);
-    links = NULL;
-    link_count = caller_count = 0;
+    free(helper->links.all);
+    helper->links.all = NULL;
+    helper->links.count = helper->links.caller_count = 0;
 }
 
-static void collectives_free(void)
+static void collectives_free(struct helper *helper)
 {
-    for (struct gathering *g = gatherings, *next; g; g = next) {
+    for (struct gathering *g = helper->collectives.gatherings, *next; g; g = next) {
         next = g->next;
         bytes_free(&g->data);
         free(g->key);
         free(g);
     }
-    while (waitings)
-        finish(&waitings, STATUS_TIMEOUT, NULL, 0);
-    for (struct question *q = questions, *next; q; q = next) {
+    while (helper->collectives.waitings)
+        finish(helper, &helper->collectives.waitings, STATUS_TIMEOUT, NULL, 0);
+    for (struct question *q = helper->collectives.questions, *next; q; q = next) {
         next = q->next;
         free(q);
     }
-    gatherings = NULL;
-    questions = NULL;
-    gathering_count = 0;
-    if (names)
-        store_clear(names);
+    helper->collectives.gatherings = NULL;
+    helper->collectives.questions = NULL;
+    helper->collectives.gathering_count = 0;
+    if (helper->collectives.names)
+        store_clear(helper->collectives.names);
 }
 
-static void feed(int fd)
+static void feed(struct helper *helper, int fd)
 {
-    callers[0] = (struct caller){.fd = fd};
-    if (!introduced(&callers[0]))
+    helper->links.callers[0] = (struct caller){.fd = fd};
+    if (!introduced(helper, &helper->links.callers[0]))
         close(fd);
-    for (size_t i = 0; i < link_count; i++)
-        while (links[i].fd >= 0) {
-            prepare(&links[i]);
-            if (links[i].out.have > links[i].out.done)
-                say(&links[i]);
-            if (links[i].fd >= 0)
-                hear(&links[i]);
-            pmix_serve();
+    for (size_t i = 0; i < helper->links.count; i++)
+        while (helper->links.all[i].fd >= 0) {
+            fill_connection(&helper->links.all[i]);
+            if (helper->links.all[i].out.have > helper->links.all[i].out.done)
+                write_link(&helper->links.all[i]);
+            if (helper->links.all[i].fd >= 0)
+                read_link(helper, &helper->links.all[i]);
+            pmix_serve(helper);
         }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint8_t everybody[] = {255};
+    static struct helper state;
+    struct helper *helper = &state;
     int pair[2];
     if (!size)
         return 0;
-    step_make();
-    links_open();
+    helper_make(helper);
+    links_open(helper);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         abort();
     if (setjmp(ended) == 0) {
         if (*data & 1)
-            fuzz_pmix_ask(1);
+            fuzz_pmix_ask(helper, 1);
         if (*data & 2)
-            fuzz_pmix_ask(2);
+            fuzz_pmix_ask(helper, 2);
         if (*data & 4)
-            fuzz_pmix_fence(everybody, 1);
+            fuzz_pmix_fence(helper, everybody, 1);
         ssize_t ignored = send(pair[1], data + 1, size - 1, MSG_NOSIGNAL);
         (void)ignored;
         shutdown(pair[1], SHUT_WR);
-        feed(pair[0]);
+        feed(helper, pair[0]);
     }
     close(pair[1]);
-    links_free();
-    collectives_free();
-    fuzz_pmix_forget();
+    links_free(helper);
+    collectives_free(helper);
+    fuzz_pmix_forget(helper);
     return 0;
 }

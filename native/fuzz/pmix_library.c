@@ -20,41 +20,43 @@ static void take_answer(int status, const char *bytes, size_t n, void *data, rel
         release(release_data);
 }
 
-void fuzz_pmix_open(void)
+void fuzz_pmix_open(struct helper *helper)
 {
-    opened = true;
+    helper->pmix.opened = true;
     pmix.direct_request = data_of_rank;
-    if (!connected)
-        connected = claim(step.size, sizeof *connected);
+    if (!helper->pmix.connected)
+        helper->pmix.connected = claim(helper->size, sizeof *helper->pmix.connected);
 }
 
-void fuzz_pmix_ask(uint32_t rank)
+void fuzz_pmix_ask(struct helper *helper, uint32_t rank)
 {
-    struct proc who = proc_of(rank);
+    struct proc who = proc_of(helper, rank);
     on_direct(&who, NULL, 0, take_answer, NULL);
-    pmix_serve();
+    pmix_serve(helper);
 }
 
 /* Rounds of fences and unanswered questions of one input are none of the next. */
-void fuzz_pmix_forget(void)
+void fuzz_pmix_forget(struct helper *helper)
 {
-    while (directs)
-        direct_over(&directs, TIMED_OUT, NULL, 0);
-    for (struct round *r = rounds, *next; r; r = next) {
+    while (helper->pmix.directs)
+        direct_over(&helper->pmix.directs, TIMED_OUT, NULL, 0);
+    for (struct round *r = helper->pmix.rounds, *next; r; r = next) {
         next = r->next;
         free(r->key);
         free(r);
     }
-    rounds = NULL;
-    next_direct = 1;
+    helper->pmix.rounds = NULL;
+    helper->pmix.direct_count = 0;
+    free(helper->pmix.connected);
+    helper->pmix.connected = NULL;
 }
 
-void fuzz_pmix_fence(const uint8_t *ranks, size_t count)
+void fuzz_pmix_fence(struct helper *helper, const uint8_t *ranks, size_t count)
 {
     struct proc procs[4];
     char data[] = "a contribution";
     for (size_t i = 0; i < count && i < 4; i++)
-        procs[i] = proc_of(ranks[i] == 255 ? RANK_ALL : ranks[i]);
+        procs[i] = proc_of(helper, ranks[i] == 255 ? RANK_ALL : ranks[i]);
     on_fence(procs, count > 4 ? 4 : count, NULL, 0, data, sizeof data, take_answer, NULL);
-    pmix_serve();
+    pmix_serve(helper);
 }

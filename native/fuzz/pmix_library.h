@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void fuzz_pmix_open(void);
-void fuzz_pmix_ask(uint32_t rank);
-void fuzz_pmix_forget(void);
-void fuzz_pmix_fence(const uint8_t *ranks, size_t count);
+struct helper;
+
+void fuzz_pmix_open(struct helper *helper);
+void fuzz_pmix_ask(struct helper *helper, uint32_t rank);
+void fuzz_pmix_forget(struct helper *helper);
+void fuzz_pmix_fence(struct helper *helper, const uint8_t *ranks, size_t count);
 
 #endif
