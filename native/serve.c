@@ -148,8 +148,10 @@ static bool take_request(struct step *step, struct starter *starter)
         || name > DIRECTORY_BYTES_MAX || length > SPEC_BYTES_MAX)
         return false;
     char *text = malloc(length + 1);
-    if (!text || !read_exactly(directory, name) || !read_exactly(text, length))
+    if (!text || !read_exactly(directory, name) || !read_exactly(text, length)) {
+        free(text);
         return false;
+    }
     directory[name] = 0;
     pid_t pid = fork();
     if (pid == 0) {
@@ -179,13 +181,14 @@ int serve_requests(struct step *step)
     prctl(PR_SET_NAME, "stepstarter"); /* not a step: who counts slurmstepd must not count this */
     step_title(step, "slurmd: step starter");
     struct pollfd p[2] = {{0, POLLIN, 0}, {starter->wake, POLLIN, 0}};
-    while (starter->wake >= 0) {
-        if (poll(p, 2, -1) < 0 && errno != EINTR)
-            return 1;
-        if (p[1].revents)
+    bool has_input = starter->wake >= 0, has_failed = !has_input;
+    while (has_input && !has_failed) {
+        has_failed = poll(p, 2, -1) < 0 && errno != EINTR;
+        if (!has_failed && p[1].revents)
             reap(starter);
-        if (p[0].revents && !take_request(step, starter))
-            return 0;
+        if (!has_failed && p[0].revents)
+            has_input = take_request(step, starter);
     }
-    return 1;
+    free(starter->children);
+    return has_failed ? 1 : 0;
 }
