@@ -1,3 +1,4 @@
+/* See bytes.h. */
 #define _GNU_SOURCE
 #include "helper.h"
 
