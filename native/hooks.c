@@ -144,12 +144,12 @@ static void run_epilog(struct step *step, const char *path, bool of_user)
 void hooks_epilog_ended(struct task *task)
 {
     char text[EPILOG_BYTES_MAX];
-    ssize_t n = task->epilog_said < 0 ? 0 : pread(task->epilog_said, text, sizeof text, 0);
+    ssize_t n = task->epilog_output_fd < 0 ? 0 : pread(task->epilog_output_fd, text, sizeof text, 0);
     if (n > 0)
         task_line(task, text, (size_t)n);
-    if (task->epilog_said >= 0)
-        close(task->epilog_said);
-    task->epilog_said = -1;
+    if (task->epilog_output_fd >= 0)
+        close(task->epilog_output_fd);
+    task->epilog_output_fd = -1;
 }
 
 /* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. What it says as an error is
@@ -158,12 +158,12 @@ pid_t hooks_start_epilog(struct step *step, struct task *task)
 {
     if (!step->spec.epilogs.count && !step->spec.user_epilogs.count)
         return 0;
-    task->epilog_said = memfd_create("epilog", MFD_CLOEXEC);
+    task->epilog_output_fd = memfd_create("epilog", MFD_CLOEXEC);
     pid_t pid = fork();
     if (pid != 0)
         return pid < 0 ? 0 : pid;
-    if (task->epilog_said >= 0)
-        dup2(task->epilog_said, 2);
+    if (task->epilog_output_fd >= 0)
+        dup2(task->epilog_output_fd, 2);
     setsid();
     if (step->spec.namespace && !namespace_join(step->spec.namespace))
         _exit(1);

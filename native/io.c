@@ -94,24 +94,24 @@ static void write_sink(struct step *step, const struct task *task, struct stream
 static void keep_line(const struct task *task, struct stream *s)
 {
     keep_output(s, task->label, strlen(task->label));
-    keep_output(s, s->line, s->line_length);
+    keep_output(s, s->partial_line, s->partial_length);
     keep_output(s, "\n", 1);
-    s->line_length = 0;
+    s->partial_length = 0;
 }
 
 /* Whole lines go on, each behind the label; a longer one than may be held is broken. */
 static void keep_labelled(struct step *step, const struct task *task, struct stream *s, const char *bytes, size_t n)
 {
-    if (!s->line && !(s->line = malloc(LABELLED_LINE_BYTES)))
+    if (!s->partial_line && !(s->partial_line = malloc(LABELLED_LINE_BYTES)))
         abort();
     while (n) {
         const char *newline = memchr(bytes, '\n', n);
-        size_t part = newline ? (size_t)(newline - bytes) : n, room = LABELLED_LINE_BYTES - s->line_length;
+        size_t part = newline ? (size_t)(newline - bytes) : n, room = LABELLED_LINE_BYTES - s->partial_length;
         bool broken = part > room;
         if (broken)
             part = room;
-        memcpy(s->line + s->line_length, bytes, part);
-        s->line_length += part;
+        memcpy(s->partial_line + s->partial_length, bytes, part);
+        s->partial_length += part;
         if (broken || newline)
             keep_line(task, s);
         part += newline && !broken;
@@ -173,7 +173,7 @@ void io_told(struct step *step)
 
 static void end_stream(struct step *step, const struct task *task, struct stream *s)
 {
-    if (s->labelled && s->line_length) {
+    if (s->labelled && s->partial_length) {
         keep_line(task, s);
         write_sink(step, task, s);
     }

@@ -21,7 +21,7 @@
 struct pam_message;
 struct pam_response;
 struct conversation {
-    int (*ask)(int count, const struct pam_message **what, struct pam_response **answers, void *data);
+    int (*ask)(int count, const struct pam_message **messages, struct pam_response **answers, void *data);
     void *data;
 };
 
@@ -37,9 +37,9 @@ static struct {
 } pam;
 
 /* There is nobody to ask. */
-static int ask(int count, const struct pam_message **what, struct pam_response **answers, void *data)
+static int ask(int count, const struct pam_message **messages, struct pam_response **answers, void *data)
 {
-    (void)count, (void)what, (void)answers, (void)data;
+    (void)count, (void)messages, (void)answers, (void)data;
     return PAM_CONV_ERR;
 }
 

@@ -183,7 +183,7 @@ static bool task_entry(struct task *task, const char *name, char *value)
     else if (!strcmp(name, "memory"))
         task->memory = value;
     else if (!strcmp(name, "said"))
-        strings_add(&task->said, value);
+        strings_add(&task->binding_lines, value);
     else if (!strcmp(name, "remark"))
         strings_add(&task->remarks, value);
     else if (!strcmp(name, "failing"))

@@ -64,10 +64,10 @@ static void remark(struct step *step, const char *format, ...)
 /* The lines of --cpu-bind=verbose and --mem-bind=verbose: no errors, and only now is the process id known. */
 static void add_remarks(struct step *step, const struct task *task)
 {
-    for (size_t i = 0; i + 1 < task->said.count; i += 2) {
+    for (size_t i = 0; i + 1 < task->binding_lines.count; i += 2) {
         size_t have = strlen(step->launch.remarks);
-        snprintf(step->launch.remarks + have, sizeof step->launch.remarks - have, "%s%d%s\n", task->said.items[i],
-                 (int)getpid(), task->said.items[i + 1]);
+        snprintf(step->launch.remarks + have, sizeof step->launch.remarks - have, "%s%d%s\n",
+                 task->binding_lines.items[i], (int)getpid(), task->binding_lines.items[i + 1]);
     }
     for (size_t i = 0; i < task->remarks.count; i++) {
         size_t have = strlen(step->launch.remarks);

@@ -38,10 +38,10 @@ struct stream {
     uint64_t base, end, acked;
     char *kept;
     size_t room;
-    int sink;      /* -1, or the file that stepd writes the labelled lines to: then no client sees them */
-    bool labelled; /* what stepd adds of its own (io_append) stands there without the label */
-    char *line;    /* of a labelled stream: what has come of a line that has not ended */
-    size_t line_length;
+    int sink;           /* -1, or the file that stepd writes the labelled lines to: then no client sees them */
+    bool labelled;      /* what stepd adds of its own (io_append) stands there without the label */
+    char *partial_line; /* of a labelled stream: what has come of a line that has not ended */
+    size_t partial_length;
     size_t after_end; /* bytes read since the step was over */
 };
 
@@ -58,22 +58,22 @@ struct input {
 struct task {
     uint32_t id; /* global rank in the step */
     struct strings argv, env, cgroups;
-    const char *program;    /* what to execute when it is not argv[0] looked up in PATH */
-    const char *label;      /* what stands before each line in labelled files */
-    const char *cpus;       /* list, "" when not bound */
-    const char *memory;     /* "bind 0,1" or "prefer 0": NUMA nodes; "" when not bound */
-    struct strings said;    /* lines about that, each in two halves around the process id */
-    struct strings remarks; /* further lines for its stderr, as they are */
-    struct strings failing; /* why it cannot run although the step does: it says so and exits with 1 */
+    const char *program;          /* what to execute when it is not argv[0] looked up in PATH */
+    const char *label;            /* what stands before each line in labelled files */
+    const char *cpus;             /* list, "" when not bound */
+    const char *memory;           /* "bind 0,1" or "prefer 0": NUMA nodes; "" when not bound */
+    struct strings binding_lines; /* lines about that, each in two halves around the process id */
+    struct strings remarks;       /* further lines for its stderr, as they are */
+    struct strings failing;       /* why it cannot run although the step does: it says so and exits with 1 */
     struct target target[3];
     int pmi_fd; /* its end of the socket to the helper; -1: none */
     enum task_phase phase;
     pid_t pid, epilog_pid;
     int ready_fd; /* the child tells here that it is ready, or why it is not */
     bool ready, executed;
-    int epilog_said; /* the error output of its epilog while that runs */
-    int message_fd;  /* the file that is the task's stderr, to say why it is ended; -1: none */
-    int status;      /* raw, as wait4 gives it */
+    int epilog_output_fd; /* the error output of its epilog while that runs */
+    int message_fd;       /* the file that is the task's stderr, to say why it is ended; -1: none */
+    int status;           /* raw, as wait4 gives it */
     char reason[256];
     struct rusage usage;
     struct timespec started, ended;

@@ -20,8 +20,8 @@ static void spec_free(struct spec *spec)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         strings_free(lists[i]);
     for (size_t i = 0; i < spec->task_count; i++) {
-        struct strings *own[] = {&spec->tasks[i].argv, &spec->tasks[i].env,     &spec->tasks[i].cgroups,
-                                 &spec->tasks[i].said, &spec->tasks[i].remarks, &spec->tasks[i].failing};
+        struct strings *own[] = {&spec->tasks[i].argv,          &spec->tasks[i].env,     &spec->tasks[i].cgroups,
+                                 &spec->tasks[i].binding_lines, &spec->tasks[i].remarks, &spec->tasks[i].failing};
         for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
             strings_free(own[k]);
     }

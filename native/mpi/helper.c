@@ -27,7 +27,7 @@ long long now_ms(void)
 }
 
 /* Without a newline in it: a line is one word and one text. */
-void tell(struct helper *helper, const char *word, const char *text)
+void send_stepd_line(struct helper *helper, const char *word, const char *text)
 {
     struct bytes b = {0};
     bytes_put_text(&b, word);
@@ -45,7 +45,7 @@ void tell(struct helper *helper, const char *word, const char *text)
     bytes_free(&b);
 }
 
-void step_abort(struct helper *helper) { tell(helper, "abort", ""); }
+void step_abort(struct helper *helper) { send_stepd_line(helper, "abort", ""); }
 
 void fatal(struct helper *helper, const char *format, ...)
 {
@@ -54,7 +54,7 @@ void fatal(struct helper *helper, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    tell(helper, "error", text);
+    send_stepd_line(helper, "error", text);
     step_abort(helper);
     _exit(1);
 }
@@ -68,7 +68,7 @@ void debug_line(struct helper *helper, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    tell(helper, "log", text);
+    send_stepd_line(helper, "log", text);
 }
 
 /* ---- settings ---- */
@@ -377,7 +377,7 @@ int main(int argc, char **argv)
         pmi_open(helper);
     else
         pmix_open(helper);
-    tell(helper, "ready", "");
+    send_stepd_line(helper, "ready", "");
     run_loop(helper);
     pmix_close(helper);
     return 0;

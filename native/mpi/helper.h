@@ -1,7 +1,6 @@
 /*
  * mpi-helper: one process per step and node that speaks PMI-1, PMI-2 or PMIx with the step's tasks. stepd starts it as
- * the job's user;
- * ../README.md describes its settings, its lines and what travels between the helpers of a step.
+ * the job's user; ../README.md describes its settings, its lines and what travels between the helpers of a step.
  *   helper.c      settings, the poll loop, the lines to and from stepd
  *   bytes.c       growing buffers
  *   links.c       the reliable streams to the parent and the children in the tree of nodes
@@ -27,17 +26,19 @@
 #define NODES_MAX 65536u
 #define TASKS_MAX 4000000u
 #define FLUSH_MS 5000 /* how long neighbours may take to have everything when the tasks are done */
-#define NOBODY UINT32_MAX
 
 struct node {
     char *name;
     uint32_t *ranks;
     uint32_t rank_count;
 };
+
+/* A task of this node. */
 struct local {
     uint32_t rank;
-    int fd;
-}; /* a task of this node; fd: its PMI socket, -1 none */
+    int fd; /* its PMI socket; -1: none */
+};
+
 /* The step as the settings describe it, and what each file keeps of it. */
 struct helper {
     const char *kind, *job, *number, *id, *name_space, *ports, *directory, *client_directory, *shared_directory;
@@ -59,8 +60,8 @@ struct helper {
 };
 
 long long now_ms(void);
-void tell(struct helper *helper, const char *word, const char *text); /* a line for stepd */
-void step_abort(struct helper *helper);                               /* everything of the step is to end */
+void send_stepd_line(struct helper *helper, const char *word, const char *text); /* a line for stepd */
+void step_abort(struct helper *helper);                                          /* everything of the step is to end */
 void fatal(struct helper *helper, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 void debug_line(struct helper *helper, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *step_mapping(struct helper *helper);

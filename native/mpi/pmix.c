@@ -401,14 +401,14 @@ static struct proc proc_of(struct helper *helper, uint32_t rank)
     return p;
 }
 
-static void tell_variable(struct helper *helper, uint32_t rank, const char *name, const char *value)
+static void send_variable(struct helper *helper, uint32_t rank, const char *name, const char *value)
 {
     struct bytes b = {0};
     char head[128];
     snprintf(head, sizeof head, "%u %s=", rank, name);
     bytes_put_text(&b, head);
     bytes_put(&b, value, strlen(value) + 1);
-    tell(helper, "env", b.at);
+    send_stepd_line(helper, "env", b.at);
     bytes_free(&b);
 }
 
@@ -427,14 +427,14 @@ static void register_task(struct helper *helper, uint32_t rank, struct latch *l)
         bytes_put_text(&b, text);
         bytes_put(&b, *e, strlen(*e) + 1);
         if (!strchr(*e, '\n'))
-            tell(helper, "env", b.at);
+            send_stepd_line(helper, "env", b.at);
         bytes_free(&b);
     }
     char *mapping = step_mapping(helper);
-    tell_variable(helper, rank, "SLURM_PMIX_MAPPING_SERV", mapping ? mapping : "");
+    send_variable(helper, rank, "SLURM_PMIX_MAPPING_SERV", mapping ? mapping : "");
     free(mapping);
     if (*helper->shared_directory)
-        tell_variable(helper, rank, "OMPI_MCA_btl_vader_backing_directory", helper->shared_directory);
+        send_variable(helper, rank, "OMPI_MCA_btl_vader_backing_directory", helper->shared_directory);
 }
 
 void pmix_open(struct helper *helper)
@@ -623,7 +623,7 @@ static void report_lost_task(struct helper *helper, int status, const char *name
     snprintf(text, sizeof text,
              " mpi/%s: _errhandler: %s [%u]: Error handler invoked: status = %d, source = [%.255s:%u]", pmix_version(),
              helper->nodes[helper->index].name, helper->index, status, name_space, rank);
-    tell(helper, "error", text);
+    send_stepd_line(helper, "error", text);
     helper->pmix.abort_at_ms = now_ms() + ABORT_DELAY_MS;
 }
 
