@@ -1,9 +1,11 @@
 /*
- * slurmstepd --container DIRECTORY CREATE START QUERY: a task in a container whose runtime has no "run". The runtime leaves the
- * container's first process to whoever takes in orphans; that is this process, which so learns how it ended and ends the same way.
+ * slurmstepd --container DIRECTORY CREATE START QUERY: a task in a container whose runtime has no "run". The runtime
+ * leaves the container's first process to whoever takes in orphans; that is this process, which so learns how it ended
+ * and ends the same way.
  */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "container.h"
+#include "log.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,26 +20,26 @@
 #define POLL_US 500000
 
 /* Exit code of a command of the runtime; what it prints goes into `said`, where there is one. */
-static int call(const char *command, char *said, size_t room)
+static int run_command(const char *command, char *output, size_t room)
 {
-    int lines[2] = {-1, -1}, status;
-    if (said && pipe(lines) < 0)
+    int output_pipe[2] = {-1, -1}, status;
+    if (output && pipe(output_pipe) < 0)
         return 255;
     pid_t pid = fork();
     if (pid == 0) {
-        if (said)
-            dup2(lines[1], 1);
+        if (output)
+            dup2(output_pipe[1], 1);
         execl("/bin/sh", "sh", "-c", command, NULL);
         _exit(127);
     }
-    if (said) {
+    if (output) {
         size_t have = 0;
         ssize_t n;
-        close(lines[1]);
-        while (have + 1 < room && (n = read(lines[0], said + have, room - have - 1)) > 0)
+        close(output_pipe[1]);
+        while (have + 1 < room && (n = read(output_pipe[0], output + have, room - have - 1)) > 0)
             have += (size_t)n;
-        said[have] = 0;
-        close(lines[0]);
+        output[have] = 0;
+        close(output_pipe[0]);
     }
     if (pid < 0 || waitpid(pid, &status, 0) < 0)
         return 255;
@@ -54,15 +56,16 @@ static const char *value(const char *state, const char *name)
     return at ? at + 1 + strspn(at + 1, " \t\n") : "";
 }
 
-static bool runs(const char *query, char *state)
+static bool is_running(const char *query, char *state)
 {
-    if (call(query, state, STATE_BYTES_MAX) != 0)
+    if (run_command(query, state, STATE_BYTES_MAX) != 0)
         return false;
     const char *status = value(state, "status");
-    return !strncmp(status, "\"created\"", 9) || !strncmp(status, "\"running\"", 9) || !strncmp(status, "\"paused\"", 8);
+    return !strncmp(status, "\"created\"", 9) || !strncmp(status, "\"running\"", 9)
+        || !strncmp(status, "\"paused\"", 8);
 }
 
-static int as_it_ended(int status)
+static int end_like(int status)
 {
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
@@ -77,26 +80,26 @@ int container_main(char **argv)
     if (chdir(argv[0]) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) {
         char prefix[LOG_PREFIX_BYTES_MAX];
         int error = errno;
-        log_prefix(prefix, sizeof prefix, "error: ");
+        log_prefix("", prefix, sizeof prefix, "error: ");
         fprintf(stderr, "%scontainer: %s: %s\n", prefix, argv[0], strerror(error));
         return 1;
     }
-    int rc = call(argv[1], NULL, 0);
+    int rc = run_command(argv[1], NULL, 0);
     if (rc)
         return rc;
-    pid_t first = call(argv[3], state, sizeof state) == 0 ? (pid_t)atol(value(state, "pid")) : 0;
-    rc = call(argv[2], NULL, 0);
+    pid_t first = run_command(argv[3], state, sizeof state) == 0 ? (pid_t)atol(value(state, "pid")) : 0;
+    rc = run_command(argv[2], NULL, 0);
     if (rc)
         return rc;
     for (;;) {
         int status;
         pid_t pid = waitpid(-1, &status, first > 0 ? 0 : WNOHANG);
         if (pid > 0 && pid == first)
-            return as_it_ended(status);
+            return end_like(status);
         if (pid > 0 || (pid < 0 && errno == EINTR))
             continue;
         /* its first process is somebody else's: how it ends cannot be learnt, only that it does */
-        if (!runs(argv[3], state))
+        if (!is_running(argv[3], state))
             return 0;
         usleep(POLL_US);
     }

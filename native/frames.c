@@ -1,6 +1,6 @@
+/* See frames.h. */
 #define _GNU_SOURCE
 #include "frames.h"
-#include "stepd.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static uint64_t big_endian(const char *at, int bytes)
     return value;
 }
 
-void frame_append(struct buffer *to, uint8_t type, uint32_t task, uint8_t stream, uint64_t offset,
-                  const char *bytes, size_t n)
+void frame_append(struct buffer *to, uint8_t type, uint32_t task, uint8_t stream, uint64_t offset, const char *bytes,
+                  size_t n)
 {
     make_room(to, 4 + FRAME_HEAD_BYTES + n);
     char *at = to->bytes + to->have;
@@ -65,8 +65,12 @@ int frame_take(struct buffer *from, struct frame *frame)
         return -1;
     if (there < 4 + length)
         return 0;
-    *frame = (struct frame){(uint8_t)at[4], (uint8_t)at[9], (uint32_t)big_endian(at + 5, 4), big_endian(at + 10, 8),
-                            at + 4 + FRAME_HEAD_BYTES, length - FRAME_HEAD_BYTES};
+    *frame = (struct frame){(uint8_t)at[4],
+                            (uint8_t)at[9],
+                            (uint32_t)big_endian(at + 5, 4),
+                            big_endian(at + 10, 8),
+                            at + 4 + FRAME_HEAD_BYTES,
+                            length - FRAME_HEAD_BYTES};
     from->done += 4 + length;
     return 1;
 }

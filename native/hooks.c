@@ -3,8 +3,11 @@
  * "export NAME=value", "unset NAME", and "print text" for the task's standard output.
  */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "hooks.h"
+#include "step.h"
 #include "environment.h"
+#include "log.h"
+#include "namespace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +24,7 @@
 /* What a task epilog says as an error is passed on up to here. */
 #define EPILOG_BYTES_MAX 16384
 
-static void obey(char *line)
+static void apply_prolog_line(struct step *step, char *line)
 {
     line[strcspn(line, "\n")] = 0;
     if (!strncmp(line, "export ", 7)) {
@@ -30,23 +33,25 @@ static void obey(char *line)
         char *equals = entry + name + strspn(entry + name, " \t");
         char *copy = NULL;
         if (name && *equals == '=' && asprintf(&copy, "%.*s%s", (int)name, entry, equals) > 0)
-            environment_set(copy);
+            environment_set(step, copy);
     } else if (!strncmp(line, "unset ", 6)) {
         char *name = line + 6 + strspn(line + 6, " \t");
         size_t length = strlen(name);
         while (length && (name[length - 1] == ' ' || name[length - 1] == '\t'))
             name[--length] = 0;
-        environment_unset(name);
+        environment_unset(step, name);
     } else if (!strncmp(line, "print ", 6)) {
         dprintf(1, "%s\n", line + 6 + strspn(line + 6, " \t"));
     }
 }
 
 /* Writes one message to the task's standard error. */
-static void say_error(const char *format, ...)
+static void print_error(struct step *step, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void print_error(struct step *step, const char *format, ...)
 {
     char line[PATH_MAX + 200];
-    size_t n = log_prefix(line, sizeof line, "error: ");
+    size_t n = log_prefix(step->spec.log_time, line, sizeof line, "error: ");
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line + n, sizeof line - n, format, arguments);
@@ -54,14 +59,14 @@ static void say_error(const char *format, ...)
     dprintf(2, "%s\n", line);
 }
 
-static void run_prolog(const char *path, bool of_user)
+static void run_prolog(struct step *step, const char *path, bool of_user)
 {
     const char *kind = of_user ? "user task_prolog" : "slurm task_prolog";
     char *argv[] = {(char *)path, NULL};
     int lines[2], status = 0;
     if (access(path, X_OK) < 0) {
-        say_error("run_command: %s can not be executed (%s) %s", kind, path, strerror(errno));
-        say_error("%s did not exit normally. reason: Run command failed - configuration error", kind);
+        print_error(step, "run_command: %s can not be executed (%s) %s", kind, path, strerror(errno));
+        print_error(step, "%s did not exit normally. reason: Run command failed - configuration error", kind);
         status = 1;
     } else if (pipe(lines) < 0) {
         _exit(1);
@@ -75,8 +80,8 @@ static void run_prolog(const char *path, bool of_user)
             dup2(lines[1], 1);
             close(lines[0]);
             close(lines[1]);
-            environment_set("SLURM_SCRIPT_CONTEXT=prolog_task");
-            execve(path, argv, environment_list());
+            environment_set(step, "SLURM_SCRIPT_CONTEXT=prolog_task");
+            execve(path, argv, environment_list(step));
             _exit(127);
         }
         close(lines[1]);
@@ -84,7 +89,7 @@ static void run_prolog(const char *path, bool of_user)
         char *line = NULL;
         size_t room = 0;
         while (in && getline(&line, &room, in) > 0)
-            obey(line);
+            apply_prolog_line(step, line);
         free(line);
         if (in)
             fclose(in);
@@ -93,38 +98,38 @@ static void run_prolog(const char *path, bool of_user)
         else if (WIFEXITED(status))
             status = WEXITSTATUS(status);
         else {
-            say_error("%s did not exit normally. reason: ", kind);
+            print_error(step, "%s did not exit normally. reason: ", kind);
             status = 1;
         }
     }
     if (!status)
         return;
-    say_error("%s failed status=%d", of_user ? "--task-prolog" : "TaskProlog", status);
+    print_error(step, "%s failed status=%d", of_user ? "--task-prolog" : "TaskProlog", status);
     _exit(status);
 }
 
 /* In the task's child, after the switch to the user and just before exec: the site's prolog, then the user's. */
-void hooks_run_prologs(void)
+void hooks_run_prologs(struct step *step)
 {
-    for (size_t i = 0; i < spec.prologs.count; i++)
-        run_prolog(spec.prologs.items[i], false);
-    for (size_t i = 0; i < spec.user_prologs.count; i++)
-        run_prolog(spec.user_prologs.items[i], true);
+    for (size_t i = 0; i < step->spec.prologs.count; i++)
+        run_prolog(step, step->spec.prologs.items[i], false);
+    for (size_t i = 0; i < step->spec.user_prologs.count; i++)
+        run_prolog(step, step->spec.user_prologs.items[i], true);
 }
 
-static void run_epilog(const char *path, bool of_user)
+static void run_epilog(struct step *step, const char *path, bool of_user)
 {
     char *argv[] = {(char *)path, NULL};
     pid_t pid = fork();
     if (pid == 0) {
-        environment_set("SLURM_SCRIPT_CONTEXT=epilog_task");
-        if (chdir(spec.cwd) < 0 && chdir("/") < 0)
+        environment_set(step, "SLURM_SCRIPT_CONTEXT=epilog_task");
+        if (chdir(step->spec.cwd) < 0 && chdir("/") < 0)
             _exit(1);
-        execve(path, argv, environment_list());
+        execve(path, argv, environment_list(step));
         int error = errno;
-        say_error("execve(%s): %s", path, strerror(error));
+        print_error(step, "execve(%s): %s", path, strerror(error));
         if (error == EACCES)
-            say_error("Could not run %s task_epilog [%s]: access denied", of_user ? "user" : "slurm", path);
+            print_error(step, "Could not run %s task_epilog [%s]: access denied", of_user ? "user" : "slurm", path);
         _exit(127);
     }
     int status = -1;
@@ -132,42 +137,44 @@ static void run_epilog(const char *path, bool of_user)
         waitpid(pid, &status, 0);
     /* Slurm 26.05 names the two the other way round: the interface is what it prints */
     if (status)
-        say_error("%s failed status=%d", of_user ? "TaskEpilog" : "--task-epilog", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        print_error(step, "%s failed status=%d", of_user ? "TaskEpilog" : "--task-epilog",
+                    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 void hooks_epilog_ended(struct task *task)
 {
     char text[EPILOG_BYTES_MAX];
-    ssize_t n = task->epilog_said < 0 ? 0 : pread(task->epilog_said, text, sizeof text, 0);
+    ssize_t n = task->epilog_output_fd < 0 ? 0 : pread(task->epilog_output_fd, text, sizeof text, 0);
     if (n > 0)
         task_line(task, text, (size_t)n);
-    if (task->epilog_said >= 0)
-        close(task->epilog_said);
-    task->epilog_said = -1;
+    if (task->epilog_output_fd >= 0)
+        close(task->epilog_output_fd);
+    task->epilog_output_fd = -1;
 }
 
-/* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. What it says as an error is kept for the task's. */
-pid_t hooks_start_epilog(struct task *task)
+/* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. What it says as an error is
+ * kept for the task's. */
+pid_t hooks_start_epilog(struct step *step, struct task *task)
 {
-    if (!spec.epilogs.count && !spec.user_epilogs.count)
+    if (!step->spec.epilogs.count && !step->spec.user_epilogs.count)
         return 0;
-    task->epilog_said = memfd_create("epilog", MFD_CLOEXEC);
+    task->epilog_output_fd = memfd_create("epilog", MFD_CLOEXEC);
     pid_t pid = fork();
     if (pid != 0)
         return pid < 0 ? 0 : pid;
-    if (task->epilog_said >= 0)
-        dup2(task->epilog_said, 2);
+    if (task->epilog_output_fd >= 0)
+        dup2(task->epilog_output_fd, 2);
     setsid();
-    if (spec.namespace && !namespace_join(spec.namespace))
+    if (step->spec.namespace && !namespace_join(step->spec.namespace))
         _exit(1);
-    task_become_user();
-    environment_make(task);
+    task_become_user(step);
+    environment_make(step, task);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    for (size_t i = 0; i < spec.user_epilogs.count; i++)
-        run_epilog(spec.user_epilogs.items[i], true);
-    for (size_t i = 0; i < spec.epilogs.count; i++)
-        run_epilog(spec.epilogs.items[i], false);
+    for (size_t i = 0; i < step->spec.user_epilogs.count; i++)
+        run_epilog(step, step->spec.user_epilogs.items[i], true);
+    for (size_t i = 0; i < step->spec.epilogs.count; i++)
+        run_epilog(step, step->spec.epilogs.items[i], false);
     _exit(0);
 }

@@ -1,5 +1,6 @@
 /* The native methods that a class "Native" beside a Main may declare: any subset of the table below. */
 #define _GNU_SOURCE
+#include "natives.h"
 #include "launcher.h"
 
 #include <errno.h>
@@ -23,8 +24,11 @@
 #endif
 
 #define EXCHANGE_MS 5000
-#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
+#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536 /* kernels before 5.11 */
 #define EXCHANGE_BYTES_MAX (16u << 20)
+
+/* The Java machine calls without a context: it is the process's. */
+static struct launcher *process;
 
 static jobjectArray byte_strings(JNIEnv *env, char **items, int from)
 {
@@ -48,20 +52,20 @@ static jobjectArray byte_strings(JNIEnv *env, char **items, int from)
 static jobjectArray JNICALL native_argv(JNIEnv *env, jclass c)
 {
     (void)c;
-    return byte_strings(env, launcher.argv, 0);
+    return byte_strings(env, process->argv, 0);
 }
 
 static jobjectArray JNICALL native_environ(JNIEnv *env, jclass c)
 {
     (void)c;
-    return byte_strings(env, launcher.environment, 0);
+    return byte_strings(env, process->environment, 0);
 }
 
 static jint JNICALL native_umask(JNIEnv *env, jclass c)
 {
     (void)env;
     (void)c;
-    return (jint)launcher.umask;
+    return (jint)process->umask;
 }
 
 static char *copy_bytes(JNIEnv *env, jbyteArray array, size_t *length)
@@ -146,7 +150,7 @@ static jbyteArray JNICALL native_exchange(JNIEnv *env, jclass c, jstring path, j
     size_t length = 0, answer_length = 0;
     char *bytes = fits ? copy_bytes(env, request, &length) : NULL, *answer = NULL;
     int fd = bytes ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
-    struct timeval bound = {EXCHANGE_MS / 1000, 0};     /* connect waits while the listener's queue is full */
+    struct timeval bound = {EXCHANGE_MS / 1000, 0}; /* connect waits while the listener's queue is full */
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
@@ -162,16 +166,16 @@ static jbyteArray JNICALL native_exchange(JNIEnv *env, jclass c, jstring path, j
 }
 
 /* Tells the waiting parent; a daemon that serves lets go of the terminal it was started from. */
-void natives_ready(int rc)
+void natives_ready(struct launcher *launcher, int rc)
 {
     unsigned char byte = (unsigned char)rc;
-    launcher_serves();
-    if (launcher.ready_fd < 0)
+    launcher_serves(launcher);
+    if (launcher->ready_fd < 0)
         return;
-    ssize_t ignored = write(launcher.ready_fd, &byte, 1);
+    ssize_t ignored = write(launcher->ready_fd, &byte, 1);
     (void)ignored;
-    close(launcher.ready_fd);
-    launcher.ready_fd = -1;
+    close(launcher->ready_fd);
+    launcher->ready_fd = -1;
     if (rc != 0)
         return;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -185,14 +189,14 @@ static void JNICALL native_ready(JNIEnv *env, jclass c, jint rc)
 {
     (void)env;
     (void)c;
-    natives_ready(rc);
+    natives_ready(process, rc);
 }
 
 static jboolean JNICALL native_foreground(JNIEnv *env, jclass c)
 {
     (void)env;
     (void)c;
-    return launcher.ready_fd < 0;
+    return process->ready_fd < 0;
 }
 
 /* Pages are locked as they come into use: what is only reserved stays so. */
@@ -223,7 +227,7 @@ static void JNICALL native_exit_by_signal(JNIEnv *env, jclass c, jint number)
     sigaddset(&one, number);
     pthread_sigmask(SIG_UNBLOCK, &one, NULL);
     kill(getpid(), number);
-    usleep(100000);         /* another thread may be the one that takes it */
+    usleep(100000); /* another thread may be the one that takes it */
     _exit(128 + number);
 }
 
@@ -258,7 +262,7 @@ static jint JNICALL native_gid(JNIEnv *env, jclass c)
 static jstring JNICALL native_request_id(JNIEnv *env, jclass c)
 {
     (void)c;
-    return (*env)->NewStringUTF(env, launcher.request_id);
+    return (*env)->NewStringUTF(env, process->request_id);
 }
 
 static jint JNICALL native_chmod(JNIEnv *env, jclass c, jbyteArray path, jint mode)
@@ -332,7 +336,7 @@ static jbyteArray JNICALL native_run(JNIEnv *env, jclass c, jobjectArray argv)
     size_t have = 0, length;
     for (jsize i = 0; i < count && i < 16; i++)
         items[i] = copy_bytes(env, (jbyteArray)(*env)->GetObjectArrayElement(env, argv, i), &length);
-    text[0] = (char)(count > 16 || !count ? 255 : run_program(items, text + 1, sizeof text - 1, &have));
+    text[0] = (char)(count > 16 || !items[0] ? 255 : run_program(items, text + 1, sizeof text - 1, &have));
     for (jsize i = 0; i < count && i < 16; i++)
         free(items[i]);
     jbyteArray out = (*env)->NewByteArray(env, (jsize)have + 1);
@@ -356,7 +360,7 @@ static jobjectArray JNICALL native_unfinished(JNIEnv *env, jclass c)
     const char *state, *input;
     char *progress;
     size_t state_bytes, input_bytes;
-    if (!warm_unfinished(&state, &state_bytes, &progress, &input, &input_bytes))
+    if (!warm_unfinished(process, &state, &state_bytes, &progress, &input, &input_bytes))
         return NULL;
     jclass bytes = (*env)->FindClass(env, "[B");
     jobjectArray out = bytes ? (*env)->NewObjectArray(env, 3, bytes, NULL) : NULL;
@@ -378,16 +382,16 @@ static jclass load_class(JNIEnv *env, const char *name)
         dotted[i] = name[i] == '/' ? '.' : name[i];
     dotted[i] = 0;
     jclass loaders = (*env)->FindClass(env, "java/lang/ClassLoader");
-    jmethodID system = loaders ? (*env)->GetStaticMethodID(env, loaders, "getSystemClassLoader",
-        "()Ljava/lang/ClassLoader;") : NULL;
-    jmethodID load = system ? (*env)->GetMethodID(env, loaders, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;")
-        : NULL;
+    jmethodID system =
+        loaders ? (*env)->GetStaticMethodID(env, loaders, "getSystemClassLoader", "()Ljava/lang/ClassLoader;") : NULL;
+    jmethodID load =
+        system ? (*env)->GetMethodID(env, loaders, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;") : NULL;
     jobject loader = load ? (*env)->CallStaticObjectMethod(env, loaders, system) : NULL;
     jstring text = loader ? (*env)->NewStringUTF(env, dotted) : NULL;
     return text ? (jclass)(*env)->CallObjectMethod(env, loader, load, text) : NULL;
 }
 
-void natives_register(JNIEnv *env, const char *class_name)
+void natives_register(struct launcher *launcher, JNIEnv *env, const char *class_name)
 {
     JNINativeMethod table[] = {
         {"argv", "()[[B", (void *)native_argv},
@@ -409,6 +413,7 @@ void natives_register(JNIEnv *env, const char *class_name)
         {"run", "([[B)[B", (void *)native_run},
         {"lchown", "([BII)I", (void *)native_chown},
     };
+    process = launcher;
     jclass owner = load_class(env, class_name);
     (*env)->ExceptionClear(env);
     /* one by one: any of them may be missing */

@@ -1,8 +1,11 @@
 /*
- * A PAM session around a step (UsePAM): service "slurm". libpam is opened when it is wanted, so that nothing else depends on it.
+ * A PAM session around a step (UsePAM): service "slurm". libpam is opened when it is wanted, so that nothing else
+ * depends on it.
  */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "pam.h"
+#include "step.h"
+#include "log.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,7 +21,7 @@
 struct pam_message;
 struct pam_response;
 struct conversation {
-    int (*ask)(int count, const struct pam_message **what, struct pam_response **answers, void *data);
+    int (*ask)(int count, const struct pam_message **messages, struct pam_response **answers, void *data);
     void *data;
 };
 
@@ -33,23 +36,28 @@ static struct {
     const char *(*error)(void *handle, int status);
 } pam;
 
-static void *session;
-
 /* There is nobody to ask. */
-static int ask(int count, const struct pam_message **what, struct pam_response **answers, void *data)
+static int ask(int count, const struct pam_message **messages, struct pam_response **answers, void *data)
 {
-    (void)count, (void)what, (void)answers, (void)data;
+    (void)count, (void)messages, (void)answers, (void)data;
     return PAM_CONV_ERR;
 }
 
 bool pam_load(char *error, size_t room)
 {
-    const struct { const char *name; void **where; } calls[] = {
-        {"pam_start", (void **)&pam.start}, {"pam_set_item", (void **)&pam.set_item}, {"pam_setcred", (void **)&pam.set_credentials},
-        {"pam_open_session", (void **)&pam.open_session}, {"pam_close_session", (void **)&pam.close_session},
-        {"pam_end", (void **)&pam.end}, {"pam_strerror", (void **)&pam.error},
+    const struct {
+        const char *name;
+        void **where;
+    } calls[] = {
+        {"pam_start", (void **)&pam.start},
+        {"pam_set_item", (void **)&pam.set_item},
+        {"pam_setcred", (void **)&pam.set_credentials},
+        {"pam_open_session", (void **)&pam.open_session},
+        {"pam_close_session", (void **)&pam.close_session},
+        {"pam_end", (void **)&pam.end},
+        {"pam_strerror", (void **)&pam.error},
     };
-    pam.library = dlopen("libpam.so.0", RTLD_NOW | RTLD_GLOBAL);    /* modules look for its symbols */
+    pam.library = dlopen("libpam.so.0", RTLD_NOW | RTLD_GLOBAL); /* modules look for its symbols */
     if (!pam.library) {
         snprintf(error, room, "UsePAM: %s", dlerror());
         return false;
@@ -62,44 +70,44 @@ bool pam_load(char *error, size_t room)
     return true;
 }
 
-static bool failed(const char *call, int status, char *error, size_t room)
+static bool failed(struct step *step, const char *call, int status, char *error, size_t room)
 {
     if (status == PAM_SUCCESS)
         return false;
-    snprintf(error, room, "UsePAM: %s: %s", call, pam.error(session, status));
-    if (session)
-        pam.end(session, status);
-    session = NULL;
+    snprintf(error, room, "UsePAM: %s: %s", call, pam.error(step->pam_session, status));
+    if (step->pam_session)
+        pam.end(step->pam_session, status);
+    step->pam_session = NULL;
     return true;
 }
 
 /* Before any task is there: what modules do to this process (limits, say), the tasks inherit. */
-bool pam_begin(char *error, size_t room)
+bool pam_begin(struct step *step, char *error, size_t room)
 {
     static const struct conversation conversation = {ask, NULL};
-    if (!spec.pam)
+    if (!step->spec.pam)
         return true;
     if (!pam_load(error, room))
         return false;
-    if (failed("pam_start", pam.start("slurm", spec.user, &conversation, &session), error, room)
-        || failed("pam_set_item", pam.set_item(session, PAM_RUSER, spec.user), error, room)
-        || failed("pam_setcred", pam.set_credentials(session, PAM_ESTABLISH_CRED), error, room))
+    if (failed(step, "pam_start", pam.start("slurm", step->spec.user, &conversation, &step->pam_session), error, room)
+        || failed(step, "pam_set_item", pam.set_item(step->pam_session, PAM_RUSER, step->spec.user), error, room)
+        || failed(step, "pam_setcred", pam.set_credentials(step->pam_session, PAM_ESTABLISH_CRED), error, room))
         return false;
-    int status = pam.open_session(session, 0);
+    int status = pam.open_session(step->pam_session, 0);
     if (status != PAM_SUCCESS)
-        pam.set_credentials(session, PAM_DELETE_CRED);
-    return !failed("pam_open_session", status, error, room);
+        pam.set_credentials(step->pam_session, PAM_DELETE_CRED);
+    return !failed(step, "pam_open_session", status, error, room);
 }
 
 /* When nothing of the step is left. */
-void pam_finish(void)
+void pam_finish(struct step *step)
 {
-    if (!session)
+    if (!step->pam_session)
         return;
-    int status = pam.close_session(session, 0);
+    int status = pam.close_session(step->pam_session, 0);
     if (status != PAM_SUCCESS)
-        log_line("UsePAM: pam_close_session: %s", pam.error(session, status));
-    pam.set_credentials(session, PAM_DELETE_CRED);
-    pam.end(session, status);
-    session = NULL;
+        log_line(step, "UsePAM: pam_close_session: %s", pam.error(step->pam_session, status));
+    pam.set_credentials(step->pam_session, PAM_DELETE_CRED);
+    pam.end(step->pam_session, status);
+    step->pam_session = NULL;
 }

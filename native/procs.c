@@ -1,9 +1,12 @@
 /*
  * Everything a step left behind: stepd is the subreaper, so every descendant that still lives hangs below it, however
- * often it forked or made itself a session. With `pgid` only those in the process groups of its tasks count. Control groups, where given, catch what a killed stepd would lose.
+ * often it forked or made itself a session. With `pgid` only those in the process groups of its tasks count. Control
+ * groups, where given, catch what a killed stepd would lose.
  */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "procs.h"
+#include "step.h"
+#include "namespace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct process { pid_t pid, parent, group; bool below; };
+struct process {
+    pid_t pid, parent, group;
+    bool below;
+};
 
 static bool read_parent(pid_t pid, struct process *process)
 {
@@ -27,7 +33,7 @@ static bool read_parent(pid_t pid, struct process *process)
     if (n <= 0)
         return false;
     text[n] = 0;
-    char state, *after = strrchr(text, ')');    /* the name may hold anything, also ')' */
+    char state, *after = strrchr(text, ')'); /* the name may hold anything, also ')' */
     int parent, group;
     if (!after || sscanf(after + 1, " %c %d %d", &state, &parent, &group) != 3 || state == 'Z' || state == 'X')
         return false;
@@ -36,20 +42,20 @@ static bool read_parent(pid_t pid, struct process *process)
 }
 
 /*
- * Among a job's own processes an orphan goes to the first of these and is no descendant of stepd any more: what it has in its environment
- * says whose it is.
+ * Among a job's own processes an orphan goes to the first of these and is no descendant of stepd any more: what it has
+ * in its environment says whose it is.
  */
-static bool is_stray(pid_t pid)
+static bool is_stray(struct step *step, pid_t pid)
 {
-    char path[40], job[40], step[48];
+    char path[40], job_entry[40], step_entry[48];
     static char text[65536];
     snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    snprintf(job, sizeof job, "SLURM_JOB_ID=%s", spec.job);
-    snprintf(step, sizeof step, "SLURM_STEP_ID=%s", spec.step);
-    if (!namespace_has(spec.namespace, pid))
+    snprintf(job_entry, sizeof job_entry, "SLURM_JOB_ID=%s", step->spec.job);
+    snprintf(step_entry, sizeof step_entry, "SLURM_STEP_ID=%s", step->spec.step);
+    if (!namespace_has(step->spec.namespace, pid))
         return false;
     ssize_t n = 0;
-    for (int tries = 0; n <= 0 && tries < 20; tries++) {    /* of a process that is just executing a program it is empty */
+    for (int tries = 0; n <= 0 && tries < 20; tries++) { /* of a process that is just executing a program it is empty */
         if (tries)
             usleep(500);
         int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -63,11 +69,11 @@ static bool is_stray(pid_t pid)
     text[n] = 0;
     bool of_job = false, of_step = false, in_step = false;
     for (char *at = text; at < text + n; at += strlen(at) + 1) {
-        of_job |= !strcmp(at, job);
-        of_step |= !strcmp(at, step);
+        of_job |= !strcmp(at, job_entry);
+        of_step |= !strcmp(at, step_entry);
         in_step |= !strncmp(at, "SLURM_STEP_ID=", 14);
     }
-    return of_job && (spec.is_batch ? !in_step : of_step);
+    return of_job && (step->spec.is_batch ? !in_step : of_step);
 }
 
 static size_t list_processes(struct process **into)
@@ -93,17 +99,17 @@ static size_t list_processes(struct process **into)
     return count;
 }
 
-static void mark_below(struct process *list, size_t count, pid_t top)
+static void mark_below(struct step *step, struct process *list, size_t count, pid_t top)
 {
     bool more = true;
     /* asked once: reading every environment costs */
-    bool strays = spec.namespace && namespace_has_processes(spec.namespace);
+    bool strays = step->spec.namespace && namespace_has_processes(step->spec.namespace);
     for (; more; strays = false) {
         more = false;
         for (size_t i = 0; i < count; i++) {
             if (list[i].below)
                 continue;
-            bool below = list[i].parent == top || (strays && is_stray(list[i].pid));
+            bool below = list[i].parent == top || (strays && is_stray(step, list[i].pid));
             for (size_t j = 0; j < count && !below; j++)
                 below = list[j].below && list[j].pid == list[i].parent;
             if (below)
@@ -112,13 +118,14 @@ static void mark_below(struct process *list, size_t count, pid_t top)
     }
 }
 
-/* Each task and each epilog leads a group. While one has not executed its program nobody has left: its prolog is the step's. */
-static bool is_tracked(const struct process *process)
+/* Each task and each epilog leads a group. While one has not executed its program nobody has left: its prolog is the
+ * step's. */
+static bool is_tracked(struct step *step, const struct process *process)
 {
-    if (!process->below || !spec.by_group)
+    if (!process->below || !step->spec.by_group)
         return process->below;
-    for (size_t i = 0; i < spec.task_count; i++) {
-        const struct task *task = &spec.tasks[i];
+    for (size_t i = 0; i < step->spec.task_count; i++) {
+        const struct task *task = &step->spec.tasks[i];
         if ((task->phase == TASK_RUNNING && !task->executed) || task->pid == process->group
             || (task->phase == TASK_EPILOG && task->epilog_pid == process->group))
             return true;
@@ -153,66 +160,63 @@ static bool is_srun(pid_t pid)
 }
 
 /*
- * Returns whether processes linger after the end of a batch script: an srun whose step writes through it within KillWait, or a process that
- * handles SIGTERM. All other processes stay with the srun, which may write into a pipe.
+ * Returns whether processes linger after the end of a batch script: an srun whose step writes through it within
+ * KillWait, or a process that handles SIGTERM. All other processes stay with the srun, which may write into a pipe.
  */
-bool procs_linger(bool warned)
+bool procs_linger(struct step *step, bool warned)
 {
     struct process *list = NULL;
     size_t count = list_processes(&list);
     bool lingers = false;
-    mark_below(list, count, getpid());
+    mark_below(step, list, count, getpid());
     for (size_t i = 0; i < count && !lingers; i++)
-        lingers = is_tracked(&list[i]) && (is_srun(list[i].pid) || (warned && catches(list[i].pid, SIGTERM)));
+        lingers = is_tracked(step, &list[i]) && (is_srun(list[i].pid) || (warned && catches(list[i].pid, SIGTERM)));
     free(list);
     return lingers;
 }
 
-/* Signals every living process of the step; a second signal in place of the first where none of them has a handler for that. */
-static int signal_tree(int signal, int uncaught)
+/* Signals every living process of the step; a second signal in place of the first where none of them has a handler for
+ * that. */
+static int signal_tree(struct step *step, int signal, int uncaught)
 {
     struct process *list = NULL;
     size_t count = list_processes(&list);
     int sent = 0;
-    mark_below(list, count, getpid());
+    mark_below(step, list, count, getpid());
     bool caught = signal == uncaught;
     for (size_t i = 0; i < count && !caught; i++)
-        caught = is_tracked(&list[i]) && catches(list[i].pid, signal);
+        caught = is_tracked(step, &list[i]) && catches(list[i].pid, signal);
     for (size_t i = 0; i < count; i++)
-        if (is_tracked(&list[i]) && kill(list[i].pid, caught ? signal : uncaught) == 0)
+        if (is_tracked(step, &list[i]) && kill(list[i].pid, caught ? signal : uncaught) == 0)
             sent++;
     free(list);
     return sent;
 }
 
-int procs_signal_children_tree(int signal)
-{
-    return signal_tree(signal, signal);
-}
+int procs_signal_children_tree(struct step *step, int signal) { return signal_tree(step, signal, signal); }
 
 /*
- * Where somebody makes ready for it all go on meanwhile: a shell runs its handler when the program that it waits for is over. Where nobody does all
- * are stopped: what SIGTSTP does by itself to who has no handler, the kernel leaves undone in a group whose parents are elsewhere.
+ * Where somebody makes ready for it all go on meanwhile: a shell runs its handler when the program that it waits for is
+ * over. Where nobody does all are stopped: what SIGTSTP does by itself to who has no handler, the kernel leaves undone
+ * in a group whose parents are elsewhere.
  */
-int procs_suspend(void)
-{
-    return signal_tree(SIGTSTP, SIGSTOP);
-}
+int procs_suspend(struct step *step) { return signal_tree(step, SIGTSTP, SIGSTOP); }
 
 /* Of a step whose children are all gone: among a job's own processes there may be others. */
-bool procs_are_left(void)
+bool procs_are_left(struct step *step)
 {
-    if (spec.by_group)
-        return procs_signal_children_tree(SIGKILL) > 0;
-    return spec.namespace && namespace_has_processes(spec.namespace) && procs_signal_children_tree(SIGKILL) > 0;
+    if (step->spec.by_group)
+        return procs_signal_children_tree(step, SIGKILL) > 0;
+    return step->spec.namespace && namespace_has_processes(step->spec.namespace)
+        && procs_signal_children_tree(step, SIGKILL) > 0;
 }
 
 /* Signals only the tasks themselves (for a batch step: only the shell). */
-int procs_signal_tasks(int signal)
+int procs_signal_tasks(struct step *step, int signal)
 {
     int sent = 0;
-    for (size_t i = 0; i < spec.task_count; i++) {
-        const struct task *task = &spec.tasks[i];
+    for (size_t i = 0; i < step->spec.task_count; i++) {
+        const struct task *task = &step->spec.tasks[i];
         if (task->phase == TASK_RUNNING && task->pid > 0 && kill(task->pid, signal) == 0)
             sent++;
     }
@@ -244,11 +248,11 @@ static void kill_listed(const char *directory)
 }
 
 /* How often the kernel killed for want of memory in the step's group, as the file named in the specification counts. */
-long procs_oom_kills(void)
+long procs_oom_kills(struct step *step)
 {
     char line[128];
     long kills = 0;
-    FILE *in = spec.oom_events ? fopen(spec.oom_events, "re") : NULL;
+    FILE *in = step->spec.oom_events ? fopen(step->spec.oom_events, "re") : NULL;
     while (in && fgets(line, sizeof line, in))
         if (sscanf(line, "oom_kill %ld", &kills) == 1)
             break;
@@ -258,14 +262,14 @@ long procs_oom_kills(void)
 }
 
 /* Kills what is in the step's groups, also what no longer is a descendant. */
-void procs_kill_cgroups(void)
+void procs_kill_cgroups(struct step *step)
 {
-    for (size_t i = 0; i < spec.kill_cgroups.count; i++) {
+    for (size_t i = 0; i < step->spec.kill_cgroups.count; i++) {
         char path[4200];
-        snprintf(path, sizeof path, "%s/cgroup.kill", spec.kill_cgroups.items[i]);
+        snprintf(path, sizeof path, "%s/cgroup.kill", step->spec.kill_cgroups.items[i]);
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0 || write(fd, "1", 1) != 1)
-            kill_listed(spec.kill_cgroups.items[i]);
+            kill_listed(step->spec.kill_cgroups.items[i]);
         if (fd >= 0)
             close(fd);
     }

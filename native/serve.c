@@ -7,7 +7,9 @@
  * It ends with its standard input. The steps do not: they only lose a parent that did nothing for them.
  */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "serve.h"
+#include "step.h"
+#include "spec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +27,17 @@
 #define HEAD_BYTES 80
 #define DIRECTORY_BYTES_MAX 4096
 
-struct child { pid_t pid; unsigned long long id; };
+struct child {
+    pid_t pid;
+    unsigned long long id;
+};
 
-static struct child *children;
-static size_t child_count, child_room;
-static int wake = -1;
-/* The server as the step's process knows it; 0 where there is none. */
-static pid_t server;
+/* The processes of steps that run. */
+struct starter {
+    struct child *children;
+    size_t child_count, child_room;
+    int wake; /* where signals are read: a child has ended, or lingers */
+};
 
 static bool read_exactly(char *into, size_t n)
 {
@@ -68,53 +74,54 @@ static void answer(unsigned long long id, const char *text)
     (void)ignored;
 }
 
-static void tell(pid_t pid, const char *text)
+static void answer_for(struct starter *starter, pid_t pid, const char *text)
 {
-    for (size_t i = 0; i < child_count; i++)
-        if (children[i].pid == pid)
-            answer(children[i].id, text);
+    for (size_t i = 0; i < starter->child_count; i++)
+        if (starter->children[i].pid == pid)
+            answer(starter->children[i].id, text);
 }
 
 /* By a signal: a step's process that kept the answers' pipe open would hide the server's end from slurmd. */
-void serve_tell_lingering(void)
+void serve_tell_lingering(struct step *step)
 {
-    if (server > 0 && getppid() == server)
-        sigqueue(server, SIGRTMIN, (union sigval){0});
+    if (step->server > 0 && getppid() == step->server)
+        sigqueue(step->server, SIGRTMIN, (union sigval){0});
 }
 
-static void reap(void)
+static void reap(struct starter *starter)
 {
     struct signalfd_siginfo info;
-    while (read(wake, &info, sizeof info) == sizeof info)
+    while (read(starter->wake, &info, sizeof info) == sizeof info)
         if (info.ssi_signo == (uint32_t)SIGRTMIN)
-            tell((pid_t)info.ssi_pid, "lingers");
+            answer_for(starter, (pid_t)info.ssi_pid, "lingers");
     pid_t pid;
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        for (size_t i = 0; i < child_count; i++)
-            if (children[i].pid == pid) {
-                answer(children[i].id, "ended");
-                children[i] = children[--child_count];
+        for (size_t i = 0; i < starter->child_count; i++)
+            if (starter->children[i].pid == pid) {
+                answer(starter->children[i].id, "ended");
+                starter->children[i] = starter->children[--starter->child_count];
                 break;
             }
 }
 
-static void remember(pid_t pid, unsigned long long id)
+static void add_child(struct starter *starter, pid_t pid, unsigned long long id)
 {
-    if (child_count == child_room) {
-        child_room = child_room ? child_room * 2 : 64;
-        children = realloc(children, child_room * sizeof *children);
-        if (!children)
+    if (starter->child_count == starter->child_room) {
+        starter->child_room = starter->child_room ? starter->child_room * 2 : 64;
+        starter->children = realloc(starter->children, starter->child_room * sizeof *starter->children);
+        if (!starter->children)
             abort();
     }
-    children[child_count++] = (struct child){pid, id};
+    starter->children[starter->child_count++] = (struct child){pid, id};
 }
 
 /* The step's process, from here on its own. */
-static void step(unsigned long long id, const char *directory, char *text, size_t length)
+static void run_step(struct step *step, struct starter *starter, unsigned long long id, const char *directory,
+                     char *text, size_t length)
 {
     char error[400], prefix[32], title[128];
     int out = dup(1);
-    close(wake);
+    close(starter->wake);
     setsid();
     umask(077);
     prctl(PR_SET_NAME, "slurmstepd");
@@ -123,16 +130,16 @@ static void step(unsigned long long id, const char *directory, char *text, size_
         _exit(1);
     if (chdir(directory) < 0)
         snprintf(error, sizeof error, "%s: %s", directory, strerror(errno));
-    else if (spec_parse(text, length, error, sizeof error)) {
-        snprintf(title, sizeof title, "slurmstepd: [%s.%s]", spec.job, spec.step);
-        step_title(title);
-        step_main(out, prefix);
+    else if (spec_parse(step, text, length, error, sizeof error)) {
+        snprintf(title, sizeof title, "slurmstepd: [%s.%s]", step->spec.job, step->spec.step);
+        step_title(step, title);
+        step_main(step, out, prefix);
     }
     dprintf(out, "%s%s\n", prefix, error);
     _exit(1);
 }
 
-static bool request(void)
+static bool take_request(struct step *step, struct starter *starter)
 {
     char head[HEAD_BYTES], directory[DIRECTORY_BYTES_MAX + 1];
     unsigned long long id;
@@ -141,43 +148,47 @@ static bool request(void)
         || name > DIRECTORY_BYTES_MAX || length > SPEC_BYTES_MAX)
         return false;
     char *text = malloc(length + 1);
-    if (!text || !read_exactly(directory, name) || !read_exactly(text, length))
+    if (!text || !read_exactly(directory, name) || !read_exactly(text, length)) {
+        free(text);
         return false;
+    }
     directory[name] = 0;
     pid_t pid = fork();
     if (pid == 0) {
-        server = getppid();
-        step(id, directory, text, length);
+        step->server = getppid();
+        run_step(step, starter, id, directory, text, length);
     }
     free(text);
     if (pid > 0)
-        remember(pid, id);
+        add_child(starter, pid, id);
     else
         answer(id, "cannot fork");
     return true;
 }
 
-int serve_requests(void)
+int serve_requests(struct step *step)
 {
-    sigset_t heard;
-    sigemptyset(&heard);
-    sigaddset(&heard, SIGCHLD);
-    sigaddset(&heard, SIGRTMIN);
+    struct starter state = {.wake = -1}, *starter = &state;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGRTMIN);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, SIG_IGN);        /* of a terminal that slurmd -D runs in */
+    signal(SIGINT, SIG_IGN); /* of a terminal that slurmd -D runs in */
     signal(SIGHUP, SIG_IGN);
-    sigprocmask(SIG_BLOCK, &heard, NULL);
-    wake = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
-    prctl(PR_SET_NAME, "stepstarter");      /* not a step: who counts slurmstepd must not count this */
-    step_title("slurmd: step starter");
-    struct pollfd p[2] = {{0, POLLIN, 0}, {wake, POLLIN, 0}};
-    while (wake >= 0) {
-        if (poll(p, 2, -1) < 0 && errno != EINTR)
-            return 1;
-        if (p[1].revents)
-            reap();
-        if (p[0].revents && !request())
-            return 0;
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    starter->wake = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    prctl(PR_SET_NAME, "stepstarter"); /* not a step: who counts slurmstepd must not count this */
+    step_title(step, "slurmd: step starter");
+    struct pollfd p[2] = {{0, POLLIN, 0}, {starter->wake, POLLIN, 0}};
+    bool has_input = starter->wake >= 0, has_failed = !has_input;
+    while (has_input && !has_failed) {
+        has_failed = poll(p, 2, -1) < 0 && errno != EINTR;
+        if (!has_failed && p[1].revents)
+            reap(starter);
+        if (!has_failed && p[0].revents)
+            has_input = take_request(step, starter);
     }
-    return 1;
+    free(starter->children);
+    return has_failed ? 1 : 0;
 }

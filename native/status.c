@@ -1,6 +1,7 @@
 /* What became of every task, as text: written aside, synced, renamed, the directory synced, before anybody is told. */
 #define _GNU_SOURCE
-#include "stepd.h"
+#include "step.h"
+#include "log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATUS_BYTES_MOST (256u * 1024u)      /* of records behind each other; then the file is begun anew */
+#define STATUS_BYTES_MOST (256u * 1024u) /* of records behind each other; then the file is begun anew */
 
 static const char *const PHASES[] = {"waiting", "running", "epilog", "done"};
 
-struct writer { char *text; size_t room, have; };
+struct writer {
+    char *text;
+    size_t room, have;
+};
+
+static void put(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void put(struct writer *w, const char *format, ...)
 {
@@ -27,10 +33,7 @@ static void put(struct writer *w, const char *format, ...)
         w->have += (size_t)n;
 }
 
-static long long microseconds(struct timeval t)
-{
-    return (long long)t.tv_sec * 1000000 + t.tv_usec;
-}
+static long long microseconds(struct timeval t) { return (long long)t.tv_sec * 1000000 + t.tv_usec; }
 
 static void put_usage(struct writer *w, const struct rusage *u)
 {
@@ -52,17 +55,18 @@ static void put_task(struct writer *w, const struct task *task)
 }
 
 /* The text's length, which may be more than `room`: then it was cut. */
-size_t status_text(char *into, size_t room)
+size_t status_text(struct step *step, char *into, size_t room)
 {
     struct writer w = {into, room, 0};
     struct rusage all;
     getrusage(RUSAGE_CHILDREN, &all);
-    put(&w, "job %s\nstep %s\nattempt %s\nstepd %d\n", spec.job, spec.step, spec.attempt, (int)getpid());
-    put(&w, "state %s\n", step_complete() ? "complete" : step_tasks_ended() ? "ending" : "running");
-    if (*step_reason())
-        put(&w, "reason %s\n", step_reason());
-    for (size_t i = 0; i < spec.task_count; i++)
-        put_task(&w, &spec.tasks[i]);
+    put(&w, "job %s\nstep %s\nattempt %s\nstepd %d\n", step->spec.job, step->spec.step, step->spec.attempt,
+        (int)getpid());
+    put(&w, "state %s\n", step_complete(step) ? "complete" : step_tasks_ended(step) ? "ending" : "running");
+    if (*step_reason(step))
+        put(&w, "reason %s\n", step_reason(step));
+    for (size_t i = 0; i < step->spec.task_count; i++)
+        put_task(&w, &step->spec.tasks[i]);
     put(&w, "usage");
     put_usage(&w, &all);
     put(&w, "\nend\n");
@@ -92,56 +96,55 @@ static bool sync_directory(void)
     return good;
 }
 
-static int file = -1;
-static size_t file_bytes;
-static bool name_synced;
-
 /* A new file: the first under its name (not whole yet, so nobody takes it), a later one aside and renamed. */
-static bool begin(const char *text, size_t length)
+static bool begin_file(struct step *step, const char *text, size_t length)
 {
-    const char *name = file < 0 ? "status" : "status.new";
+    const char *name = step->status.fd < 0 ? "status" : "status.new";
     int fresh = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fresh < 0)
         return false;
-    if (!write_all(fresh, text, length) || (file >= 0 && (fsync(fresh) < 0 || rename(name, "status") < 0))) {
+    if (!write_all(fresh, text, length) || (step->status.fd >= 0 && (fsync(fresh) < 0 || rename(name, "status") < 0))) {
         close(fresh);
         return false;
     }
-    if (file >= 0)
-        close(file);
-    file = fresh;
-    file_bytes = length;
-    name_synced = false;
+    if (step->status.fd >= 0)
+        close(step->status.fd);
+    step->status.fd = fresh;
+    step->status.length = length;
+    step->status.name_synced = false;
     return true;
 }
 
 /* One more record behind the last: a torn one is not whole, and the one before it still holds. */
-static bool append(const char *text, size_t length)
+static bool append_record(struct step *step, const char *text, size_t length)
 {
-    if (write_all(file, text, length)) {
-        file_bytes += length;
+    if (write_all(step->status.fd, text, length)) {
+        step->status.length += length;
         return true;
     }
     int error = errno;
-    if (ftruncate(file, (off_t)file_bytes) < 0)
-        log_line("cannot cut the status file: %s", strerror(errno));
+    if (ftruncate(step->status.fd, (off_t)step->status.length) < 0)
+        log_line(step, "cannot cut the status file: %s", strerror(errno));
     errno = error;
     return false;
 }
 
 /* Adds what is known now to "status" in the working directory, which is the step's spool directory. */
-bool status_write(bool durable)
+bool status_write(struct step *step, bool durable)
 {
-    size_t length = status_text(NULL, 0);
+    size_t length = status_text(step, NULL, 0);
     char *text = malloc(length + 1);
     if (!text)
         return false;
-    status_text(text, length + 1);
-    bool good = file < 0 || file_bytes + length > STATUS_BYTES_MOST ? begin(text, length) : append(text, length);
+    status_text(step, text, length + 1);
+    bool good = step->status.fd < 0 || step->status.length + length > STATUS_BYTES_MOST
+                  ? begin_file(step, text, length)
+                  : append_record(step, text, length);
     if (good && durable)
-        good = fdatasync(file) == 0 && (name_synced || (name_synced = sync_directory()));
+        good = fdatasync(step->status.fd) == 0
+            && (step->status.name_synced || (step->status.name_synced = sync_directory()));
     if (!good)
-        log_line("cannot write the status file: %s", strerror(errno));
+        log_line(step, "cannot write the status file: %s", strerror(errno));
     free(text);
     return good;
 }

@@ -20,7 +20,11 @@ run() {
 }
 
 case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify ;; esac
-case $part in all|--native) run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME" ;; esac
+case $part in all|--native)
+  run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME"
+  run "native programs of steps, with sanitizers" make -s -C "$here/native" test-steps SAN=1 OUT=build/sanitized
+  run "native parsers, fuzzed" make -s -j2 -C "$here/native" fuzz SECONDS=20 ;;
+esac
 case $part in all|--cluster)
   "$here/muster" build
   # These mostly wait for time to be over: beside the others, with an installation (and so a command service) of their own.

@@ -1,3 +1,4 @@
+/* See bytes.h. */
 #define _GNU_SOURCE
 #include "helper.h"
 
@@ -68,6 +69,12 @@ void bytes_free(struct bytes *b)
 {
     free(b->at);
     *b = (struct bytes){0};
+}
+
+/* What is in the buffer; of an empty one there is no address to count from. */
+struct reader bytes_reader(const struct bytes *b)
+{
+    return b->have > b->done ? (struct reader){b->at + b->done, b->have - b->done} : (struct reader){"", 0};
 }
 
 static bool read_big_endian(struct reader *r, uint64_t *value, size_t n)

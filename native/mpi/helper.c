@@ -1,6 +1,7 @@
 /*
  * mpi-helper [--list | --has KIND]: what there is of MPI on this machine.
- * mpi-helper, started by stepd: settings as lines "name value" on standard input, up to its end; then it serves the step's tasks.
+ * mpi-helper, started by stepd: settings as lines "name value" on standard input, up to its end; then it serves the
+ * step's tasks.
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -18,8 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct step step = {.control = -1, .listener = -1, .width = 16, .ports = "", .directory = "", .client_directory = "", .shared_directory = ""};
-
 long long now_ms(void)
 {
     struct timespec t;
@@ -28,7 +27,7 @@ long long now_ms(void)
 }
 
 /* Without a newline in it: a line is one word and one text. */
-void tell(const char *word, const char *text)
+void send_stepd_line(struct helper *helper, const char *word, const char *text)
 {
     struct bytes b = {0};
     bytes_put_text(&b, word);
@@ -36,8 +35,8 @@ void tell(const char *word, const char *text)
         bytes_put(&b, " ", 1);
     bytes_put_text(&b, text);
     bytes_put(&b, "\n", 1);
-    while (step.control >= 0 && b.have > b.done) {
-        ssize_t n = send(step.control, b.at + b.done, b.have - b.done, MSG_NOSIGNAL);
+    while (helper->control >= 0 && b.have > b.done) {
+        ssize_t n = send(helper->control, b.at + b.done, b.have - b.done, MSG_NOSIGNAL);
         if (n > 0)
             bytes_drop(&b, (size_t)n);
         else if (n == 0 || errno != EINTR)
@@ -46,56 +45,56 @@ void tell(const char *word, const char *text)
     bytes_free(&b);
 }
 
-void step_abort(void) { tell("abort", ""); }
+void step_abort(struct helper *helper) { send_stepd_line(helper, "abort", ""); }
 
-void fatal(const char *format, ...)
+void fatal(struct helper *helper, const char *format, ...)
 {
     char text[500];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    tell("error", text);
-    step_abort();
+    send_stepd_line(helper, "error", text);
+    step_abort(helper);
     _exit(1);
 }
 
-void debug_line(const char *format, ...)
+void debug_line(struct helper *helper, const char *format, ...)
 {
     char text[500];
     va_list arguments;
-    if (!step.debug)
+    if (!helper->debug)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    tell("log", text);
+    send_stepd_line(helper, "log", text);
 }
 
 /* ---- settings ---- */
 
-static uint32_t limited(const char *text, uint32_t most)
+static uint32_t parse_number(struct helper *helper, const char *text, uint32_t most)
 {
     char *end;
     errno = 0;
     unsigned long n = strtoul(text, &end, 10);
     if (errno || end == text || (*end && *end != ' ') || n > most)
-        fatal("mpi: bad number in a setting: %s", text);
+        fatal(helper, "mpi: bad number in a setting: %s", text);
     return (uint32_t)n;
 }
 
 /* "0-3,8" */
-static void read_ranks(struct node *node, const char *list)
+static void read_ranks(struct helper *helper, struct node *node, const char *list)
 {
     for (const char *at = list; *at; at += *at == ',') {
         char *end;
         unsigned long low = strtoul(at, &end, 10), high = low;
         if (end == at)
-            fatal("mpi: bad list of ranks: %s", list);
+            fatal(helper, "mpi: bad list of ranks: %s", list);
         if (*end == '-')
             high = strtoul(end + 1, &end, 10);
-        if (high < low || high >= step.size)
-            fatal("mpi: bad list of ranks: %s", list);
+        if (high < low || high >= helper->size)
+            fatal(helper, "mpi: bad list of ranks: %s", list);
         node->ranks = realloc(node->ranks, (node->rank_count + high - low + 1) * sizeof *node->ranks);
         if (!node->ranks)
             abort();
@@ -105,41 +104,63 @@ static void read_ranks(struct node *node, const char *list)
     }
 }
 
-static void add_node(char *text)
+static void add_node(struct helper *helper, char *text)
 {
     char *space = strchr(text, ' ');
-    if (!space || step.node_count >= NODES_MAX)
-        fatal("mpi: bad node: %s", text);
+    if (!space || helper->node_count >= NODES_MAX)
+        fatal(helper, "mpi: bad node: %s", text);
     *space = 0;
-    step.nodes = realloc(step.nodes, (step.node_count + 1) * sizeof *step.nodes);
-    if (!step.nodes)
+    helper->nodes = realloc(helper->nodes, (helper->node_count + 1) * sizeof *helper->nodes);
+    if (!helper->nodes)
         abort();
-    struct node *node = &step.nodes[step.node_count++];
+    struct node *node = &helper->nodes[helper->node_count++];
     *node = (struct node){.name = text};
-    read_ranks(node, space + 1);
+    read_ranks(helper, node, space + 1);
     for (uint32_t i = 0; i < node->rank_count; i++)
-        step.node_of[node->ranks[i]] = step.node_count - 1;
+        helper->node_of[node->ranks[i]] = helper->node_count - 1;
 }
 
-static void add_local(const char *text)
+static void add_local(struct helper *helper, const char *text)
 {
     char *space = strchr(text, ' ');
-    step.locals = realloc(step.locals, (step.local_count + 1) * sizeof *step.locals);
-    if (!step.locals || !space)
+    helper->locals = realloc(helper->locals, (helper->local_count + 1) * sizeof *helper->locals);
+    if (!helper->locals || !space)
         abort();
-    step.locals[step.local_count++] = (struct local){limited(text, TASKS_MAX), atoi(space + 1)};
+    helper->locals[helper->local_count++] = (struct local){parse_number(helper, text, TASKS_MAX), atoi(space + 1)};
 }
 
-static void set(const char *name, char *value)
+static void add_variable(struct helper *helper, char *entry)
 {
-    const struct { const char *name; const char **where; } texts[] = {
-        {"kind", &step.kind}, {"job", &step.job}, {"step", &step.number}, {"id", &step.id}, {"namespace", &step.name_space},
-        {"ports", &step.ports}, {"directory", &step.directory}, {"client_directory", &step.client_directory},
-        {"shared_directory", &step.shared_directory},
+    helper->environment = realloc(helper->environment, (helper->environment_count + 1) * sizeof *helper->environment);
+    if (!helper->environment)
+        abort();
+    helper->environment[helper->environment_count++] = entry;
+}
+
+/* Keeps `value`, or frees it. */
+static void apply_setting(struct helper *helper, const char *name, char *value)
+{
+    const struct {
+        const char *name;
+        const char **where;
+    } texts[] = {
+        {"kind", &helper->kind},
+        {"job", &helper->job},
+        {"step", &helper->number},
+        {"id", &helper->id},
+        {"namespace", &helper->name_space},
+        {"ports", &helper->ports},
+        {"directory", &helper->directory},
+        {"client_directory", &helper->client_directory},
+        {"shared_directory", &helper->shared_directory},
     };
-    const struct { const char *name; uint32_t *where; uint32_t most; } numbers[] = {
-        {"uid", &step.uid, UINT32_MAX}, {"gid", &step.gid, UINT32_MAX}, {"index", &step.index, NODES_MAX}, {"width", &step.width, NODES_MAX},
-        {"size", &step.size, TASKS_MAX},
+    const struct {
+        const char *name;
+        uint32_t *where;
+        uint32_t most;
+    } numbers[] = {
+        {"uid", &helper->uid, UINT32_MAX},    {"gid", &helper->gid, UINT32_MAX},  {"index", &helper->index, NODES_MAX},
+        {"width", &helper->width, NODES_MAX}, {"size", &helper->size, TASKS_MAX},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (!strcmp(name, texts[i].name)) {
@@ -148,26 +169,32 @@ static void set(const char *name, char *value)
         }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (!strcmp(name, numbers[i].name)) {
-            *numbers[i].where = limited(value, numbers[i].most);
+            *numbers[i].where = parse_number(helper, value, numbers[i].most);
+            free(value);
             if (!strcmp(name, "size"))
-                step.node_of = claim(step.size, sizeof *step.node_of);
+                helper->node_of = claim(helper->size, sizeof *helper->node_of);
             return;
         }
-    if (!strcmp(name, "control")) step.control = atoi(value);
-    else if (!strcmp(name, "listener")) step.listener = atoi(value);
-    else if (!strcmp(name, "timeout")) step.timeout_s = atol(value);
-    else if (!strcmp(name, "debug")) step.debug = atol(value);
-    else if (!strcmp(name, "node")) add_node(value);
-    else if (!strcmp(name, "task")) add_local(value);
-    else if (!strcmp(name, "env")) {
-        step.environment = realloc(step.environment, (step.environment_count + 1) * sizeof *step.environment);
-        if (!step.environment)
-            abort();
-        step.environment[step.environment_count++] = value;
-    } else fatal("mpi: unknown setting %s", name);
+    if (!strcmp(name, "node"))
+        return add_node(helper, value);
+    if (!strcmp(name, "env"))
+        return add_variable(helper, value);
+    if (!strcmp(name, "control"))
+        helper->control = atoi(value);
+    else if (!strcmp(name, "listener"))
+        helper->listener = atoi(value);
+    else if (!strcmp(name, "timeout"))
+        helper->timeout_s = atol(value);
+    else if (!strcmp(name, "debug"))
+        helper->debug = atol(value);
+    else if (!strcmp(name, "task"))
+        add_local(helper, value);
+    else
+        fatal(helper, "mpi: unknown setting %s", name);
+    free(value);
 }
 
-static void read_settings(void)
+static void read_settings(struct helper *helper)
 {
     char *line = NULL;
     size_t room = 0;
@@ -177,28 +204,30 @@ static void read_settings(void)
             line[--n] = 0;
         char *space = strchr(line, ' ');
         if (!space)
-            fatal("mpi: bad setting");
+            fatal(helper, "mpi: bad setting");
         *space = 0;
-        set(line, claim_text(space + 1, (size_t)(line + n - space - 1)));
+        apply_setting(helper, line, claim_text(space + 1, (size_t)(line + n - space - 1)));
     }
     free(line);
-    if (!step.kind || !step.id || !step.node_of || step.index >= step.node_count || !step.width || !step.local_count
-        || step.local_count > step.nodes[step.index].rank_count)
-        fatal("mpi: the settings are not complete");
+    if (!helper->kind || !helper->id || !helper->node_of || helper->index >= helper->node_count || !helper->width
+        || !helper->local_count || helper->local_count > helper->nodes[helper->index].rank_count)
+        fatal(helper, "mpi: the settings are not complete");
 }
 
 /* ---- the mapping of ranks to nodes, as PMI gives it ---- */
 
-struct run { uint32_t node, nodes, each; };
+struct run {
+    uint32_t node, nodes, each;
+};
 
 /* Runs of nodes in a row with equally many ranks each; the shortest part that, repeated, makes the whole. */
-char *step_mapping(void)
+char *step_mapping(struct helper *helper)
 {
-    struct run *runs = claim(step.size, sizeof *runs);
+    struct run *runs = claim(helper->size, sizeof *runs);
     size_t count = 0, period = 1;
-    for (uint32_t r = 0; r < step.size;) {
-        uint32_t node = step.node_of[r], each = 0;
-        for (; r < step.size && step.node_of[r] == node; r++)
+    for (uint32_t r = 0; r < helper->size;) {
+        uint32_t node = helper->node_of[r], each = 0;
+        for (; r < helper->size && helper->node_of[r] == node; r++)
             each++;
         struct run *last = count ? &runs[count - 1] : NULL;
         if (last && last->each == each && last->node + last->nodes == node)
@@ -228,72 +257,72 @@ char *step_mapping(void)
 
 /* ---- the loop ---- */
 
-static bool finishing;
-static long long finish_at_ms;
-
-static void obey(const char *text)
+static void handle_stepd_line(struct helper *helper, const char *text)
 {
     if (!strncmp(text, "exit ", 5)) {
-        pmix_task_ended(limited(text + 5, TASKS_MAX));
-    } else if (!strcmp(text, "finish") && !finishing) {
-        finishing = true;
-        finish_at_ms = now_ms() + FLUSH_MS;
+        pmix_task_ended(helper, parse_number(helper, text + 5, TASKS_MAX));
+    } else if (!strcmp(text, "finish") && !helper->finishing) {
+        helper->finishing = true;
+        helper->finish_at_ms = now_ms() + FLUSH_MS;
     }
 }
 
 /* Lines: "exit RANK", and "finish" when the tasks are done. stepd's end is the helper's. */
-static void hear_stepd(void)
+static void read_stepd_lines(struct helper *helper)
 {
-    static struct bytes in;
     char text[4096], *newline;
-    ssize_t n = recv(step.control, text, sizeof text, MSG_DONTWAIT);
+    ssize_t n = recv(helper->control, text, sizeof text, MSG_DONTWAIT);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        pmix_close();
+        pmix_close(helper);
         _exit(0);
     }
     if (n > 0)
-        bytes_put(&in, text, (size_t)n);
-    while (in.have > in.done && (newline = memchr(in.at + in.done, '\n', in.have - in.done))) {
+        bytes_put(&helper->stepd_lines, text, (size_t)n);
+    while (helper->stepd_lines.have > helper->stepd_lines.done
+           && (newline = memchr(helper->stepd_lines.at + helper->stepd_lines.done, '\n',
+                                helper->stepd_lines.have - helper->stepd_lines.done))) {
         *newline = 0;
-        obey(in.at + in.done);
-        in.done = (size_t)(newline + 1 - in.at);
+        handle_stepd_line(helper, helper->stepd_lines.at + helper->stepd_lines.done);
+        helper->stepd_lines.done = (size_t)(newline + 1 - helper->stepd_lines.at);
     }
 }
 
-static int timeout_ms(void)
+static int timeout_ms(struct helper *helper)
 {
-    long long first = finishing ? finish_at_ms : 0, others[] = {collective_deadline_ms(), pmix_deadline_ms()}, now = now_ms();
+    long long first = helper->finishing ? helper->finish_at_ms : 0,
+              others[] = {collective_deadline_ms(helper), pmix_deadline_ms(helper)}, now = now_ms();
     for (size_t i = 0; i < 2; i++)
         if (others[i] && (!first || others[i] < first))
             first = others[i];
     return !first ? -1 : first <= now ? 0 : first - now > 60000 ? 60000 : (int)(first - now);
 }
 
-static void serve(void)
+static void run_loop(struct helper *helper)
 {
-    size_t room = step.local_count + step.width + 96;
+    size_t room = helper->local_count + helper->width + 96;
     struct pollfd *p = claim(room, sizeof *p);
-    while (!finishing || ((!links_flushed() || pmix_deadline_ms()) && now_ms() < finish_at_ms)) {
+    while (!helper->finishing
+           || ((!links_flushed(helper) || pmix_deadline_ms(helper)) && now_ms() < helper->finish_at_ms)) {
         int wake = pmix_wake_fd();
         size_t first = 1 + (wake >= 0), tasks, links;
-        p[0] = (struct pollfd){step.control, POLLIN, 0};
+        p[0] = (struct pollfd){helper->control, POLLIN, 0};
         if (wake >= 0)
             p[1] = (struct pollfd){wake, POLLIN, 0};
-        tasks = pmi_watch(p + first, room - first);
-        links = links_watch(p + first + tasks, room - first - tasks);
-        int events = poll(p, first + tasks + links, timeout_ms());
+        tasks = pmi_watch(helper, p + first, room - first);
+        links = links_watch(helper, p + first + tasks, room - first - tasks);
+        int events = poll(p, first + tasks + links, timeout_ms(helper));
         if (events < 0 && errno != EINTR)
-            fatal("mpi: poll: %s", strerror(errno));
+            fatal(helper, "mpi: poll: %s", strerror(errno));
         if (events > 0) {
             if (p[0].revents)
-                hear_stepd();
+                read_stepd_lines(helper);
             if (wake >= 0 && p[1].revents)
-                pmix_serve();
-            pmi_serve(p + first, tasks);
-            links_serve(p + first + tasks, links);
+                pmix_serve(helper);
+            pmi_serve(helper, p + first, tasks);
+            links_serve(helper, p + first + tasks, links);
         }
-        collective_expire();
-        pmix_expire();
+        collective_expire(helper);
+        pmix_expire(helper);
     }
     free(p);
 }
@@ -318,6 +347,14 @@ static int list(const char *kind)
 
 int main(int argc, char **argv)
 {
+    static struct helper state = {.control = -1,
+                                  .listener = -1,
+                                  .width = 16,
+                                  .ports = "",
+                                  .directory = "",
+                                  .client_directory = "",
+                                  .shared_directory = ""};
+    struct helper *helper = &state;
     if (argc == 2 && !strcmp(argv[1], "--list"))
         return list(NULL);
     if (argc == 3 && !strcmp(argv[1], "--has"))
@@ -326,7 +363,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: mpi-helper --list\n");
         return 2;
     }
-    for (int s = 1; s <= 64; s++)       /* what is sent to the whole step is not meant for it */
+    for (int s = 1; s <= 64; s++) /* what is sent to the whole step is not meant for it */
         if (s != SIGSEGV && s != SIGBUS && s != SIGFPE && s != SIGILL && s != SIGABRT && s != SIGCHLD)
             signal(s, SIG_IGN);
     struct rlimit files;
@@ -334,14 +371,14 @@ int main(int argc, char **argv)
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    read_settings();
-    links_open();
-    if (!strcmp(step.kind, "pmi2"))
-        pmi_open();
+    read_settings(helper);
+    links_open(helper);
+    if (!strcmp(helper->kind, "pmi2"))
+        pmi_open(helper);
     else
-        pmix_open();
-    tell("ready", "");
-    serve();
-    pmix_close();
+        pmix_open(helper);
+    send_stepd_line(helper, "ready", "");
+    run_loop(helper);
+    pmix_close(helper);
     return 0;
 }

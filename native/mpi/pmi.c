@@ -1,6 +1,7 @@
 /*
- * PMI-1 and PMI-2 with each task of this node, over the socket that it has as PMI_FD. Both begin with a PMI-1 line; it says which it is.
- * PMI-1: lines "cmd=NAME key=value …". PMI-2: six characters with a length, then "cmd=NAME;key=value;…" (a semicolon in a value is doubled).
+ * PMI-1 and PMI-2 with each task of this node, over the socket that it has as PMI_FD. Both begin with a PMI-1 line; it
+ * says which it is. PMI-1: lines "cmd=NAME key=value …". PMI-2: six characters with a length, then
+ * "cmd=NAME;key=value;…" (a semicolon in a value is doubled).
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -16,37 +17,37 @@
 
 #define PAIRS_MAX 256
 #define PREFIX_BYTES 6
-#define ANSWERS_BYTES (1024u * 1024u)     /* a task that does not read its answers is not asked for more */
+#define ANSWERS_BYTES (1024u * 1024u) /* a task that does not read its answers is not asked for more */
 #define MAPPING_KEY "PMI_process_mapping"
 
-struct pair { const char *key, *value; };
+struct pair {
+    const char *key, *value;
+};
 struct task {
     uint32_t rank;
     int fd;
-    int version;                /* 0: has not said yet */
+    int version; /* 0: has not said yet */
     bool in_fence, spawning;
     struct bytes in, out;
-    char *attribute;            /* waits until somebody on this node puts it; NULL: does not wait */
-    char *thread;               /* of the request that is answered later */
+    char *attribute; /* waits until somebody on this node puts it; NULL: does not wait */
+    char *thread;    /* of the request that is answered later */
 };
-struct request { const char *command, *thread; struct pair pairs[PAIRS_MAX]; size_t count; };
+struct request {
+    const char *command, *thread;
+    struct pair pairs[PAIRS_MAX];
+    size_t count;
+};
 
-static struct task *tasks;
-static size_t in_fence;
-static struct store *common, *attributes;
-static struct bytes pending;    /* put since the last fence: what this node contributes */
-static uint64_t fences;
-
-void pmi_open(void)
+void pmi_open(struct helper *helper)
 {
-    common = store_new();
-    attributes = store_new();
-    tasks = claim(step.local_count, sizeof *tasks);
-    for (uint32_t i = 0; i < step.local_count; i++)
-        tasks[i] = (struct task){.rank = step.locals[i].rank, .fd = step.locals[i].fd};
+    helper->pmi.common = store_new();
+    helper->pmi.attributes = store_new();
+    helper->pmi.tasks = claim(helper->local_count, sizeof *helper->pmi.tasks);
+    for (uint32_t i = 0; i < helper->local_count; i++)
+        helper->pmi.tasks[i] = (struct task){.rank = helper->locals[i].rank, .fd = helper->locals[i].fd};
 }
 
-static void leave(struct task *t)
+static void close_task(struct task *t)
 {
     if (t->fd >= 0)
         close(t->fd);
@@ -67,13 +68,13 @@ static void flush(struct task *t)
         else if (n < 0 && errno == EAGAIN)
             return;
         else
-            leave(t);
+            close_task(t);
     }
 }
 
-static void line(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void send_line(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void line(struct task *t, const char *format, ...)
+static void send_line(struct task *t, const char *format, ...)
 {
     char text[VALUE_BYTES_MAX + 512];
     va_list arguments;
@@ -143,28 +144,27 @@ static const char *number(uint64_t n)
 
 /* ---- keys, values and the fence ---- */
 
-static bool put(const char *key, const char *value)
+static bool put(struct helper *helper, const char *key, const char *value)
 {
     if (!key || !value || !*key || strlen(key) > KEY_BYTES_MAX || strlen(value) > VALUE_BYTES_MAX)
         return false;
-    store_put(common, key, value);
-    bytes_put_block(&pending, key, strlen(key));
-    bytes_put_block(&pending, value, strlen(value));
+    store_put(helper->pmi.common, key, value);
+    bytes_put_block(&helper->pmi.pending, key, strlen(key));
+    bytes_put_block(&helper->pmi.pending, value, strlen(value));
     return true;
 }
 
-static const char *job_value(const char *key)
+static const char *job_value(struct helper *helper, const char *key)
 {
-    static char *mapping;
     if (!strcmp(key, MAPPING_KEY)) {
-        if (!mapping)
-            mapping = step_mapping();
-        return mapping;
+        if (!helper->pmi.mapping)
+            helper->pmi.mapping = step_mapping(helper);
+        return helper->pmi.mapping;
     }
     if (!strcmp(key, "universeSize"))
-        return number(step.size);
-    if (!strcmp(key, "mpi_reserved_ports") && *step.ports)
-        return step.ports;
+        return number(helper->size);
+    if (!strcmp(key, "mpi_reserved_ports") && *helper->ports)
+        return helper->ports;
     return NULL;
 }
 
@@ -174,12 +174,12 @@ static void release(struct task *t, bool good)
     if (t->version == 2)
         respond(t, "kvs-fence", t->thread, "rc", good ? "0" : "-1", NULL);
     else
-        line(t, "cmd=barrier_out");
+        send_line(t, "cmd=barrier_out");
     free(t->thread);
     t->thread = NULL;
 }
 
-static void fence_over(void *context, int status, const char *data, size_t n)
+static void fence_over(struct helper *helper, void *context, int status, const char *data, size_t n)
 {
     struct reader r = {data, n};
     const char *key, *value;
@@ -187,149 +187,161 @@ static void fence_over(void *context, int status, const char *data, size_t n)
     (void)context;
     while (r.left && read_block(&r, &key, &key_length) && read_block(&r, &value, &value_length)) {
         char *k = claim_text(key, key_length), *v = claim_text(value, value_length);
-        store_put(common, k, v);
+        store_put(helper->pmi.common, k, v);
         free(k);
         free(v);
     }
-    in_fence = 0;
-    for (uint32_t i = 0; i < step.local_count; i++)
-        if (tasks[i].in_fence)
-            release(&tasks[i], status == 0);
+    helper->pmi.in_fence = 0;
+    for (uint32_t i = 0; i < helper->local_count; i++)
+        if (helper->pmi.tasks[i].in_fence)
+            release(&helper->pmi.tasks[i], status == 0);
 }
 
-/* The last task of this node has come: what they put goes to all. It may take any time until those of other nodes come as well. */
-static void enter_fence(struct task *t, const char *thread)
+/* The last task of this node has come: what they put goes to all. It may take any time until those of other nodes come
+ * as well. */
+static void enter_fence(struct helper *helper, struct task *t, const char *thread)
 {
     if (t->in_fence)
         return;
     t->in_fence = true;
     t->thread = thread ? claim_text(thread, strlen(thread)) : NULL;
-    if (++in_fence < step.local_count)
+    if (++helper->pmi.in_fence < helper->local_count)
         return;
     char key[24];
-    int n = snprintf(key, sizeof key, "f%llu", (unsigned long long)++fences);
-    struct bytes mine = pending;
-    pending = (struct bytes){0};
-    collect(key, (size_t)n, step.node_count, &mine, 0, fence_over, NULL);
+    int n = snprintf(key, sizeof key, "f%llu", (unsigned long long)++helper->pmi.fences);
+    struct bytes mine = helper->pmi.pending;
+    helper->pmi.pending = (struct bytes){0};
+    collect(helper, key, (size_t)n, helper->node_count, &mine, 0, fence_over, NULL);
     bytes_free(&mine);
 }
 
 /* ---- names ---- */
 
-struct name_wait { uint32_t task; enum name_request what; char *thread; };
+struct name_wait {
+    uint32_t task;
+    enum name_request asked;
+    char *thread;
+};
 
-static void name_known(void *context, bool good, const char *port)
+static void name_known(struct helper *helper, void *context, bool good, const char *port)
 {
-    static const char *const NEW[] = {"name-publish", "name-unpublish", "name-lookup"};
-    static const char *const OLD[] = {"publish_result", "unpublish_result", "lookup_result"};
-    static const char *const WHY[] = {"duplicate_name", "service_not_found", "service_not_found"};
+    static const char *const PMI2_NAMES[] = {"name-publish", "name-unpublish", "name-lookup"};
+    static const char *const PMI1_NAMES[] = {"publish_result", "unpublish_result", "lookup_result"};
+    static const char *const REASONS[] = {"duplicate_name", "service_not_found", "service_not_found"};
     struct name_wait *w = context;
-    struct task *t = &tasks[w->task];
-    bool lookup = w->what == NAME_LOOKUP;
+    struct task *t = &helper->pmi.tasks[w->task];
+    bool lookup = w->asked == NAME_LOOKUP;
     if (t->version == 1)
-        line(t, "cmd=%s rc=%d info=%s%s%s", OLD[w->what], good ? 0 : -1, good ? "ok" : WHY[w->what], lookup && good ? " port=" : "",
-             lookup && good ? port : "");
+        send_line(t, "cmd=%s rc=%d info=%s%s%s", PMI1_NAMES[w->asked], good ? 0 : -1, good ? "ok" : REASONS[w->asked],
+                  lookup && good ? " port=" : "", lookup && good ? port : "");
     else if (lookup)
-        respond(t, NEW[w->what], w->thread, "rc", good ? "0" : "-1", "found", good ? "TRUE" : "FALSE", "value", port, "port", port, NULL);
+        respond(t, PMI2_NAMES[w->asked], w->thread, "rc", good ? "0" : "-1", "found", good ? "TRUE" : "FALSE", "value",
+                port, "port", port, NULL);
     else
-        respond(t, NEW[w->what], w->thread, "rc", good ? "0" : "-1", "errmsg", good ? "success" : WHY[w->what], NULL);
+        respond(t, PMI2_NAMES[w->asked], w->thread, "rc", good ? "0" : "-1", "errmsg",
+                good ? "success" : REASONS[w->asked], NULL);
     free(w->thread);
     free(w);
 }
 
-static void ask_name(struct task *t, enum name_request what, const char *name, const char *port, const char *thread)
+static void ask_name(struct helper *helper, struct task *t, enum name_request asked, const char *name, const char *port,
+                     const char *thread)
 {
     struct name_wait *w = claim(1, sizeof *w);
-    *w = (struct name_wait){(uint32_t)(t - tasks), what, thread ? claim_text(thread, strlen(thread)) : NULL};
+    *w = (struct name_wait){(uint32_t)(t - helper->pmi.tasks), asked,
+                            thread ? claim_text(thread, strlen(thread)) : NULL};
     bool good = name && *name && strlen(name) <= VALUE_BYTES_MAX && (!port || strlen(port) <= VALUE_BYTES_MAX);
     if (good)
-        name_ask(what, name, port ? port : "", name_known, w);
+        name_ask(helper, asked, name, port ? port : "", name_known, w);
     else
-        name_known(w, false, "");
+        name_known(helper, w, false, "");
 }
 
 /* ---- PMI-1 ---- */
 
-static void get_by_index(struct task *t, const char *index)
+static void get_by_index(struct helper *helper, struct task *t, const char *index)
 {
     const char *key, *value;
     size_t at = index ? strtoul(index, NULL, 10) : 0;
-    if (store_at(common, at, &key, &value))
-        line(t, "cmd=getbyidx_results rc=0 nextidx=%zu key=%s val=%s", at + 1, key, value);
+    if (store_at(helper->pmi.common, at, &key, &value))
+        send_line(t, "cmd=getbyidx_results rc=0 nextidx=%zu key=%s val=%s", at + 1, key, value);
     else
-        line(t, "cmd=getbyidx_results rc=-2 reason=no_more_keyvals");
+        send_line(t, "cmd=getbyidx_results rc=-2 reason=no_more_keyvals");
 }
 
-static void get_old(struct task *t, const struct request *r)
+static void get_pmi1(struct helper *helper, struct task *t, const struct request *r)
 {
-    const char *key = value_of(r, "key"), *value = key ? store_get(common, key) : NULL;
+    const char *key = value_of(r, "key"), *value = key ? store_get(helper->pmi.common, key) : NULL;
     if (!value && key)
-        value = job_value(key);
+        value = job_value(helper, key);
     if (value)
-        line(t, "cmd=get_result rc=0 msg=success value=%s", value);
+        send_line(t, "cmd=get_result rc=0 msg=success value=%s", value);
     else
-        line(t, "cmd=get_result rc=-1 msg=key_%s_not_found value=unknown", key ? key : "");
+        send_line(t, "cmd=get_result rc=-1 msg=key_%s_not_found value=unknown", key ? key : "");
 }
 
-static void old_init(struct task *t, const struct request *r)
+static void init_pmi1(struct task *t, const struct request *r)
 {
     const char *version = value_of(r, "pmi_version"), *minor = value_of(r, "pmi_subversion");
     if (version && !strcmp(version, "2")) {
-        line(t, "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0");
+        send_line(t, "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0");
         t->version = 2;
     } else if (version && !strcmp(version, "1")) {
-        line(t, "cmd=response_to_init pmi_version=1 pmi_subversion=%s rc=0", minor && !strcmp(minor, "0") ? "0" : "1");
+        send_line(t, "cmd=response_to_init pmi_version=1 pmi_subversion=%s rc=0",
+                  minor && !strcmp(minor, "0") ? "0" : "1");
         t->version = 1;
     } else {
-        line(t, "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=-1");
+        send_line(t, "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=-1");
     }
 }
 
-static void obey_old(struct task *t, const struct request *r)
+static void handle_pmi1(struct helper *helper, struct task *t, const struct request *r)
 {
     const char *c = r->command, *name = value_of(r, "service");
     if (!strcmp(c, "init"))
-        return old_init(t, r);
+        return init_pmi1(t, r);
     if (!strcmp(c, "initack"))
-        line(t, "cmd=initack\ncmd=set size=%u\ncmd=set rank=%u\ncmd=set debug=0", step.size, t->rank);
+        send_line(t, "cmd=initack\ncmd=set size=%u\ncmd=set rank=%u\ncmd=set debug=0", helper->size, t->rank);
     else if (!strcmp(c, "get_maxes"))
-        line(t, "cmd=maxes kvsname_max=%u keylen_max=%u vallen_max=%u", KEY_BYTES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MAX);
+        send_line(t, "cmd=maxes kvsname_max=%u keylen_max=%u vallen_max=%u", KEY_BYTES_MAX, KEY_BYTES_MAX,
+                  VALUE_BYTES_MAX);
     else if (!strcmp(c, "get_appnum"))
-        line(t, "cmd=appnum appnum=0");
+        send_line(t, "cmd=appnum appnum=0");
     else if (!strcmp(c, "get_my_kvsname"))
-        line(t, "cmd=my_kvsname kvsname=%s", step.id);
+        send_line(t, "cmd=my_kvsname kvsname=%s", helper->id);
     else if (!strcmp(c, "get_universe_size"))
-        line(t, "cmd=universe_size size=%u", step.size);
+        send_line(t, "cmd=universe_size size=%u", helper->size);
     else if (!strcmp(c, "put"))
-        put(value_of(r, "key"), value_of(r, "value")) ? line(t, "cmd=put_result rc=0 msg=success")
-            : line(t, "cmd=put_result rc=-1 msg=key_or_value_too_long");
+        put(helper, value_of(r, "key"), value_of(r, "value"))
+            ? send_line(t, "cmd=put_result rc=0 msg=success")
+            : send_line(t, "cmd=put_result rc=-1 msg=key_or_value_too_long");
     else if (!strcmp(c, "get"))
-        get_old(t, r);
+        get_pmi1(helper, t, r);
     else if (!strcmp(c, "getbyidx"))
-        get_by_index(t, value_of(r, "idx"));
+        get_by_index(helper, t, value_of(r, "idx"));
     else if (!strcmp(c, "barrier_in"))
-        enter_fence(t, NULL);
+        enter_fence(helper, t, NULL);
     else if (!strcmp(c, "publish_name"))
-        ask_name(t, NAME_PUBLISH, name, value_of(r, "port"), NULL);
+        ask_name(helper, t, NAME_PUBLISH, name, value_of(r, "port"), NULL);
     else if (!strcmp(c, "unpublish_name"))
-        ask_name(t, NAME_UNPUBLISH, name, NULL, NULL);
+        ask_name(helper, t, NAME_UNPUBLISH, name, NULL, NULL);
     else if (!strcmp(c, "lookup_name"))
-        ask_name(t, NAME_LOOKUP, name, NULL, NULL);
+        ask_name(helper, t, NAME_LOOKUP, name, NULL, NULL);
     else if (!strcmp(c, "abort"))
-        step_abort();
+        step_abort(helper);
     else if (!strcmp(c, "finalize"))
-        line(t, "cmd=finalize_ack");
+        send_line(t, "cmd=finalize_ack");
     else
-        line(t, "cmd=%.60s_result rc=-1 msg=not_supported", c);
+        send_line(t, "cmd=%.60s_result rc=-1 msg=not_supported", c);
 }
 
 /* ---- PMI-2 ---- */
 
-static void attribute_put(const char *key, const char *value)
+static void attribute_put(struct helper *helper, const char *key, const char *value)
 {
-    store_put(attributes, key, value);
-    for (uint32_t i = 0; i < step.local_count; i++) {
-        struct task *t = &tasks[i];
+    store_put(helper->pmi.attributes, key, value);
+    for (uint32_t i = 0; i < helper->local_count; i++) {
+        struct task *t = &helper->pmi.tasks[i];
         if (!t->attribute || strcmp(t->attribute, key))
             continue;
         respond(t, "info-getnodeattr", t->thread, "rc", "0", "found", "TRUE", "value", value, NULL);
@@ -339,17 +351,17 @@ static void attribute_put(const char *key, const char *value)
     }
 }
 
-static void node_attribute(struct task *t, const struct request *r, bool is_put)
+static void node_attribute(struct helper *helper, struct task *t, const struct request *r, bool is_put)
 {
     const char *key = value_of(r, "key"), *value = value_of(r, "value"), *wait = value_of(r, "wait");
     if (!key || strlen(key) > KEY_BYTES_MAX || (is_put && (!value || strlen(value) > VALUE_BYTES_MAX))
-        || (is_put && store_count(attributes) >= NAMES_MAX))
+        || (is_put && store_count(helper->pmi.attributes) >= NAMES_MAX))
         return refuse(t, r, "bad attribute");
     if (is_put) {
-        attribute_put(key, value);
+        attribute_put(helper, key, value);
         return respond(t, r->command, r->thread, "rc", "0", NULL);
     }
-    value = store_get(attributes, key);
+    value = store_get(helper->pmi.attributes, key);
     if (value)
         return respond(t, r->command, r->thread, "rc", "0", "found", "TRUE", "value", value, NULL);
     if (!wait || strcasecmp(wait, "TRUE") || t->attribute)
@@ -358,55 +370,56 @@ static void node_attribute(struct task *t, const struct request *r, bool is_put)
     t->thread = r->thread ? claim_text(r->thread, strlen(r->thread)) : NULL;
 }
 
-static void get_new(struct task *t, const struct request *r, bool of_job)
+static void get_pmi2(struct helper *helper, struct task *t, const struct request *r, bool of_job)
 {
     const char *key = value_of(r, "key"), *job = value_of(r, "jobid"), *value = NULL;
     if (key && of_job)
-        value = job_value(key);
-    else if (key && (!job || !strcmp(job, step.id)))
-        value = store_get(common, key);
+        value = job_value(helper, key);
+    else if (key && (!job || !strcmp(job, helper->id)))
+        value = store_get(helper->pmi.common, key);
     if (value)
         respond(t, r->command, r->thread, "rc", "0", "found", "TRUE", "value", value, NULL);
     else
         respond(t, r->command, r->thread, "rc", "0", "found", "FALSE", "value", "", NULL);
 }
 
-static bool obey_names(struct task *t, const struct request *r)
+static bool handle_pmi2_name(struct helper *helper, struct task *t, const struct request *r)
 {
     const char *c = r->command, *name = value_of(r, "name");
     if (!strcmp(c, "name-publish"))
-        ask_name(t, NAME_PUBLISH, name, value_of(r, "port"), r->thread);
+        ask_name(helper, t, NAME_PUBLISH, name, value_of(r, "port"), r->thread);
     else if (!strcmp(c, "name-unpublish"))
-        ask_name(t, NAME_UNPUBLISH, name, NULL, r->thread);
+        ask_name(helper, t, NAME_UNPUBLISH, name, NULL, r->thread);
     else if (!strcmp(c, "name-lookup"))
-        ask_name(t, NAME_LOOKUP, name, NULL, r->thread);
+        ask_name(helper, t, NAME_LOOKUP, name, NULL, r->thread);
     else
         return false;
     return true;
 }
 
-static void obey_new(struct task *t, const struct request *r)
+static void handle_pmi2(struct helper *helper, struct task *t, const struct request *r)
 {
     const char *c = r->command;
-    if (obey_names(t, r))
+    if (handle_pmi2_name(helper, t, r))
         return;
     if (!strcmp(c, "fullinit"))
-        respond(t, c, r->thread, "rc", "0", "pmi-version", "2", "pmi-subversion", "0", "rank", number(t->rank), "size", number(step.size),
-                "appnum", "0", "debugged", "FALSE", "pmiverbose", "FALSE", NULL);
+        respond(t, c, r->thread, "rc", "0", "pmi-version", "2", "pmi-subversion", "0", "rank", number(t->rank), "size",
+                number(helper->size), "appnum", "0", "debugged", "FALSE", "pmiverbose", "FALSE", NULL);
     else if (!strcmp(c, "job-getid"))
-        respond(t, c, r->thread, "rc", "0", "jobid", step.id, NULL);
+        respond(t, c, r->thread, "rc", "0", "jobid", helper->id, NULL);
     else if (!strcmp(c, "info-getjobattr"))
-        get_new(t, r, true);
+        get_pmi2(helper, t, r, true);
     else if (!strcmp(c, "info-putnodeattr") || !strcmp(c, "info-getnodeattr"))
-        node_attribute(t, r, c[5] == 'p');
+        node_attribute(helper, t, r, c[5] == 'p');
     else if (!strcmp(c, "kvs-put"))
-        put(value_of(r, "key"), value_of(r, "value")) ? respond(t, c, r->thread, "rc", "0", NULL) : refuse(t, r, "key or value too long");
+        put(helper, value_of(r, "key"), value_of(r, "value")) ? respond(t, c, r->thread, "rc", "0", NULL)
+                                                              : refuse(t, r, "key or value too long");
     else if (!strcmp(c, "kvs-get"))
-        get_new(t, r, false);
+        get_pmi2(helper, t, r, false);
     else if (!strcmp(c, "kvs-fence"))
-        enter_fence(t, r->thread);
+        enter_fence(helper, t, r->thread);
     else if (!strcmp(c, "abort"))
-        step_abort();
+        step_abort(helper);
     else if (!strcmp(c, "finalize"))
         respond(t, c, r->thread, "rc", "0", NULL);
     else if (!strcmp(c, "spawn"))
@@ -427,7 +440,7 @@ static void add(struct request *r, const char *key, const char *value)
         r->pairs[r->count++] = (struct pair){key, value};
 }
 
-static struct request parse_old(char *text)
+static struct request parse_pmi1(char *text)
 {
     struct request r = {.command = ""};
     char *save = NULL;
@@ -458,7 +471,7 @@ static char *end_of_value(char *at)
     return NULL;
 }
 
-static struct request parse_new(char *text)
+static struct request parse_pmi2(char *text)
 {
     struct request r = {.command = ""};
     while (text && *text) {
@@ -474,35 +487,35 @@ static struct request parse_new(char *text)
 }
 
 /* "mcmd=spawn", lines of it, "endcmd": tasks that a task starts. */
-static bool spawns(struct task *t, const char *text)
+static bool is_spawn_line(struct task *t, const char *text)
 {
     if (!strncmp(text, "mcmd=", 5))
         t->spawning = true;
     else if (t->spawning && !strcmp(text, "endcmd")) {
         t->spawning = false;
-        line(t, "cmd=spawn_result rc=-1 msg=not_supported");
+        send_line(t, "cmd=spawn_result rc=-1 msg=not_supported");
         return true;
     }
     return t->spawning;
 }
 
-static bool take_old(struct task *t)
+static bool take_pmi1(struct helper *helper, struct task *t)
 {
     char *at = t->in.at + t->in.done, *end = memchr(at, '\n', t->in.have - t->in.done);
     if (!end)
         return false;
     *end = 0;
     size_t n = (size_t)(end - at) + 1;
-    if (!spawns(t, at)) {
-        struct request r = parse_old(at);
-        obey_old(t, &r);
+    if (!is_spawn_line(t, at)) {
+        struct request r = parse_pmi1(at);
+        handle_pmi1(helper, t, &r);
     }
     if (t->fd >= 0)
         bytes_drop(&t->in, n);
     return t->fd >= 0;
 }
 
-static bool take_new(struct task *t)
+static bool take_pmi2(struct helper *helper, struct task *t)
 {
     char *at = t->in.at + t->in.done, head[PREFIX_BYTES + 1], *end;
     size_t have = t->in.have - t->in.done;
@@ -512,59 +525,66 @@ static bool take_new(struct task *t)
     head[PREFIX_BYTES] = 0;
     unsigned long n = strtoul(head, &end, 10);
     if (end == head || n > LINE_BYTES_MAX) {
-        leave(t);
+        close_task(t);
         return false;
     }
     if (have < PREFIX_BYTES + n)
         return false;
     char *text = claim_text(at + PREFIX_BYTES, n);
     bytes_drop(&t->in, PREFIX_BYTES + n);
-    struct request r = parse_new(text);
-    obey_new(t, &r);
+    struct request r = parse_pmi2(text);
+    handle_pmi2(helper, t, &r);
     free(text);
     return t->fd >= 0;
 }
 
-static void hear(struct task *t)
+static void take_requests(struct helper *helper, struct task *t)
+{
+    while (t->in.have > t->in.done && (t->version == 2 ? take_pmi2(helper, t) : take_pmi1(helper, t)))
+        continue;
+    if (t->fd >= 0 && t->in.have - t->in.done > LINE_BYTES_MAX + PREFIX_BYTES)
+        close_task(t);
+}
+
+static void read_task(struct helper *helper, struct task *t)
 {
     char bytes[65536];
     ssize_t n = recv(t->fd, bytes, sizeof bytes, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0)
-        return leave(t);
+        return close_task(t);
     bytes_put(&t->in, bytes, (size_t)n);
-    while (t->in.have > t->in.done && (t->version == 2 ? take_new(t) : take_old(t)))
-        continue;
-    if (t->fd >= 0 && t->in.have - t->in.done > LINE_BYTES_MAX + PREFIX_BYTES)
-        leave(t);
+    take_requests(helper, t);
 }
 
 static size_t unread(const struct task *t) { return t->out.have - t->out.done; }
 
-size_t pmi_watch(void *pollfds, size_t room)
+size_t pmi_watch(struct helper *helper, void *pollfds, size_t room)
 {
     struct pollfd *p = pollfds;
     size_t n = 0;
-    for (uint32_t i = 0; i < step.local_count && n < room; i++)
-        if (tasks && tasks[i].fd >= 0)
-            p[n++] = (struct pollfd){tasks[i].fd, (short)((unread(&tasks[i]) < ANSWERS_BYTES ? POLLIN : 0)
-                                                          | (unread(&tasks[i]) ? POLLOUT : 0)), 0};
+    for (uint32_t i = 0; i < helper->local_count && n < room; i++)
+        if (helper->pmi.tasks && helper->pmi.tasks[i].fd >= 0)
+            p[n++] = (struct pollfd){helper->pmi.tasks[i].fd,
+                                     (short)((unread(&helper->pmi.tasks[i]) < ANSWERS_BYTES ? POLLIN : 0)
+                                             | (unread(&helper->pmi.tasks[i]) ? POLLOUT : 0)),
+                                     0};
     return n;
 }
 
-void pmi_serve(void *pollfds, size_t count)
+void pmi_serve(struct helper *helper, void *pollfds, size_t count)
 {
     struct pollfd *p = pollfds;
     uint32_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        while (at < step.local_count && tasks[at].fd != p[i].fd)
+        while (at < helper->local_count && helper->pmi.tasks[at].fd != p[i].fd)
             at++;
-        if (at == step.local_count)
+        if (at == helper->local_count)
             return;
         if (p[i].revents & POLLOUT)
-            flush(&tasks[at]);
-        if (tasks[at].fd >= 0 && p[i].revents & (POLLIN | POLLHUP | POLLERR))
-            hear(&tasks[at]);
+            flush(&helper->pmi.tasks[at]);
+        if (helper->pmi.tasks[at].fd >= 0 && p[i].revents & (POLLIN | POLLHUP | POLLERR))
+            read_task(helper, &helper->pmi.tasks[at]);
     }
 }

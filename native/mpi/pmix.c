@@ -1,6 +1,7 @@
 /*
- * The PMIx server of this node: libpmix does the talking with the tasks, in threads of its own; what it asks of its host comes as upcalls,
- * which are queued for the helper's own thread and answered from there: fences and the data of single ranks of other nodes.
+ * The PMIx server of this node: libpmix does the talking with the tasks, in threads of its own; what it asks of its
+ * host comes as upcalls, which are queued for the helper's own thread and answered from there: fences and the data of
+ * single ranks of other nodes.
  */
 #define _GNU_SOURCE
 #include "helper.h"
@@ -18,13 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ABORT_DELAY_MS 300          /* who asks for the end leaves by himself, with his own exit code, if he is quick */
+#define ABORT_DELAY_MS 300 /* who asks for the end leaves by himself, with his own exit code, if he is quick */
 #define REGISTER_WAIT_S 20
 #define FINALIZE_SECONDS 3
 
-enum what { CAME, LEFT, ASKED_ABORT, ASKED_FENCE, ASKED_DIRECT, GOT_DIRECT, LOST };
+enum event_kind { CAME, LEFT, ASKED_ABORT, ASKED_FENCE, ASKED_DIRECT, GOT_DIRECT, LOST };
 struct event {
-    enum what what;
+    enum event_kind kind;
     struct event *next;
     struct proc *procs;
     size_t proc_count;
@@ -37,30 +38,45 @@ struct event {
     uint32_t from, id;
 };
 /* A rank's data that another node was asked for. */
-struct direct { uint32_t id; long long deadline_ms; modex_call modex; void *data; struct direct *next; };
-struct round { char *key; size_t length; uint64_t count; struct round *next; };
+struct direct {
+    uint32_t id;
+    long long deadline_ms;
+    modex_call modex;
+    void *data;
+    struct direct *next;
+};
+struct round {
+    char *key;
+    size_t length;
+    uint64_t count;
+    struct round *next;
+};
 
+/* The library calls back from its own threads, and without a context: these are the process's. */
 static struct library pmix;
 static void *library;
-static bool opened;
 static int wake = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event *first_event, **last_event = &first_event;
-static struct direct *directs;
-static struct round *rounds;
-static uint32_t next_direct = 1;
-static long long abort_at_ms;
-static bool *connected;             /* by rank: it has come and has not said that it leaves */
 
 /* ---- the library ---- */
 
 bool pmix_load(char *error, size_t room)
 {
-    const struct { const char *name; void *where; } symbols[] = {
-        {"PMIx_server_init", &pmix.init}, {"PMIx_server_finalize", &pmix.finalize}, {"PMIx_Get_version", &pmix.version},
-        {"PMIx_generate_regex", &pmix.regex}, {"PMIx_generate_ppn", &pmix.ppn}, {"PMIx_server_register_nspace", &pmix.register_space},
-        {"PMIx_server_register_client", &pmix.register_client}, {"PMIx_server_setup_fork", &pmix.setup_fork},
-        {"PMIx_server_dmodex_request", &pmix.direct_request}, {"PMIx_Register_event_handler", &pmix.register_handler},
+    const struct {
+        const char *name;
+        void *where;
+    } symbols[] = {
+        {"PMIx_server_init", &pmix.init},
+        {"PMIx_server_finalize", &pmix.finalize},
+        {"PMIx_Get_version", &pmix.version},
+        {"PMIx_generate_regex", &pmix.regex},
+        {"PMIx_generate_ppn", &pmix.ppn},
+        {"PMIx_server_register_nspace", &pmix.register_space},
+        {"PMIx_server_register_client", &pmix.register_client},
+        {"PMIx_server_setup_fork", &pmix.setup_fork},
+        {"PMIx_server_dmodex_request", &pmix.direct_request},
+        {"PMIx_Register_event_handler", &pmix.register_handler},
     };
     library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
@@ -112,9 +128,10 @@ static char *copied(const void *from, size_t n)
     return to;
 }
 
-static int on_client(enum what what, const struct proc *who, done_call done, void *data)
+static int on_client(enum event_kind kind, const struct proc *who, done_call done, void *data)
 {
-    return post((struct event){.what = what, .procs = (struct proc *)copied(who, sizeof *who), .proc_count = 1, .done = done, .data = data});
+    return post((struct event){
+        .kind = kind, .procs = (struct proc *)copied(who, sizeof *who), .proc_count = 1, .done = done, .data = data});
 }
 
 static int on_connected(const struct proc *who, void *object, done_call done, void *data)
@@ -129,60 +146,87 @@ static int on_finalized(const struct proc *who, void *object, done_call done, vo
     return on_client(LEFT, who, done, data);
 }
 
-static int on_abort(const struct proc *who, void *object, int status, const char *text, struct proc *which, size_t n, done_call done, void *data)
+static int on_abort(const struct proc *who, void *object, int status, const char *text, struct proc *which, size_t n,
+                    done_call done, void *data)
 {
-    (void)who; (void)object; (void)text; (void)which; (void)n;
-    return post((struct event){.what = ASKED_ABORT, .status = status, .done = done, .data = data});
+    (void)who;
+    (void)object;
+    (void)text;
+    (void)which;
+    (void)n;
+    return post((struct event){.kind = ASKED_ABORT, .status = status, .done = done, .data = data});
 }
 
-static int on_fence(const struct proc *who, size_t n, const struct info *info, size_t info_count, char *bytes, size_t byte_count,
-                    modex_call done, void *data)
+static int on_fence(const struct proc *who, size_t n, const struct info *info, size_t info_count, char *bytes,
+                    size_t byte_count, modex_call done, void *data)
 {
-    (void)info; (void)info_count;
-    return post((struct event){.what = ASKED_FENCE, .procs = (struct proc *)copied(who, n * sizeof *who), .proc_count = n,
-        .bytes = copied(bytes, byte_count), .byte_count = byte_count, .modex = done, .data = data});
+    (void)info;
+    (void)info_count;
+    return post((struct event){.kind = ASKED_FENCE,
+                               .procs = (struct proc *)copied(who, n * sizeof *who),
+                               .proc_count = n,
+                               .bytes = copied(bytes, byte_count),
+                               .byte_count = byte_count,
+                               .modex = done,
+                               .data = data});
 }
 
 static int on_direct(const struct proc *who, const struct info *info, size_t info_count, modex_call done, void *data)
 {
-    (void)info; (void)info_count;
-    return post((struct event){.what = ASKED_DIRECT, .procs = (struct proc *)copied(who, sizeof *who), .proc_count = 1, .modex = done,
-        .data = data});
+    (void)info;
+    (void)info_count;
+    return post((struct event){.kind = ASKED_DIRECT,
+                               .procs = (struct proc *)copied(who, sizeof *who),
+                               .proc_count = 1,
+                               .modex = done,
+                               .data = data});
 }
 
-static void on_event(size_t handler, int status, const struct proc *source, struct info *info, size_t info_count, struct info *results,
-                     size_t result_count, handled_call handled, void *data)
+static void on_event(size_t handler, int status, const struct proc *source, struct info *info, size_t info_count,
+                     struct info *results, size_t result_count, handled_call handled, void *data)
 {
-    (void)handler; (void)info; (void)info_count; (void)results; (void)result_count;
-    if (status == LOST_CONNECTION || status == LOST_CLIENT || status == ENDED_EARLY || status == PROC_ABORTED || status == KILLED_BY_SIGNAL)
-        post((struct event){.what = LOST, .status = status, .procs = (struct proc *)copied(source, source ? sizeof *source : 0),
-            .proc_count = source ? 1 : 0});
+    (void)handler;
+    (void)info;
+    (void)info_count;
+    (void)results;
+    (void)result_count;
+    if (status == LOST_CONNECTION || status == LOST_CLIENT || status == ENDED_EARLY || status == PROC_ABORTED
+        || status == KILLED_BY_SIGNAL)
+        post((struct event){.kind = LOST,
+                            .status = status,
+                            .procs = (struct proc *)copied(source, source ? sizeof *source : 0),
+                            .proc_count = source ? 1 : 0});
     if (handled)
         handled(OK, NULL, 0, NULL, NULL, data);
 }
 
 /* ---- registration ---- */
 
-struct latch { pthread_mutex_t lock; pthread_cond_t turned; bool done; int status; };
+struct latch {
+    pthread_mutex_t lock;
+    pthread_cond_t opened_condition;
+    bool done;
+    int status;
+};
 
-static void turn(int status, void *data)
+static void open_latch(int status, void *data)
 {
     struct latch *l = data;
     pthread_mutex_lock(&l->lock);
     l->done = true;
     l->status = status;
-    pthread_cond_signal(&l->turned);
+    pthread_cond_signal(&l->opened_condition);
     pthread_mutex_unlock(&l->lock);
 }
 
-static void turn_handler(int status, size_t handler, void *data)
+static void open_handler_latch(int status, size_t handler, void *data)
 {
     (void)handler;
-    turn(status < 0 ? status : OK, data);
+    open_latch(status < 0 ? status : OK, data);
 }
 
 /* What a call that answers later, or at once with an error, comes to. */
-static void await(const char *what, int said, struct latch *l)
+static void await_latch(struct helper *helper, const char *what, int said, struct latch *l)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -190,15 +234,18 @@ static void await(const char *what, int said, struct latch *l)
     pthread_mutex_lock(&l->lock);
     int late = 0;
     while (said == OK && !l->done && !late)
-        late = pthread_cond_timedwait(&l->turned, &l->lock, &until);
+        late = pthread_cond_timedwait(&l->opened_condition, &l->lock, &until);
     int status = said != OK ? said : late ? TIMED_OUT : l->status;
     l->done = false;
     pthread_mutex_unlock(&l->lock);
-    if (status != OK && status != -157)         /* done at once */
-        fatal("mpi/pmix: %s: error %d", what, status);
+    if (status != OK && status != -157) /* done at once */
+        fatal(helper, "mpi/pmix: %s: error %d", what, status);
 }
 
-struct infos { struct info *at; size_t count, room; };
+struct infos {
+    struct info *at;
+    size_t count, room;
+};
 
 static struct value *add(struct infos *list, const char *key, uint16_t type)
 {
@@ -215,22 +262,43 @@ static struct value *add(struct infos *list, const char *key, uint16_t type)
     return &info->value;
 }
 
-static void add_text(struct infos *l, const char *key, const char *text) { add(l, key, TYPE_STRING)->is.string = strdup(text); }
+static void add_text(struct infos *l, const char *key, const char *text)
+{
+    add(l, key, TYPE_STRING)->is.string = strdup(text);
+}
+
+/* The library keeps copies: what it was given is free when its call is over. */
+static void infos_free(struct infos *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct value *value = &list->at[i].value;
+        if (value->type == TYPE_STRING)
+            free(value->is.string);
+        if (value->type != TYPE_ARRAY)
+            continue;
+        struct infos inner = {value->is.array->at, value->is.array->size, 0};
+        infos_free(&inner);
+        free(value->is.array);
+    }
+    free(list->at);
+    *list = (struct infos){0};
+}
+
 static void add_u32(struct infos *l, const char *key, uint32_t n) { add(l, key, TYPE_UINT32)->is.u32 = n; }
 static void add_u16(struct infos *l, const char *key, uint32_t n) { add(l, key, TYPE_UINT16)->is.u16 = (uint16_t)n; }
 static void add_rank(struct infos *l, const char *key, uint32_t n) { add(l, key, TYPE_RANK)->is.u32 = n; }
 
-static char *joined(bool names)
+static char *join_nodes(struct helper *helper, bool names)
 {
     struct bytes b = {0};
-    for (uint32_t n = 0; n < step.node_count; n++) {
+    for (uint32_t n = 0; n < helper->node_count; n++) {
         if (n)
             bytes_put(&b, names ? "," : ";", 1);
         if (names)
-            bytes_put_text(&b, step.nodes[n].name);
-        for (uint32_t i = 0; i < step.nodes[n].rank_count && !names; i++) {
+            bytes_put_text(&b, helper->nodes[n].name);
+        for (uint32_t i = 0; i < helper->nodes[n].rank_count && !names; i++) {
             char one[16];
-            snprintf(one, sizeof one, i ? ",%u" : "%u", step.nodes[n].ranks[i]);
+            snprintf(one, sizeof one, i ? ",%u" : "%u", helper->nodes[n].ranks[i]);
             bytes_put_text(&b, one);
         }
     }
@@ -242,19 +310,22 @@ static char *joined(bool names)
 static void add_map(struct infos *l, const char *key, const char *list, int (*shorten)(const char *, char **))
 {
     char *out = NULL;
-    if (shorten(list, &out) == OK && out && !strncmp(out, "pmix", 4)) {
+    bool is_text = shorten(list, &out) == OK && out && !strncmp(out, "pmix", 4);
+    if (is_text)
         add_text(l, key, out);
+    free(out);
+    if (is_text)
         return;
-    }
     struct bytes raw = {0};
     bytes_put_text(&raw, "raw:");
     bytes_put(&raw, list, strlen(list) + 1);
     add_text(l, key, raw.at);
+    bytes_free(&raw);
 }
 
-static void add_ranks_of_node(struct infos *l)
+static void add_ranks_of_node(struct helper *helper, struct infos *l)
 {
-    const struct node *own = &step.nodes[step.index];
+    const struct node *own = &helper->nodes[helper->index];
     struct bytes peers = {0};
     for (uint32_t i = 0; i < own->rank_count; i++) {
         char one[16];
@@ -263,15 +334,16 @@ static void add_ranks_of_node(struct infos *l)
     }
     bytes_put(&peers, "", 1);
     add_text(l, "pmix.lpeers", peers.at);
+    bytes_free(&peers);
     add_rank(l, "pmix.lldr", own->ranks[0]);
     add_u32(l, "pmix.local.size", own->rank_count);
     add_u32(l, "pmix.node.size", own->rank_count);
 }
 
-static void add_rank_data(struct infos *l, uint32_t node, uint32_t local)
+static void add_rank_data(struct helper *helper, struct infos *l, uint32_t node, uint32_t local)
 {
     struct infos one = {0};
-    uint32_t rank = step.nodes[node].ranks[local];
+    uint32_t rank = helper->nodes[node].ranks[local];
     struct array *array = claim(1, sizeof *array);
     add_rank(&one, "pmix.rank", rank);
     add_u32(&one, "pmix.appnum", 0);
@@ -281,113 +353,121 @@ static void add_rank_data(struct infos *l, uint32_t node, uint32_t local)
     add_u16(&one, "pmix.lrank", local);
     add_u16(&one, "pmix.nrank", local);
     add_u32(&one, "pmix.nodeid", node);
-    add_text(&one, "pmix.hname", step.nodes[node].name);
+    add_text(&one, "pmix.hname", helper->nodes[node].name);
     *array = (struct array){TYPE_INFO, one.count, one.at};
     add(l, "pmix.pdata", TYPE_ARRAY)->is.array = array;
 }
 
-static void register_space(struct latch *l)
+static void register_space(struct helper *helper, struct latch *l)
 {
     struct infos list = {0};
-    char *names = joined(true), *ranks = joined(false);
-    add_text(&list, "pmix.jobid", step.name_space);
-    add_u32(&list, "pmix.univ.size", step.size);
-    add_u32(&list, "pmix.max.size", step.size);
-    add_u32(&list, "pmix.job.size", step.size);
-    add_u32(&list, "pmix.app.size", step.size);
+    char *names = join_nodes(helper, true), *ranks = join_nodes(helper, false);
+    add_text(&list, "pmix.jobid", helper->name_space);
+    add_u32(&list, "pmix.univ.size", helper->size);
+    add_u32(&list, "pmix.max.size", helper->size);
+    add_u32(&list, "pmix.job.size", helper->size);
+    add_u32(&list, "pmix.app.size", helper->size);
     add_u32(&list, "pmix.job.napps", 1);
-    add_u32(&list, "pmix.num.nodes", step.node_count);
+    add_u32(&list, "pmix.num.nodes", helper->node_count);
     add_rank(&list, "pmix.offset", 0);
     add(&list, "pmix.spawned", TYPE_BOOL);
-    add_ranks_of_node(&list);
+    add_ranks_of_node(helper, &list);
     add_map(&list, "pmix.nmap", names, pmix.regex);
     add_map(&list, "pmix.pmap", ranks, pmix.ppn);
-    if (*step.client_directory) {
-        char *base = strdup(step.client_directory);
+    if (*helper->client_directory) {
+        char *base = strdup(helper->client_directory);
         if (!base)
             abort();
         add_text(&list, "pmix.tmpdir", dirname(base));
-        add_text(&list, "pmix.nsdir", step.client_directory);
+        add_text(&list, "pmix.nsdir", helper->client_directory);
         add(&list, "pmix.tdir.rmclean", TYPE_BOOL)->is.flag = true;
         free(base);
     }
-    for (uint32_t n = 0; n < step.node_count; n++)
-        for (uint32_t i = 0; i < step.nodes[n].rank_count; i++)
-            add_rank_data(&list, n, i);
-    await("the step cannot be registered", pmix.register_space(step.name_space, (int)step.local_count, list.at, list.count, turn, l), l);
+    for (uint32_t n = 0; n < helper->node_count; n++)
+        for (uint32_t i = 0; i < helper->nodes[n].rank_count; i++)
+            add_rank_data(helper, &list, n, i);
+    await_latch(helper, "the step cannot be registered",
+                pmix.register_space(helper->name_space, (int)helper->local_count, list.at, list.count, open_latch, l),
+                l);
+    infos_free(&list);
     free(names);
     free(ranks);
 }
 
-static struct proc proc_of(uint32_t rank)
+static struct proc proc_of(struct helper *helper, uint32_t rank)
 {
     struct proc p = {.rank = rank};
-    snprintf(p.name_space, sizeof p.name_space, "%s", step.name_space);
+    snprintf(p.name_space, sizeof p.name_space, "%s", helper->name_space);
     return p;
 }
 
-static void tell_variable(uint32_t rank, const char *name, const char *value)
+static void send_variable(struct helper *helper, uint32_t rank, const char *name, const char *value)
 {
     struct bytes b = {0};
     char head[128];
     snprintf(head, sizeof head, "%u %s=", rank, name);
     bytes_put_text(&b, head);
     bytes_put(&b, value, strlen(value) + 1);
-    tell("env", b.at);
+    send_stepd_line(helper, "env", b.at);
     bytes_free(&b);
 }
 
-static void register_task(uint32_t rank, struct latch *l)
+static void register_task(struct helper *helper, uint32_t rank, struct latch *l)
 {
-    struct proc p = proc_of(rank);
+    struct proc p = proc_of(helper, rank);
     char **environment = NULL, text[64];
-    await("a task cannot be registered", pmix.register_client(&p, step.uid, step.gid, NULL, turn, l), l);
+    await_latch(helper, "a task cannot be registered",
+                pmix.register_client(&p, helper->uid, helper->gid, NULL, open_latch, l), l);
     int rc = pmix.setup_fork(&p, &environment);
     if (rc != OK)
-        fatal("mpi/pmix: no environment for rank %u: error %d", rank, rc);
+        fatal(helper, "mpi/pmix: no environment for rank %u: error %d", rank, rc);
     snprintf(text, sizeof text, "%u ", rank);
     for (char **e = environment; e && *e; e++) {
         struct bytes b = {0};
         bytes_put_text(&b, text);
         bytes_put(&b, *e, strlen(*e) + 1);
         if (!strchr(*e, '\n'))
-            tell("env", b.at);
+            send_stepd_line(helper, "env", b.at);
         bytes_free(&b);
     }
-    char *mapping = step_mapping();
-    tell_variable(rank, "SLURM_PMIX_MAPPING_SERV", mapping ? mapping : "");
+    char *mapping = step_mapping(helper);
+    send_variable(helper, rank, "SLURM_PMIX_MAPPING_SERV", mapping ? mapping : "");
     free(mapping);
-    if (*step.shared_directory)
-        tell_variable(rank, "OMPI_MCA_btl_vader_backing_directory", step.shared_directory);
+    if (*helper->shared_directory)
+        send_variable(helper, rank, "OMPI_MCA_btl_vader_backing_directory", helper->shared_directory);
 }
 
-void pmix_open(void)
+void pmix_open(struct helper *helper)
 {
     char error[300];
     struct infos list = {0};
     struct latch l = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
-    static struct upcalls upcalls = {.client_connected = on_connected, .client_finalized = on_finalized, .abort = on_abort, .fence = on_fence,
-        .direct_modex = on_direct};
-    for (size_t i = 0; i < step.environment_count; i++)
-        putenv((char *)step.environment[i]);
-    if (*step.client_directory && mkdir(step.client_directory, 0700) < 0)
-        fatal("mpi/pmix: PMIxCliTmpDirBase: %s: %s", step.client_directory, strerror(errno));
-    if (*step.shared_directory && mkdir(step.shared_directory, 0700) < 0)
-        step.shared_directory = "";
+    static struct upcalls upcalls = {.client_connected = on_connected,
+                                     .client_finalized = on_finalized,
+                                     .abort = on_abort,
+                                     .fence = on_fence,
+                                     .direct_modex = on_direct};
+    for (size_t i = 0; i < helper->environment_count; i++)
+        putenv((char *)helper->environment[i]);
+    if (*helper->client_directory && mkdir(helper->client_directory, 0700) < 0)
+        fatal(helper, "mpi/pmix: PMIxCliTmpDirBase: %s: %s", helper->client_directory, strerror(errno));
+    if (*helper->shared_directory && mkdir(helper->shared_directory, 0700) < 0)
+        helper->shared_directory = "";
     if (!pmix_load(error, sizeof error))
-        fatal("mpi/pmix: %s", error);
+        fatal(helper, "mpi/pmix: %s", error);
     wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (*step.directory)
-        add_text(&list, "pmix.srvr.tmpdir", step.directory);
+    if (*helper->directory)
+        add_text(&list, "pmix.srvr.tmpdir", helper->directory);
     int rc = wake < 0 ? FAILED : pmix.init(&upcalls, list.at, list.count);
+    infos_free(&list);
     if (rc != OK)
-        fatal("mpi/pmix: the server does not start: error %d", rc);
-    opened = true;
-    connected = claim(step.size, sizeof *connected);
-    await("no events", pmix.register_handler(NULL, 0, NULL, 0, on_event, turn_handler, &l), &l);
-    register_space(&l);
-    for (uint32_t i = 0; i < step.local_count; i++)
-        register_task(step.locals[i].rank, &l);
+        fatal(helper, "mpi/pmix: the server does not start: error %d", rc);
+    helper->pmix.opened = true;
+    helper->pmix.connected = claim(helper->size, sizeof *helper->pmix.connected);
+    await_latch(helper, "no events", pmix.register_handler(NULL, 0, NULL, 0, on_event, open_handler_latch, &l), &l);
+    register_space(helper, &l);
+    for (uint32_t i = 0; i < helper->local_count; i++)
+        register_task(helper, helper->locals[i].rank, &l);
 }
 
 /* ---- what the library asked for ---- */
@@ -400,45 +480,49 @@ static void answer(modex_call modex, int status, const char *bytes, size_t n, vo
     modex(status, n ? copy : NULL, n, data, released, copy);
 }
 
-struct fence { modex_call modex; void *data; };
+struct fence {
+    modex_call modex;
+    void *data;
+};
 
-static void fenced(void *context, int status, const char *bytes, size_t n)
+static void end_fence(struct helper *helper, void *context, int status, const char *bytes, size_t n)
 {
     struct fence *f = context;
-    debug_line("mpi/pmix: fence %s, %zu bytes", status ? "timed out" : "over", n);
+    debug_line(helper, "mpi/pmix: fence %s, %zu bytes", status ? "timed out" : "over", n);
     answer(f->modex, status ? TIMED_OUT : OK, bytes, n, f->data);
     free(f);
 }
 
 /* How often the same tasks have met before: it makes their meetings distinct. */
-static uint64_t next_round(const char *key, size_t n)
+static uint64_t next_round(struct helper *helper, const char *key, size_t n)
 {
-    struct round *r = rounds;
+    struct round *r = helper->pmix.rounds;
     while (r && (r->length != n || memcmp(r->key, key, n)))
         r = r->next;
     if (!r) {
         r = claim(1, sizeof *r);
-        *r = (struct round){copied(key, n), n, 0, rounds};
-        rounds = r;
+        *r = (struct round){copied(key, n), n, 0, helper->pmix.rounds};
+        helper->pmix.rounds = r;
     }
     return ++r->count;
 }
 
-static void fence(struct event *e)
+static void start_fence(struct helper *helper, struct event *e)
 {
     struct bytes key = {0}, data = {e->bytes, e->byte_count, e->byte_count, 0};
-    bool *nodes = claim(step.node_count, sizeof *nodes), all = false, foreign = false;
+    bool *nodes = claim(helper->node_count, sizeof *nodes), all = false, foreign = false;
     uint32_t count = 0;
     bytes_put8(&key, 'x');
     for (size_t i = 0; i < e->proc_count; i++) {
         uint32_t rank = e->procs[i].rank;
-        foreign |= strncmp(e->procs[i].name_space, step.name_space, NAME_ROOM) != 0 || (rank >= step.size && rank != RANK_ALL);
+        foreign |= strncmp(e->procs[i].name_space, helper->name_space, NAME_ROOM) != 0
+                || (rank >= helper->size && rank != RANK_ALL);
         all |= rank == RANK_ALL;
         bytes_put32(&key, rank);
-        if (!foreign && rank < step.size)
-            nodes[step.node_of[rank]] = true;
+        if (!foreign && rank < helper->size)
+            nodes[helper->node_of[rank]] = true;
     }
-    for (uint32_t i = 0; i < step.node_count; i++)
+    for (uint32_t i = 0; i < helper->node_count; i++)
         count += all || nodes[i];
     free(nodes);
     if (foreign || !count) {
@@ -446,60 +530,69 @@ static void fence(struct event *e)
     } else {
         struct fence *f = claim(1, sizeof *f);
         *f = (struct fence){e->modex, e->data};
-        debug_line("mpi/pmix: fence of %u nodes, %zu bytes from here", count, e->byte_count);
-        bytes_put64(&key, next_round(key.at, key.have));
-        collect(key.at, key.have, count, &data, step.timeout_s, fenced, f);
+        debug_line(helper, "mpi/pmix: fence of %u nodes, %zu bytes from here", count, e->byte_count);
+        bytes_put64(&key, next_round(helper, key.at, key.have));
+        collect(helper, key.at, key.have, count, &data, helper->timeout_s, end_fence, f);
     }
     bytes_free(&key);
 }
 
-static void direct(struct event *e)
+static void request_data(struct helper *helper, struct event *e)
 {
     struct bytes body = {0};
     uint32_t rank = e->procs[0].rank;
-    debug_line("mpi/pmix: data of rank %u wanted", rank);
-    if (strncmp(e->procs[0].name_space, step.name_space, NAME_ROOM) || rank >= step.size || step.node_of[rank] == step.index) {
+    debug_line(helper, "mpi/pmix: data of rank %u wanted", rank);
+    if (strncmp(e->procs[0].name_space, helper->name_space, NAME_ROOM) || rank >= helper->size
+        || helper->node_of[rank] == helper->index) {
         answer(e->modex, NOT_FOUND, NULL, 0, e->data);
         return;
     }
     struct direct *d = claim(1, sizeof *d);
-    *d = (struct direct){next_direct++, step.timeout_s > 0 ? now_ms() + step.timeout_s * 1000 : 0, e->modex, e->data, directs};
-    directs = d;
+    *d = (struct direct){++helper->pmix.direct_count, helper->timeout_s > 0 ? now_ms() + helper->timeout_s * 1000 : 0,
+                         e->modex, e->data, helper->pmix.directs};
+    helper->pmix.directs = d;
     bytes_put32(&body, rank);
-    send_to(step.node_of[rank], MODEX_REQUEST, d->id, &body);
+    send_to(helper, helper->node_of[rank], MODEX_REQUEST, d->id, &body);
     bytes_free(&body);
 }
 
-struct asked { uint32_t from, id; };
+struct asked {
+    uint32_t from, id;
+};
 
 static void direct_known(int status, char *bytes, size_t n, void *data)
 {
     struct asked *a = data;
-    post((struct event){.what = GOT_DIRECT, .status = status, .bytes = copied(bytes, n), .byte_count = n, .from = a->from, .id = a->id});
+    post((struct event){.kind = GOT_DIRECT,
+                        .status = status,
+                        .bytes = copied(bytes, n),
+                        .byte_count = n,
+                        .from = a->from,
+                        .id = a->id});
     free(a);
 }
 
-static void direct_answer(uint32_t to, uint32_t id, int status, const char *bytes, size_t n)
+static void direct_answer(struct helper *helper, uint32_t to, uint32_t id, int status, const char *bytes, size_t n)
 {
     struct bytes body = {0};
     bytes_put32(&body, (uint32_t)status);
     bytes_put(&body, bytes, n);
-    send_to(to, MODEX_ANSWER, id, &body);
+    send_to(helper, to, MODEX_ANSWER, id, &body);
     bytes_free(&body);
 }
 
-void pmix_modex_asked(uint32_t from, uint32_t id, struct reader body)
+void pmix_modex_asked(struct helper *helper, uint32_t from, uint32_t id, struct reader body)
 {
     uint32_t rank;
-    if (!opened || !read32(&body, &rank))
+    if (!helper->pmix.opened || !read32(&body, &rank))
         return;
-    struct proc p = proc_of(rank);
+    struct proc p = proc_of(helper, rank);
     struct asked *a = claim(1, sizeof *a);
     *a = (struct asked){from, id};
-    int rc = rank < step.size ? pmix.direct_request(&p, direct_known, a) : NOT_FOUND;
+    int rc = rank < helper->size ? pmix.direct_request(&p, direct_known, a) : NOT_FOUND;
     if (rc != OK) {
         free(a);
-        direct_answer(from, id, rc, NULL, 0);
+        direct_answer(helper, from, id, rc, NULL, 0);
     }
 }
 
@@ -511,10 +604,10 @@ static void direct_over(struct direct **at, int status, const char *bytes, size_
     free(d);
 }
 
-void pmix_modex_answered(uint32_t id, struct reader body)
+void pmix_modex_answered(struct helper *helper, uint32_t id, struct reader body)
 {
     uint32_t status;
-    struct direct **at = &directs;
+    struct direct **at = &helper->pmix.directs;
     while (*at && (*at)->id != id)
         at = &(*at)->next;
     if (*at && read32(&body, &status))
@@ -522,38 +615,39 @@ void pmix_modex_answered(uint32_t id, struct reader body)
 }
 
 /* A task that is gone without having said so: its step does not go on. */
-static void lost(int status, const char *name_space, uint32_t rank)
+static void report_lost_task(struct helper *helper, int status, const char *name_space, uint32_t rank)
 {
     char text[NAME_ROOM + 200];
-    if (abort_at_ms)
+    if (helper->pmix.abort_at_ms)
         return;
-    snprintf(text, sizeof text, " mpi/%s: _errhandler: %s [%u]: Error handler invoked: status = %d, source = [%.255s:%u]", pmix_version(),
-             step.nodes[step.index].name, step.index, status, name_space, rank);
-    tell("error", text);
-    abort_at_ms = now_ms() + ABORT_DELAY_MS;
+    snprintf(text, sizeof text,
+             " mpi/%s: _errhandler: %s [%u]: Error handler invoked: status = %d, source = [%.255s:%u]", pmix_version(),
+             helper->nodes[helper->index].name, helper->index, status, name_space, rank);
+    send_stepd_line(helper, "error", text);
+    helper->pmix.abort_at_ms = now_ms() + ABORT_DELAY_MS;
 }
 
-static void client(const struct event *e)
+static void note_client(struct helper *helper, const struct event *e)
 {
-    if (e->procs[0].rank < step.size && connected)
-        connected[e->procs[0].rank] = e->what == CAME;
+    if (e->procs[0].rank < helper->size && helper->pmix.connected)
+        helper->pmix.connected[e->procs[0].rank] = e->kind == CAME;
     if (e->done)
         e->done(OK, e->data);
 }
 
 /* The library does not always say that the last task of a node has been lost. */
-void pmix_task_ended(uint32_t rank)
+void pmix_task_ended(struct helper *helper, uint32_t rank)
 {
-    if (!opened)
+    if (!helper->pmix.opened)
         return;
-    pmix_serve();
-    if (rank < step.size && connected[rank])
-        lost(LOST_CONNECTION, step.name_space, rank);
+    pmix_serve(helper);
+    if (rank < helper->size && helper->pmix.connected[rank])
+        report_lost_task(helper, LOST_CONNECTION, helper->name_space, rank);
 }
 
 int pmix_wake_fd(void) { return wake; }
 
-void pmix_serve(void)
+void pmix_serve(struct helper *helper)
 {
     uint64_t ignored;
     ssize_t n = read(wake, &ignored, sizeof ignored);
@@ -565,22 +659,22 @@ void pmix_serve(void)
     pthread_mutex_unlock(&lock);
     for (; e; e = next) {
         next = e->next;
-        switch (e->what) {
+        switch (e->kind) {
         case ASKED_ABORT:
-            if (!abort_at_ms)
-                abort_at_ms = now_ms() + ABORT_DELAY_MS;
+            if (!helper->pmix.abort_at_ms)
+                helper->pmix.abort_at_ms = now_ms() + ABORT_DELAY_MS;
             if (e->done)
                 e->done(OK, e->data);
             break;
-        case ASKED_FENCE: fence(e); break;
-        case ASKED_DIRECT: direct(e); break;
-        case GOT_DIRECT: direct_answer(e->from, e->id, e->status, e->bytes, e->byte_count); break;
+        case ASKED_FENCE: start_fence(helper, e); break;
+        case ASKED_DIRECT: request_data(helper, e); break;
+        case GOT_DIRECT: direct_answer(helper, e->from, e->id, e->status, e->bytes, e->byte_count); break;
         case LOST:
             if (e->proc_count)
-                lost(e->status, e->procs[0].name_space, e->procs[0].rank);
+                report_lost_task(helper, e->status, e->procs[0].name_space, e->procs[0].rank);
             break;
         case CAME:
-        case LEFT: client(e); break;
+        case LEFT: note_client(helper, e); break;
         }
         free(e->procs);
         free(e->bytes);
@@ -588,23 +682,23 @@ void pmix_serve(void)
     }
 }
 
-long long pmix_deadline_ms(void)
+long long pmix_deadline_ms(struct helper *helper)
 {
-    long long first = abort_at_ms > 0 ? abort_at_ms : 0;
-    for (const struct direct *d = directs; d; d = d->next)
+    long long first = helper->pmix.abort_at_ms > 0 ? helper->pmix.abort_at_ms : 0;
+    for (const struct direct *d = helper->pmix.directs; d; d = d->next)
         if (d->deadline_ms && (!first || d->deadline_ms < first))
             first = d->deadline_ms;
     return first;
 }
 
-void pmix_expire(void)
+void pmix_expire(struct helper *helper)
 {
     long long now = now_ms();
-    if (abort_at_ms > 0 && abort_at_ms <= now) {
-        abort_at_ms = -1;
-        step_abort();
+    if (helper->pmix.abort_at_ms > 0 && helper->pmix.abort_at_ms <= now) {
+        helper->pmix.abort_at_ms = -1;
+        step_abort(helper);
     }
-    struct direct **d = &directs;
+    struct direct **d = &helper->pmix.directs;
     while (*d)
         if ((*d)->deadline_ms && (*d)->deadline_ms <= now)
             direct_over(d, TIMED_OUT, NULL, 0);
@@ -613,9 +707,9 @@ void pmix_expire(void)
 }
 
 /* The tasks are gone: what they had here goes as well. */
-void pmix_close(void)
+void pmix_close(struct helper *helper)
 {
-    if (!opened)
+    if (!helper->pmix.opened)
         return;
     signal(SIGALRM, SIG_DFL);
     alarm(FINALIZE_SECONDS);

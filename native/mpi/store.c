@@ -5,8 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry { char *key, *value; };
-struct store { struct entry *entries; size_t count, room; uint32_t *places; size_t place_count; };
+struct entry {
+    char *key, *value;
+};
+struct store {
+    struct entry *entries;
+    size_t count, room;
+    uint32_t *places;
+    size_t place_count;
+};
 
 struct store *store_new(void) { return claim(1, sizeof(struct store)); }
 
