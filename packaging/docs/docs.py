@@ -16,6 +16,7 @@ from pathlib import Path
 
 SKIPPED_DIRECTORIES = {'.git', 'target', 'build', '.idea'}
 CONTENTS = 'docs/README.md'
+GLOSSARY = 'docs/glossary.md'
 LINK = re.compile(r'(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]*(?:\([^()\s]*\))?[^()\s]*)\)')
 CODE_SPAN = re.compile(r'(`+)(.+?)(?<!`)\1(?!`)')
 HEADING = re.compile(r'^(#{1,6}) (.*?)\s*#*$')
@@ -107,7 +108,16 @@ class Book:
             if page.startswith('docs/') and page not in listed and page not in linked:
                 out.append(f'{page}: no page of the contents leads to it')
         out.extend(self.mentions())
+        out.extend(self.missing_classes())
         return out
+
+    def missing_classes(self):
+        """Classes that the last column of the glossary's tables names are files of the repository."""
+        classes = {Path(f).stem for f in self.files if f.endswith('.java')}
+        for number, line in enumerate(self.pages.get(GLOSSARY, '').splitlines(), 1):
+            for name in re.findall(r'`(\w+)`', line.rsplit('|', 2)[1]) if line.startswith('|') else ():
+                if name not in classes:
+                    yield f'{GLOSSARY}:{number}: no such class: {name}'
 
     def mentions(self):
         """Pages that comments and texts name by their path, as docs/rest.md, exist."""

@@ -47,6 +47,10 @@ class DocsTest(unittest.TestCase):
         book = self.book(docs__README_md='x\n', A_java='/** See docs/gone.md. */\n')
         self.assertEqual(['A.java:1: no such page: docs/gone.md'], book.errors())
 
+    def test_class_of_the_glossary_must_exist(self):
+        book = self.book(docs__README_md='[g](glossary.md)\n', docs__glossary_md='| a `x` | b | `Here`, `Gone` |\n', room__Here_java='class Here {}\n')
+        self.assertEqual(['docs/glossary.md:1: no such class: Gone'], book.errors())
+
     def test_repeated_headings_are_numbered(self):
         self.assertEqual({'a', 'a-1'}, docs.anchors('# A\n## A\n'))
 
