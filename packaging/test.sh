@@ -20,7 +20,7 @@ run() {
 }
 
 documents() { python3 -B "$here/packaging/docs/docs_test.py" && python3 -B "$here/packaging/docs/docs.py" check; }
-case $part in all|--docs) run "documents" documents ;; esac
+case $part in all|--docs) run "documents" documents; run "release command" bash "$here/packaging/release_test.sh" ;; esac
 case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify ;; esac
 case $part in all|--native) run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME" ;; esac
 case $part in all|--cluster)
