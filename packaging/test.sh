@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every test: unit and simulation tests of all modules, the C programs' tests, then the tests across real daemons.
-#   test.sh            all        test.sh --java | --native | --cluster   one part
+#   test.sh            all        test.sh --docs | --java | --native | --cluster   one part
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 part=${1:-all}
@@ -19,6 +19,8 @@ run() {
   printf '== took %s s\n' $((SECONDS - begun))
 }
 
+documents() { python3 -B "$here/packaging/docs/docs_test.py" && python3 -B "$here/packaging/docs/docs.py" check; }
+case $part in all|--docs) run "documents" documents; run "release command" bash "$here/packaging/release_test.sh" ;; esac
 case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify ;; esac
 case $part in all|--native)
   run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME"
